@@ -1,0 +1,63 @@
+"""What Sfumato says no to.
+
+    SfumatoError
+    ├── Refused               the request cannot be granted; exit code 1
+    │   ├── ParameterError    epsilon, delta, rank, rows … out of their rule
+    │   ├── SchemaError       the schema contradicts itself or misses a fact
+    │   ├── DataError         the file or frame does not fit the schema (by shape, never by value)
+    │   ├── BudgetError       the ledger does not grant the charge
+    │   ├── LedgerError       the ledger is damaged, foreign, newer, or out of reach
+    │   └── ReleaseError      a release folder is in the way, damaged, or not what it says
+    └── MissingExtra          an optional package is needed; exit code 1
+
+A message names the column, the rule and the remedy. It never contains a value of the
+data: an error that depends on a record would be a release.
+"""
+
+__all__ = [
+    "BudgetError",
+    "DataError",
+    "LedgerError",
+    "MissingExtra",
+    "ParameterError",
+    "Refused",
+    "ReleaseError",
+    "SchemaError",
+    "SfumatoError",
+]
+
+
+class SfumatoError(Exception):
+    """Root of everything Sfumato raises on purpose."""
+
+
+class Refused(SfumatoError):
+    """The request cannot be granted."""
+
+
+class ParameterError(Refused, ValueError):
+    """A parameter is outside its rule."""
+
+
+class SchemaError(Refused, ValueError):
+    """The schema contradicts itself or lacks a fact."""
+
+
+class DataError(Refused, ValueError):
+    """The table does not fit the schema, judged by its shape alone."""
+
+
+class BudgetError(Refused):
+    """The ledger does not grant this charge."""
+
+
+class LedgerError(Refused):
+    """The ledger is damaged, foreign, newer than this program, or out of reach."""
+
+
+class ReleaseError(Refused):
+    """A release folder is in the way, damaged, or not what it says it is."""
+
+
+class MissingExtra(SfumatoError, ImportError):
+    """An optional package is needed for this."""

@@ -1,0 +1,1 @@
+"""Exact noise, guarantees, sensitivities and the ledger."""
