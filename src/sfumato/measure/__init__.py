@@ -1,0 +1,1 @@
+"""The private side: the one place that sees records and spends budget."""

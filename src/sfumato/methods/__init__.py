@@ -1,0 +1,1 @@
+"""Recipes, one small file each."""

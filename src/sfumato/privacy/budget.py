@@ -17,7 +17,7 @@ Charge(micro_epsilon=2, pico_delta=0, micro_rho=0)
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import ceil, log
+from math import ceil, exp, log
 
 from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import (
@@ -75,7 +75,9 @@ def rho_within(epsilon: Number, delta: Number) -> ZCDP:
         fits = approx_from_zcdp(Fraction(middle, _RHO_STEPS), target.delta)
         low, high = (middle, high) if fits.epsilon <= target.epsilon else (low, middle)
     if low == 0:
-        raise ParameterError("epsilon and delta are too small for Gaussian noise: raise one of them")
+        raise ParameterError(
+            "epsilon and delta are too small for Gaussian noise: raise one of them"
+        )
     return ZCDP(Fraction(low, _RHO_STEPS))
 
 
@@ -83,14 +85,14 @@ def _best_order(rho: float, delta: float) -> Fraction:
     """The α that gives about the smallest ε; golden-section search on log(α − 1)."""
 
     def epsilon(log_excess: float) -> float:
-        a = 1 + 2.718281828459045**log_excess
+        a = 1 + exp(log_excess)
         return a * rho + (-log(delta) - log(a - 1) + a * log(1 - 1 / a)) / (a - 1)
 
     low, high, ratio = -20.0, 20.0, 0.6180339887498949
     for _ in range(80):
         left, right = high - ratio * (high - low), low + ratio * (high - low)
         low, high = (low, right) if epsilon(left) < epsilon(right) else (left, high)
-    return 1 + Fraction(2.718281828459045 ** ((low + high) / 2)).limit_denominator(10**6)
+    return 1 + Fraction(exp((low + high) / 2)).limit_denominator(10**6)
 
 
 def _epsilon_at(rho: Fraction, delta: Fraction, order: Fraction) -> Fraction:

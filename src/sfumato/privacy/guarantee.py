@@ -20,6 +20,7 @@ from typing import ClassVar
 from sfumato.errors import ParameterError
 
 __all__ = [
+    "ZCDP",
     "ApproxDP",
     "Guarantee",
     "Heuristic",
@@ -27,7 +28,6 @@ __all__ = [
     "Number",
     "PureDP",
     "Seeded",
-    "ZCDP",
     "compose",
     "exact",
     "from_json",

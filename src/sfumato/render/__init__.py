@@ -1,0 +1,1 @@
+"""The public side: models, samples and decoded tables from noisy values alone."""

@@ -1,0 +1,1 @@
+"""Records on their way to the public grid: sources and the encoder."""

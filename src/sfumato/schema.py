@@ -1,0 +1,290 @@
+"""The schema: every public fact a release rests on, and nothing else.
+
+Ranges, categories and dates are what the owner knows without looking at the records, or
+what an earlier private release paid for.  There is no third way: a range read off the
+data would be a release of its own.
+
+>>> schema = Schema.model_validate({
+...     "name": "clinic",
+...     "columns": {
+...         "age": {"kind": "integer", "low": 0, "high": 110},
+...         "smoker": {"kind": "boolean", "missing": "allowed"},
+...     },
+... })
+>>> schema.neighbours, list(schema.columns)
+('replace-one', ['age', 'smoker'])
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import date, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from sfumato.errors import SchemaError
+
+__all__ = ["Boolean", "Category", "Column", "Date", "Identifier", "Integer", "Number", "Schema"]
+
+Step = Literal["second", "minute", "hour", "day", "month", "year"]
+Role = Literal["label", "target", "group"]
+_CLOSED = ConfigDict(frozen=True, extra="forbid")
+
+
+class Estimated(BaseModel):
+    """A range that an earlier release bought: which one, and at what price."""
+
+    model_config = _CLOSED
+    release: str = Field(min_length=1)
+    epsilon: float = Field(gt=0, allow_inf_nan=False)
+
+
+class _Column(BaseModel):
+    model_config = _CLOSED
+    role: Role | None = None
+    missing: Literal["allowed"] | None = Field(
+        default=None, description="allowed: missing is a level of its own; else it is filled in"
+    )
+    provenance: Literal["declared"] | Estimated = Field(
+        default="declared", description="where the range or the values came from"
+    )
+
+
+class Number(_Column):
+    """A real number between two public bounds, optionally in steps."""
+
+    kind: Literal["number"]
+    low: float = Field(allow_inf_nan=False)
+    high: float = Field(allow_inf_nan=False)
+    step: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _range(self) -> Self:
+        _ordered(self.low, self.high)
+        if self.step is not None:
+            _whole_steps(self.low, self.high, self.step)
+        return self
+
+
+class Integer(_Column):
+    """A whole number between two public bounds."""
+
+    kind: Literal["integer"]
+    low: int = Field(ge=-(2**53), le=2**53)
+    high: int = Field(ge=-(2**53), le=2**53)
+    step: int = Field(default=1, gt=0)
+
+    @model_validator(mode="after")
+    def _range(self) -> Self:
+        _ordered(self.low, self.high)
+        _whole_steps(self.low, self.high, self.step)
+        return self
+
+
+class Category(_Column):
+    """One of a public list of values; anything else becomes `other` where it is declared."""
+
+    kind: Literal["category"]
+    values: tuple[str | int, ...] = Field(min_length=1, max_length=10_000)
+    other: str | None = Field(default=None, min_length=1)
+
+    @field_validator("values", mode="before")
+    @classmethod
+    def _texts(cls, values: Any) -> Any:
+        for value in values if isinstance(values, list | tuple) else ():
+            if isinstance(value, bool):
+                raise ValueError(
+                    "true and false are not category values: quote them "
+                    '("yes" in YAML needs quotes), or use kind: boolean'
+                )
+            if isinstance(value, date):
+                raise ValueError("quote values that look like dates, or use kind: date")
+        # YAML reads 1.5 as a number; a category is compared as text.
+        return (
+            [str(v) if isinstance(v, float) else v for v in values]
+            if isinstance(values, list | tuple)
+            else values
+        )
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        seen = [str(value).strip() for value in (*self.values, *((self.other,) * bool(self.other)))]
+        if "" in seen:
+            raise ValueError("an empty text means a missing value and cannot be a category")
+        if len(set(seen)) < len(seen):
+            raise ValueError("values must differ from each other and from other")
+        return self
+
+
+class Boolean(_Column):
+    """True or false."""
+
+    kind: Literal["boolean"]
+
+
+class Date(_Column):
+    """A date, or a time where the step is below a day, between two public bounds."""
+
+    kind: Literal["date"]
+    low: datetime
+    high: datetime
+    step: Step = "day"
+
+    @field_validator("low", "high", mode="before")
+    @classmethod
+    def _moment(cls, value: Any) -> Any:
+        if isinstance(value, int | float):
+            raise ValueError("write dates as YYYY-MM-DD")
+        return datetime(value.year, value.month, value.day) if type(value) is date else value  # noqa: DTZ001  dates carry no zone
+
+    @model_validator(mode="after")
+    def _range(self) -> Self:
+        if self.low.tzinfo or self.high.tzinfo:
+            raise ValueError("write low and high without a time zone; records are read as UTC")
+        _ordered(self.low, self.high)
+        return self
+
+
+class Identifier(BaseModel):
+    """A column that is never read and never released."""
+
+    model_config = _CLOSED
+    kind: Literal["id"]
+
+
+Column = Annotated[
+    Number | Integer | Category | Boolean | Date | Identifier, Field(discriminator="kind")
+]
+
+
+class Schema(BaseModel):
+    """Columns in the order of the release, and who counts as a neighbour."""
+
+    model_config = _CLOSED
+    name: str = Field(
+        min_length=1, max_length=200, description="the data set, as the ledger knows it"
+    )
+    neighbours: Literal["replace-one", "add-remove"] = "replace-one"
+    grid_bits: int = Field(default=15, ge=1, le=20, description="numbers keep 2^bits + 1 points")
+    columns: Mapping[str, Column] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _roles(self) -> Self:
+        if not self.released:
+            raise ValueError("at least one column besides the ids is needed")
+        for role in ("label", "target"):
+            named = [n for n, c in self.released.items() if c.role == role]
+            if len(named) > 1:
+                raise ValueError(f"only one column can be the {role}, not {', '.join(named)}")
+        for name, column in self.released.items():
+            if column.role == "label":
+                if not isinstance(column, Category | Boolean):
+                    raise ValueError(f"label {name} must be a category or a boolean")
+                if isinstance(column, Category) and len(column.values) + bool(column.other) < 2:
+                    raise ValueError(f"label {name} needs at least two values")
+        return self
+
+    @property
+    def released(self) -> dict[str, Number | Integer | Category | Boolean | Date]:
+        """The columns that are read and released: all but the ids."""
+        return {n: c for n, c in self.columns.items() if not isinstance(c, Identifier)}
+
+    @property
+    def label(self) -> str | None:
+        """The name of the label column, if the schema has one."""
+        return next((n for n, c in self.released.items() if c.role == "label"), None)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """A schema from a YAML or JSON file."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            raise SchemaError(f"schema {path} cannot be read: {reason}") from None
+        return cls.parse(text, where=str(path))
+
+    @classmethod
+    def parse(cls, text: str, *, where: str = "schema") -> Self:
+        """A schema from YAML or JSON text; `where` names it in messages."""
+        try:
+            content = yaml.load(text, Loader=_StrictLoader)  # noqa: S506  a SafeLoader by descent
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            line = f", line {mark.line + 1}" if mark else ""
+            problem = getattr(error, "problem", None) or "not valid YAML"
+            raise SchemaError(f"{where}{line}: {problem}") from None
+        return cls.of(content, where=where)
+
+    @classmethod
+    def of(cls, content: object, *, where: str = "schema") -> Self:
+        """A schema from a mapping, with refusals that name column, rule and remedy."""
+        if isinstance(content, cls):
+            return content
+        if not isinstance(content, Mapping):
+            raise SchemaError(f"{where}: a schema is a mapping with name and columns")
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            lines = [_explain(dict(item)) for item in error.errors(include_url=False)]
+            raise SchemaError(f"{where}: " + "; ".join(dict.fromkeys(lines))) from None
+
+    def to_json(self) -> dict[str, Any]:
+        """The schema as plain JSON values, without the defaults."""
+        return self.model_dump(mode="json", exclude_defaults=True) | {"name": self.name}
+
+    def to_yaml(self) -> str:
+        """The schema as a person would write it."""
+        return yaml.safe_dump(json.loads(json.dumps(self.to_json())), sort_keys=False)
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML in which a column declared twice is an error, not a silent choice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"{key} is declared twice: keep one", node.start_mark
+                )
+        return super().construct_mapping(node, deep)
+
+
+def _ordered(low: Any, high: Any) -> None:
+    if not low < high:
+        raise ValueError("low must be below high: a range of one value holds no information")
+
+
+def _whole_steps(low: float, high: float, step: float) -> None:
+    width = Fraction(str(high)) - Fraction(str(low))
+    if (width / Fraction(str(step))).denominator != 1:
+        raise ValueError("high must be a whole number of steps above low: change high or step")
+
+
+def _explain(item: dict[str, Any]) -> str:
+    """One validation error in the words of the schema file."""
+    where = [str(part) for part in item["loc"]]
+    kinds = ("number", "integer", "category", "boolean", "date", "id")
+    place = "schema"
+    if where[:1] == ["columns"] and len(where) > 1:
+        place = f"column {where[1]}"
+        where = [part for part in where[2:] if part not in kinds]
+    field = ".".join(where)
+    match item["type"]:
+        case "missing":
+            text = f"{field} is missing: declare it from public knowledge"
+        case "extra_forbidden":
+            text = f"{field} is not known here: remove it or correct its name"
+        case "union_tag_not_found" | "union_tag_invalid":
+            text = f"kind must be one of {', '.join(kinds)}"
+        case "value_error":
+            text = str(item["ctx"]["error"])
+        case _:
+            message = item["msg"]
+            text = f"{field}: {message[:1].lower()}{message[1:]}" if field else message
+    return f"{place}: {text}"
