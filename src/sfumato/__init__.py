@@ -1,3 +1,38 @@
-"""Sfumato: the picture stays, no person shows."""
+"""Sfumato: the picture stays, no person shows.
+
+>>> import sfumato as sf
+>>> sorted(sf.__all__)
+['Ledger', 'Release', 'Schema', 'methods', 'price', 'publish', 'verify']
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sfumato import methods
+    from sfumato.privacy.ledger import Ledger
+    from sfumato.publishing import price, publish
+    from sfumato.release import Release
+    from sfumato.schema import Schema
+    from sfumato.verification import verify
 
 __version__ = "0.1.0"
+__all__ = ["Ledger", "Release", "Schema", "methods", "price", "publish", "verify"]
+
+# Imported when first asked for: the command line must start in a moment.
+_HOMES = {
+    "Ledger": "sfumato.privacy.ledger",
+    "Release": "sfumato.release",
+    "Schema": "sfumato.schema",
+    "price": "sfumato.publishing",
+    "publish": "sfumato.publishing",
+    "verify": "sfumato.verification",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "methods":
+        return import_module("sfumato.methods")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -16,21 +16,37 @@ data would be a release of its own.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from fractions import Fraction
+from math import lcm
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from sfumato.errors import SchemaError
+from sfumato.notation import explain, load
 
 __all__ = ["Boolean", "Category", "Column", "Date", "Identifier", "Integer", "Number", "Schema"]
 
 Step = Literal["second", "minute", "hour", "day", "month", "year"]
 Role = Literal["label", "target", "group"]
+# Editors that check formats would refuse 2020-01-01 as a date-time.
+Moment = Annotated[
+    datetime, WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d([T ].+)?$"})
+]
 _CLOSED = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -57,13 +73,15 @@ class Number(_Column):
     """A real number between two public bounds, optionally in steps."""
 
     kind: Literal["number"]
-    low: float = Field(allow_inf_nan=False)
-    high: float = Field(allow_inf_nan=False)
+    low: float = Field(ge=-1e300, le=1e300, allow_inf_nan=False)
+    high: float = Field(ge=-1e300, le=1e300, allow_inf_nan=False)
     step: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
     @model_validator(mode="after")
     def _range(self) -> Self:
         _ordered(self.low, self.high)
+        if self.high - self.low < 1e-200:
+            raise ValueError("the range is too narrow to tell values apart: choose another unit")
         if self.step is not None:
             _whole_steps(self.low, self.high, self.step)
         return self
@@ -94,7 +112,9 @@ class Category(_Column):
     @field_validator("values", mode="before")
     @classmethod
     def _texts(cls, values: Any) -> Any:
-        for value in values if isinstance(values, list | tuple) else ():
+        if not isinstance(values, list | tuple):
+            return values
+        for value in values:
             if isinstance(value, bool):
                 raise ValueError(
                     "true and false are not category values: quote them "
@@ -103,11 +123,7 @@ class Category(_Column):
             if isinstance(value, date):
                 raise ValueError("quote values that look like dates, or use kind: date")
         # YAML reads 1.5 as a number; a category is compared as text.
-        return (
-            [str(v) if isinstance(v, float) else v for v in values]
-            if isinstance(values, list | tuple)
-            else values
-        )
+        return [str(v) if isinstance(v, float) else v for v in values]
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
@@ -129,14 +145,16 @@ class Date(_Column):
     """A date, or a time where the step is below a day, between two public bounds."""
 
     kind: Literal["date"]
-    low: datetime
-    high: datetime
+    low: Moment
+    high: Moment
     step: Step = "day"
 
     @field_validator("low", "high", mode="before")
     @classmethod
     def _moment(cls, value: Any) -> Any:
-        if isinstance(value, int | float):
+        # Bare digits would be read as seconds since 1970.
+        text = isinstance(value, str) and not re.match(r"\d{4}-\d\d-\d\d", value)
+        if text or isinstance(value, int | float):
             raise ValueError("write dates as YYYY-MM-DD")
         return datetime(value.year, value.month, value.day) if type(value) is date else value  # noqa: DTZ001  dates carry no zone
 
@@ -146,6 +164,10 @@ class Date(_Column):
             raise ValueError("write low and high without a time zone; records are read as UTC")
         _ordered(self.low, self.high)
         return self
+
+    @field_serializer("low", "high", when_used="json")
+    def _written(self, moment: datetime) -> str:
+        return moment.isoformat().removesuffix("T00:00:00")
 
 
 class Identifier(BaseModel):
@@ -202,7 +224,7 @@ class Schema(BaseModel):
         """A schema from a YAML or JSON file."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise SchemaError(f"schema {path} cannot be read: {reason}") from None
@@ -211,14 +233,7 @@ class Schema(BaseModel):
     @classmethod
     def parse(cls, text: str, *, where: str = "schema") -> Self:
         """A schema from YAML or JSON text; `where` names it in messages."""
-        try:
-            content = yaml.load(text, Loader=_StrictLoader)  # noqa: S506  a SafeLoader by descent
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            line = f", line {mark.line + 1}" if mark else ""
-            problem = getattr(error, "problem", None) or "not valid YAML"
-            raise SchemaError(f"{where}{line}: {problem}") from None
-        return cls.of(content, where=where)
+        return cls.of(load(text, where=where), where=where)
 
     @classmethod
     def of(cls, content: object, *, where: str = "schema") -> Self:
@@ -230,29 +245,18 @@ class Schema(BaseModel):
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            lines = [_explain(dict(item)) for item in error.errors(include_url=False)]
-            raise SchemaError(f"{where}: " + "; ".join(dict.fromkeys(lines))) from None
+            raise SchemaError(f"{where}: {explain(error)}") from None
 
     def to_json(self) -> dict[str, Any]:
         """The schema as plain JSON values, without the defaults."""
-        return self.model_dump(mode="json", exclude_defaults=True) | {"name": self.name}
+        return self.model_dump(mode="json", exclude_defaults=True)
 
     def to_yaml(self) -> str:
         """The schema as a person would write it."""
-        return yaml.safe_dump(json.loads(json.dumps(self.to_json())), sort_keys=False)
-
-
-class _StrictLoader(yaml.SafeLoader):
-    """YAML in which a column declared twice is an error, not a silent choice."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"{key} is declared twice: keep one", node.start_mark
-                )
-        return super().construct_mapping(node, deep)
+        content = self.to_json()
+        # Line breaks beyond ASCII would be folded away unless they are escaped.
+        readable = json.dumps(content, ensure_ascii=False).isprintable()
+        return yaml.safe_dump(content, sort_keys=False, allow_unicode=readable)
 
 
 def _ordered(low: Any, high: Any) -> None:
@@ -261,30 +265,8 @@ def _ordered(low: Any, high: Any) -> None:
 
 
 def _whole_steps(low: float, high: float, step: float) -> None:
-    width = Fraction(str(high)) - Fraction(str(low))
-    if (width / Fraction(str(step))).denominator != 1:
+    bottom, top, size = (Fraction(str(value)) for value in (low, high, step))
+    if ((top - bottom) / size).denominator != 1:
         raise ValueError("high must be a whole number of steps above low: change high or step")
-
-
-def _explain(item: dict[str, Any]) -> str:
-    """One validation error in the words of the schema file."""
-    where = [str(part) for part in item["loc"]]
-    kinds = ("number", "integer", "category", "boolean", "date", "id")
-    place = "schema"
-    if where[:1] == ["columns"] and len(where) > 1:
-        place = f"column {where[1]}"
-        where = [part for part in where[2:] if part not in kinds]
-    field = ".".join(where)
-    match item["type"]:
-        case "missing":
-            text = f"{field} is missing: declare it from public knowledge"
-        case "extra_forbidden":
-            text = f"{field} is not known here: remove it or correct its name"
-        case "union_tag_not_found" | "union_tag_invalid":
-            text = f"kind must be one of {', '.join(kinds)}"
-        case "value_error":
-            text = str(item["ctx"]["error"])
-        case _:
-            message = item["msg"]
-            text = f"{field}: {message[:1].lower()}{message[1:]}" if field else message
-    return f"{place}: {text}"
+    if max(abs(bottom), abs(top)) * lcm(bottom.denominator, size.denominator) > 2**53:
+        raise ValueError("low, high and step have more digits than a number keeps: use fewer")

@@ -1,1 +1,62 @@
-"""The command line."""
+"""The command line: one line on standard error and exit code 1 for a refusal, 2 for wrong usage.
+
+Only `typer` is imported here: everything heavy waits until a command needs it, so that
+`sfumato --help` answers in a moment.
+"""
+
+import sys
+
+import typer
+
+from sfumato.cli import demo, doctor, ledger, methods, publish, schema, verify
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Publish sensitive tables so that the picture stays and no person shows.",
+    epilog="Start with: sfumato demo",
+    pretty_exceptions_enable=False,
+)
+app.command("demo")(demo.demo)
+app.command("publish")(publish.publish)
+app.command("methods")(methods.methods)
+app.command("verify")(verify.verify)
+app.command("doctor")(doctor.doctor)
+app.add_typer(schema.app, name="schema")
+app.add_typer(ledger.app, name="ledger")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from sfumato import __version__
+
+        typer.echo(f"sfumato {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and leave."
+    ),
+) -> None:
+    """Shared by all commands."""
+
+
+def main() -> None:
+    """Run a command; a refusal is one line, never a traceback."""
+    from sfumato.errors import SfumatoError
+
+    try:
+        app()
+    except SfumatoError as error:
+        typer.secho(f"refused: {error}", err=True, fg="red")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        typer.secho("stopped: nothing was left half-written", err=True, fg="yellow")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(0)

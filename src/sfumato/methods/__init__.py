@@ -1,1 +1,22 @@
-"""Recipes, one small file each."""
+"""Recipes, one small file each; a new one is one import and one name here.
+
+>>> sorted(METHODS)
+['identity-laplace', 'modips']
+"""
+
+from sfumato.errors import ParameterError
+from sfumato.methods import identity_laplace, modips
+from sfumato.plan import Method
+
+__all__ = ["METHODS", "method"]
+
+METHODS: dict[str, Method] = {
+    recipe.METHOD.name: recipe.METHOD for recipe in (modips, identity_laplace)
+}
+
+
+def method(name: str) -> Method:
+    """A recipe by its name; an unknown name is refused with the known ones."""
+    if name not in METHODS:
+        raise ParameterError(f"there is no method {name!r}; choose one of {', '.join(METHODS)}")
+    return METHODS[name]

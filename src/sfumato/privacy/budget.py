@@ -17,7 +17,8 @@ Charge(micro_epsilon=2, pico_delta=0, micro_rho=0)
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import ceil, exp, log
+from functools import lru_cache
+from math import ceil, exp, log1p
 
 from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import (
@@ -38,6 +39,7 @@ Budget = PureDP | ApproxDP | ZCDP
 _DIGITS = 60
 _MARGIN = Fraction(1, 10**40)  # far above the rounding of a dozen 60-digit operations
 _RHO_STEPS = 10**9
+_LARGEST = Fraction(10**300)  # what a float holds with room to spare
 
 
 def budget(
@@ -56,24 +58,32 @@ def budget(
 
 
 def approx_from_zcdp(rho: Number, delta: Number) -> ApproxDP:
-    """The smallest ε, rounded up to 1e-12, that ρ-zCDP implies at this δ.
+    """The smallest ε of the formula above, rounded up to 1e-12, for ρ-zCDP at this δ.
 
     >>> float(approx_from_zcdp("0.5", "1e-6").epsilon)
     5.221534444531
     """
     rho, delta = ZCDP(rho).rho, exact("delta", delta, below=1)
-    epsilon = _epsilon_at(rho, delta, _best_order(float(rho), float(delta)))
+    epsilon = _epsilon_at(rho, delta, _best_excess(rho, delta))
+    # At a large δ the formula falls to ε ≤ 0; the promise is stated at the smallest unit.
     return ApproxDP(max(epsilon, Fraction(1, 10**12)), delta)
 
 
+@lru_cache(maxsize=256)
 def rho_within(epsilon: Number, delta: Number) -> ZCDP:
     """The largest ρ, in steps of 1e-9, whose (ε, δ) statement stays within the budget."""
     target = ApproxDP(epsilon, delta)
-    low, high = 0, ceil(target.epsilon * _RHO_STEPS)  # ρ < ε at every δ < 1/2; checked below
+
+    def fits(steps: int) -> bool:
+        implied = approx_from_zcdp(Fraction(steps, _RHO_STEPS), target.delta)
+        return implied.epsilon <= target.epsilon
+
+    low, high = 0, 1
+    while fits(high):  # ρ is below ε at the usual δ, and far above it at δ near 1
+        low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        fits = approx_from_zcdp(Fraction(middle, _RHO_STEPS), target.delta)
-        low, high = (middle, high) if fits.epsilon <= target.epsilon else (low, middle)
+        low, high = (middle, high) if fits(middle) else (low, middle)
     if low == 0:
         raise ParameterError(
             "epsilon and delta are too small for Gaussian noise: raise one of them"
@@ -81,27 +91,40 @@ def rho_within(epsilon: Number, delta: Number) -> ZCDP:
     return ZCDP(Fraction(low, _RHO_STEPS))
 
 
-def _best_order(rho: float, delta: float) -> Fraction:
-    """The α that gives about the smallest ε; golden-section search on log(α − 1)."""
+def _best_excess(rho: Fraction, delta: Fraction) -> Fraction:
+    """The α − 1 that gives about the smallest ε; golden-section search on its logarithm."""
+    # Only the search happens in floats, so clamping a figure no float holds costs no truth.
+    slope, secrecy = float(min(rho, _LARGEST)), -float(_ln(delta))
 
     def epsilon(log_excess: float) -> float:
-        a = 1 + exp(log_excess)
-        return a * rho + (-log(delta) - log(a - 1) + a * log(1 - 1 / a)) / (a - 1)
+        x = exp(log_excess)
+        return slope * x + secrecy / x + log_excess - (1 + 1 / x) * log1p(x)
 
-    low, high, ratio = -20.0, 20.0, 0.6180339887498949
-    for _ in range(80):
+    low, high, ratio = -36.0, 36.0, 0.6180339887498949
+    for _ in range(100):
         left, right = high - ratio * (high - low), low + ratio * (high - low)
         low, high = (low, right) if epsilon(left) < epsilon(right) else (left, high)
-    return 1 + Fraction(exp((low + high) / 2)).limit_denominator(10**6)
+    return Fraction(exp((low + high) / 2))
 
 
-def _epsilon_at(rho: Fraction, delta: Fraction, order: Fraction) -> Fraction:
+def _epsilon_at(rho: Fraction, delta: Fraction, excess: Fraction) -> Fraction:
+    """The formula solved for ε at α = 1 + excess, rounded up."""
     with localcontext() as context:
         context.prec = _DIGITS
-        a, r, d = (Decimal(f.numerator) / Decimal(f.denominator) for f in (order, rho, delta))
-        logs = -d.ln() - (a - 1).ln() + a * (1 - 1 / a).ln()
-        value = Fraction(a * r + logs / (a - 1))
+        x, r = _decimal(excess), _decimal(rho)
+        a = 1 + x
+        value = Fraction(a * r + (x * x.ln() - a * a.ln() - _ln(delta)) / x)
     return Fraction(ceil((value + _MARGIN * (1 + abs(value))) * 10**12), 10**12)
+
+
+def _ln(number: Fraction) -> Decimal:
+    with localcontext() as context:
+        context.prec = _DIGITS
+        return _decimal(number).ln()
+
+
+def _decimal(number: Fraction) -> Decimal:
+    return Decimal(number.numerator) / Decimal(number.denominator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ PureDP(epsilon=Fraction(3, 10))
 Heuristic(reason='rotation keeps distances')
 """
 
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
-from functools import reduce
 from math import isfinite
 from typing import ClassVar
 
@@ -36,6 +36,8 @@ __all__ = [
 
 Number = int | float | str | Decimal | Fraction
 
+_LARGEST_EXPONENT = 400  # 1e-999999999 is a rational too, but one that fills the memory
+
 
 def exact(name: str, value: Number, *, below: Number | None = None, zero: bool = False) -> Fraction:
     """The rational that a person wrote: 0.1 is one tenth, whichever type carries it.
@@ -49,14 +51,24 @@ def exact(name: str, value: Number, *, below: Number | None = None, zero: bool =
     try:
         if isinstance(value, bool) or (isinstance(value, float) and not isfinite(value)):
             raise ValueError
-        # str() is the shortest decimal that reads back as the float: what was typed.
-        number = value if isinstance(value, Fraction) else Fraction(str(value).strip())
+        number = _rational(value)
     except (ValueError, ZeroDivisionError, TypeError):
         raise ParameterError(f"{name} must be {rule}, got {value!r}") from None
     too_small = number < 0 or (number == 0 and not zero)
     if too_small or (below is not None and number >= Fraction(below)):
         raise ParameterError(f"{name} must be {rule}, got {value}")
     return number
+
+
+def _rational(value: Number) -> Fraction:
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    # str() is the shortest decimal that reads back as the float: what was typed.
+    text = str(value).strip()
+    exponent = text.lower().partition("e")[2]
+    if exponent and abs(int(exponent)) > _LARGEST_EXPONENT:
+        raise ValueError
+    return Fraction(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,46 +160,42 @@ _KINDS: dict[str, type[Guarantee]] = {
 def compose(*parts: Guarantee) -> Guarantee:
     """What the parts promise together, each computed in view of the ones before.
 
-    Mixing (ε, δ) with ρ has no lossless answer: convert the ρ first (`approx_from_zcdp`).
+    The parts may come in any order.  Hand them over at once: ρ adds up in squares of ε, so
+    pure parts summed beforehand cost more next to a ρ than one by one.  Mixing (ε, δ) with
+    ρ has no lossless answer: convert the ρ first (`approx_from_zcdp`).
     """
     if not parts:
         raise ParameterError("compose needs at least one guarantee")
-    return reduce(_pair, parts)
-
-
-def _pair(a: Guarantee, b: Guarantee) -> Guarantee:
     for weakest in (Seeded, Heuristic):
-        for part in (a, b):
+        for part in parts:
             if isinstance(part, weakest):
                 return part
-    if isinstance(a, LocalDP) and isinstance(b, LocalDP):
-        return LocalDP(a.epsilon + b.epsilon)
+    if all(isinstance(part, LocalDP) for part in parts):
+        return LocalDP(_epsilons(parts))
+    if any(isinstance(part, ZCDP) for part in parts):
+        return ZCDP(sum((_rho(part) for part in parts), Fraction(0)))
+    delta = sum((part.delta for part in parts if isinstance(part, ApproxDP)), Fraction(0))
+    return ApproxDP(_epsilons(parts), delta) if delta else PureDP(_epsilons(parts))
+
+
+def _epsilons(parts: Sequence[Guarantee]) -> Fraction:
     # A local promise is a central one as well: nobody sees more than the noisy records.
-    a, b = (PureDP(g.epsilon) if isinstance(g, LocalDP) else g for g in (a, b))
-    if isinstance(a, ZCDP) or isinstance(b, ZCDP):
-        return ZCDP(_rho(a) + _rho(b))
-    assert isinstance(a, PureDP | ApproxDP)  # noqa: S101  the other kinds returned above
-    assert isinstance(b, PureDP | ApproxDP)  # noqa: S101
-    epsilon, delta = a.epsilon + b.epsilon, _delta(a) + _delta(b)
-    return ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
+    figures = (p.epsilon for p in parts if isinstance(p, PureDP | ApproxDP | LocalDP))
+    return sum(figures, Fraction(0))
 
 
 def _rho(part: Guarantee) -> Fraction:
     if isinstance(part, ZCDP):
         return part.rho
-    if isinstance(part, PureDP):
+    if isinstance(part, PureDP | LocalDP):
         return part.epsilon**2 / 2  # Bun and Steinke 2016, proposition 1.4
     raise ParameterError("an (epsilon, delta) guarantee does not compose with zCDP: convert first")
 
 
-def _delta(part: PureDP | ApproxDP) -> Fraction:
-    return part.delta if isinstance(part, ApproxDP) else Fraction(0)
-
-
 def to_json(guarantee: Guarantee) -> dict[str, str]:
     """Label and exact figures, as `release.json` and the ledger keep them."""
-    fields = {name: str(getattr(guarantee, name)) for name in guarantee.__dataclass_fields__}
-    return {"label": guarantee.label, **fields}
+    figures = {field.name: str(getattr(guarantee, field.name)) for field in fields(guarantee)}
+    return {"label": guarantee.label, **figures}
 
 
 def from_json(record: dict[str, str]) -> Guarantee:
@@ -196,26 +204,21 @@ def from_json(record: dict[str, str]) -> Guarantee:
     >>> from_json(to_json(ApproxDP(1, "1e-9"))) == ApproxDP(1, "1e-9")
     True
     """
-    fields = dict(record)
-    kind = _KINDS.get(fields.pop("label", ""))
+    figures = dict(record)
+    kind = _KINDS.get(figures.pop("label", ""))
     if kind is None:
         raise ParameterError("the guarantee carries an unknown label")
     try:
-        return kind(**fields)
+        return kind(**figures)
     except TypeError:
         raise ParameterError(f"the {kind.label} guarantee has missing or unknown figures") from None
 
 
 def _short(value: Fraction) -> str:
-    """A figure for people, rounded up in the sixth digit where decimals do not end."""
-    number = float(value)
-    text = f"{number:.6g}"
-    return text if Fraction(text) == value else f"at most {_ceil_6(value)}"
-
-
-def _ceil_6(value: Fraction) -> str:
-    number = Decimal(f"{float(value):.6g}")
-    step = Decimal(1).scaleb(number.adjusted() - 5)
-    while Fraction(number) < value:
-        number += step
-    return f"{number:g}"
+    """A figure for people: six digits, rounded up and said so where decimals do not end."""
+    with localcontext() as context:
+        context.prec, context.rounding = 6, ROUND_CEILING
+        number = Decimal(value.numerator) / Decimal(value.denominator)
+    # Floats write short figures best; what lies beyond them keeps the decimal's own form.
+    text = f"{float(number):.6g}" if -300 < number.adjusted() < 300 else str(number.normalize())
+    return text if Fraction(number) == value else f"at most {text}"

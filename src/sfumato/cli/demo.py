@@ -1,0 +1,112 @@
+"""`sfumato demo`: one whole release of a made-up clinic, to look at."""
+
+from itertools import count
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["demo"]
+
+
+def demo(
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder to create.")] = None,
+    epsilon: Annotated[str, typer.Option(help="Privacy budget of the release.")] = "1",
+) -> None:
+    """Publish a made-up clinic, end to end, and show it beside the original.
+
+    Example: sfumato demo -o my-demo
+    """
+    import pyarrow.csv as pacsv
+
+    from sfumato.cli.show import console, progress, promise
+    from sfumato.errors import ReleaseError
+    from sfumato.example import CLINIC, clinic
+    from sfumato.privacy.budget import budget
+    from sfumato.privacy.ledger import Ledger
+    from sfumato.publishing import publish
+
+    granted = budget(epsilon=epsilon)
+    folder = output or _free(Path("sfumato-demo"))
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise ReleaseError(f"{folder} cannot be made: {error.strerror}") from None
+    original = clinic()
+    data, schema = folder / "clinic.csv", folder / "clinic.yaml"
+    pacsv.write_csv(original, data)
+    schema.write_text(CLINIC, encoding="utf-8")
+    console.print(f"[bold]1[/bold] {original.num_rows:,} made-up patients in {data}")
+    console.print(f"[bold]2[/bold] what is public about them, and nothing else, in {schema}")
+    with Ledger.create(folder / "budget.db") as ledger:
+        ledger.grant("clinic", granted, reason="the demo")
+        console.print(f"[bold]3[/bold] a budget of epsilon {epsilon} in {folder / 'budget.db'}")
+        with progress() as step:
+            release = publish(
+                data,
+                schema=schema,
+                epsilon=epsilon,
+                ledger=ledger,
+                folder=folder / "release",
+                progress=step,
+            )
+    console.print("[bold]4[/bold] one release, charged before a record was read:")
+    promise(release)
+    console.print(_pictures(original, release.table))
+    console.print(
+        "The original may be shown here only because it is made up.\n"
+        "The budget is spent: the same command on the same ledger is now refused. Try:\n"
+        f"  sfumato publish {data} --schema {schema} --epsilon {epsilon} "
+        f"--ledger {folder / 'budget.db'} -o {folder / 'again'}\n"
+        f"  sfumato ledger show --ledger {folder / 'budget.db'}",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _free(wanted: Path) -> Path:
+    """The first of demo, demo-2, demo-3 … that is not there yet."""
+    names = (wanted if k == 1 else wanted.with_name(f"{wanted.name}-{k}") for k in count(1))
+    return next(path for path in names if not path.exists())
+
+
+def _pictures(original: Any, released: Any) -> Any:
+    """Each column of both tables as a row of bars on one scale."""
+    from rich.table import Table
+
+    table = Table("column", "original", "released", "range", title="The picture stays")
+    for name in released.column_names:
+        before, after, span = _histograms(original.column(name), released.column(name))
+        top = max(*before, *after)
+        table.add_row(name, _bars(before, top), _bars(after, top), span)
+    return table
+
+
+def _histograms(before: Any, after: Any) -> tuple[list[float], list[float], str]:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_string(before.type) or pa.types.is_boolean(before.type):
+        levels = sorted({str(v) for v in pc.unique(after).to_pylist()})
+        sides = ([str(v) for v in side.to_pylist()] for side in (before, after))
+        known = [[v if v in levels else "elsewhere" for v in side] for side in sides]
+        shares = [[side.count(level) / len(side) for level in levels] for side in known]
+        return shares[0], shares[1], ", ".join(levels)
+    sides = (
+        side.drop_null().cast(pa.int32() if pa.types.is_date32(side.type) else side.type)
+        for side in (before, after)
+    )
+    first, second = (np.asarray(side.to_numpy(), dtype=float) for side in sides)
+    edges = np.linspace(first.min(), first.max(), 25)
+    shares = [
+        np.histogram(np.clip(x, edges[0], edges[-1]), edges)[0] / len(x) for x in (first, second)
+    ]
+    low, high = (str(f(before).as_py()) for f in (pc.min, pc.max))
+    return list(shares[0]), list(shares[1]), f"{low} … {high}"
+
+
+def _bars(shares: list[float], top: float) -> str:
+    blocks = " ▁▂▃▄▅▆▇█"
+    wide = 3 if len(shares) < 8 else 1
+    return "".join(blocks[round(8 * share / top)] * wide + " " * (wide > 1) for share in shares)

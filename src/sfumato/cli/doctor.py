@@ -1,0 +1,96 @@
+"""`sfumato doctor`: can this machine keep the promises?"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["doctor"]
+
+
+def doctor(
+    ledger: Annotated[
+        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="A ledger to check as well.")
+    ] = None,
+) -> None:
+    """Check versions, randomness, the exactness of arithmetic and, if given, a ledger.
+
+    Example: sfumato doctor --ledger budget.db
+    """
+    from sfumato.cli.show import console
+    from sfumato.errors import SfumatoError
+
+    questions: list[tuple[str, Callable[[], str]]] = [
+        ("versions", _versions),
+        ("randomness", _randomness),
+        ("exact sums", _exact_sums),
+    ]
+    if ledger is not None:
+        questions.append(("ledger", lambda: _ledger(ledger)))
+    failed = False
+    for name, question in questions:
+        try:
+            console.print(f"[green]well[/green]  {name}: {question()}")
+        except SfumatoError as error:
+            failed = True
+            console.print(f"[red]ILL[/red]   {name}: {error}")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _versions() -> str:
+    """Installed packages against the lower bounds of this package's own metadata."""
+    import re
+    from importlib.metadata import requires, version
+
+    from sfumato.errors import SfumatoError
+
+    low = []
+    found = []
+    for line in requires("sfumato") or []:
+        match = re.match(r"([A-Za-z0-9_.-]+)>=([0-9.]+)$", line)
+        if match is None:
+            continue
+        name, least = match.groups()
+        have = version(name)
+        found.append(f"{name} {have}")
+        if _parts(have) < _parts(least):
+            low.append(f"{name} {have} is older than {least}")
+    if low:
+        raise SfumatoError("; ".join(low) + ": upgrade before publishing")
+    return ", ".join(found)
+
+
+def _parts(text: str) -> list[int]:
+    import re
+
+    return [int(part) for part in re.findall(r"\d+", text)[:3]]
+
+
+def _randomness() -> str:
+    from sfumato.privacy.noise import self_test
+    from sfumato.privacy.randomness import SystemBits
+
+    self_test(SystemBits())
+    return "logarithms and exponentials are as close as exact noise needs them"
+
+
+def _exact_sums() -> str:
+    import numpy as np
+
+    from sfumato.errors import SfumatoError
+    from sfumato.measure.moments import gram
+
+    X = np.random.default_rng(0).integers(0, 2**15 + 1, (4096, 8)).astype(float)
+    whole = X.astype(np.int64)
+    if not np.array_equal(gram(X, 2**15), whole.T @ whole):
+        raise SfumatoError("the linear algebra of this machine does not add integers exactly")
+    return "matrix products of whole numbers are exact on this machine"
+
+
+def _ledger(path: Path) -> str:
+    from sfumato.privacy.ledger import Ledger
+
+    with Ledger(path) as ledger:
+        return f"the chain verifies; head {ledger.verify()}"

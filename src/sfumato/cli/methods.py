@@ -1,0 +1,39 @@
+"""`sfumato methods`: what each method does, promises, costs, and comes from."""
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["methods"]
+
+
+def methods(
+    name: Annotated[str | None, typer.Argument(help="Show one method in full.")] = None,
+) -> None:
+    """List the methods, or describe one.
+
+    Example: sfumato methods modips
+    """
+    from rich.table import Table
+
+    from sfumato.cli.show import console
+    from sfumato.methods import METHODS, method
+
+    if name is None:
+        table = Table("method", "what it does", "what it promises")
+        for item in METHODS.values():
+            table.add_row(item.name, item.summary, item.promise)
+        console.print(table)
+        return
+    item = method(name)
+    lines = Table.grid(padding=(0, 2))
+    for heading, text in (
+        ("does", item.summary),
+        ("promises", item.promise),
+        ("comes from", item.source),
+        ("proof", f"docs/{item.proof}"),
+        *((f"option {key}", text) for key, text in item.options.items()),
+    ):
+        lines.add_row(heading, text)
+    console.print(f"[bold]{item.name}[/bold]")
+    console.print(lines)

@@ -1,0 +1,74 @@
+"""`sfumato publish`: one release, from file to folder."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["publish"]
+
+
+def publish(
+    data: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet file.")],
+    schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
+    method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "modips",
+    epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Allows Gaussian noise; below 1/rows.")] = None,
+    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
+    ] = None,
+    rows: Annotated[
+        int | None, typer.Option(help="Rows to draw; default: as many as read.")
+    ] = None,
+    format: Annotated[str | None, typer.Option(help="csv or parquet; default: as given.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
+    ] = None,
+    release: Annotated[
+        str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
+    ] = None,
+) -> None:
+    """Release a table under a promise, with its certificate, as a folder.
+
+    Example: sfumato publish patients.csv --schema patients.yaml --epsilon 1 -o release/
+    """
+    from sfumato.cli.show import progress, promise, unfinished
+    from sfumato.privacy.ledger import Ledger
+    from sfumato.publishing import publish as run
+    from sfumato.schema import Schema
+
+    known = Schema.read(schema)
+    options = dict(_pair(text) for text in option or [])
+    account = Ledger(ledger) if ledger is not None else None
+    if account is not None:
+        unfinished(account, known.name, release)
+    with progress() as step:
+        result = run(
+            data,
+            schema=known,
+            method=method,
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            ledger=account,
+            folder=output,
+            format=format,  # type: ignore[arg-type]  # checked by publish itself
+            rows=rows,
+            release=release,
+            seed=seed,
+            progress=step,
+            **options,
+        )
+    promise(result)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator or not name:
+        raise typer.BadParameter(f"write NAME=VALUE, not {text!r}", param_hint="--option")
+    return name, value

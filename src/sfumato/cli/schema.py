@@ -1,0 +1,165 @@
+"""`sfumato schema`: draft one, check one, or print the published JSON Schema."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sfumato.domain import Axis
+    from sfumato.schema import Schema
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="schema",
+    help="Write down the public facts a release rests on.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+_SHOWN = 4  # category values in the table; the file has them all
+
+
+@app.command(
+    epilog="Examples: `sfumato schema draft patients.parquet -o patients.yaml` · "
+    "`sfumato schema draft public_sample.csv --public`"
+)
+def draft(
+    file: Annotated[Path, typer.Argument(help="CSV, CSV.gz or Parquet file.")],
+    public: Annotated[
+        bool,
+        typer.Option("--public", help="The file holds no secret: read its records as well."),
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here, to a new file.")
+    ] = None,
+) -> None:
+    """Draft a schema to edit.
+
+    Only the header is read, and what a person must declare is left blank.
+    """
+    from sfumato.draft import draft as drafted
+
+    if output is not None and output.exists():
+        raise _taken(output)
+    text = drafted(file, public=public)
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    _write_new(output, text)
+    typer.echo(f"{output} is written: edit it, then run sfumato schema check {output}")
+
+
+@app.command(epilog="Example: `sfumato schema check patients.yaml`")
+def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")]) -> None:
+    """Say what each column becomes, or what is still to fill in or to correct."""
+    from rich.console import Console
+
+    from sfumato.schema import Schema
+
+    schema = Schema.read(file)
+    Console().print(_table(schema))
+    typer.echo(
+        f"{file} is sound: {len(schema.released)} of {len(schema.columns)} columns are released; "
+        f"neighbours: {schema.neighbours}"
+    )
+
+
+@app.command(name="json", epilog="Example: `sfumato schema json > schema.json`")
+def published() -> None:
+    """Print the JSON Schema of schema files, for editors and other programs."""
+    import json
+
+    from sfumato.schema import Schema
+
+    typer.echo(json.dumps(Schema.model_json_schema(), indent=2))
+
+
+def _write_new(output: Path, text: str) -> None:
+    from sfumato.errors import ParameterError
+
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise _taken(output) from None
+    except OSError as error:
+        raise ParameterError(f"output {output} cannot be written: {error.strerror}") from None
+
+
+def _taken(output: Path) -> Exception:
+    from sfumato.errors import ParameterError
+
+    return ParameterError(f"output {output} exists: choose another name or remove it first")
+
+
+def _table(schema: "Schema") -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    from sfumato.domain import Domain
+
+    axes = {axis.name: axis for axis in Domain.of(schema).axes}
+    table = Table(title=Text(schema.name))
+    for heading in ("column", "kind", "domain", "codes", "missing", "role", "provenance"):
+        table.add_column(heading, overflow="fold")
+    for name, column in schema.columns.items():
+        cells = _cells(axes[name]) if name in axes else ["never read", "", "", "", ""]
+        # Text, not str: a name in square brackets is a name, not markup.
+        table.add_row(*(Text(cell) for cell in (name, column.kind, *cells)))
+    return table
+
+
+def _cells(axis: "Axis") -> list[str]:
+    column = axis.column
+    paid = column.provenance
+    origin = paid if isinstance(paid, str) else f"release {paid.release}, ε {paid.epsilon:g}"
+    return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
+
+
+def _domain(axis: "Axis") -> str:
+    from sfumato.domain import Levels
+    from sfumato.schema import Date
+
+    column = axis.column
+    if isinstance(axis, Levels):
+        values = [_spelt(value) for value in axis.values]
+        more = [f"… {len(values) - _SHOWN} more"] * (len(values) > _SHOWN)
+        return ", ".join(values[:_SHOWN] + more)
+    ends = f"{_spelt(axis.column.low)} … {_spelt(axis.column.high)}"
+    if isinstance(column, Date):
+        return f"{ends} by {column.step}"
+    return ends if axis.column.step in (None, 1) else f"{ends} by {_spelt(axis.column.step)}"
+
+
+def _codes(axis: "Axis") -> str:
+    from sfumato.domain import Levels
+
+    if isinstance(axis, Levels):
+        return f"{len(axis.values)} levels"
+    merged = axis.steps is not None and axis.steps > axis.points
+    return f"{axis.points + 1} points" + ", steps merged" * merged
+
+
+def _missing(axis: "Axis") -> str:
+    from sfumato.domain import Levels
+
+    if axis.missing:
+        return "its own level"
+    if isinstance(axis, Levels):
+        return f"becomes {_spelt(axis.values[axis.unusable])}"
+    return "becomes the middle"
+
+
+def _spelt(value: object) -> str:
+    """A fact as the schema file would write it."""
+    from datetime import datetime
+
+    if isinstance(value, datetime):
+        return value.isoformat(" ").removesuffix(" 00:00:00")
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,78 @@
+"""What commands print: progress, the promise of a release, open entries of a ledger."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from sfumato.privacy.ledger import Ledger
+from sfumato.release import Release
+
+__all__ = ["console", "progress", "promise", "unfinished"]
+
+console = Console()
+_quiet = Console(stderr=True)
+_PHASES = {"read": "reading records", "write": "writing the release"}
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str, int], None]]:
+    """Rows per phase on standard error, where it is a terminal; gone when done."""
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TextColumn("{task.completed:,.0f} rows"),
+        TimeElapsedColumn(),
+        console=_quiet,
+        transient=True,
+        disable=not _quiet.is_terminal,
+    )
+    tasks = {}
+
+    def step(phase: str, rows: int) -> None:
+        if phase not in tasks:
+            tasks[phase] = bar.add_task(_PHASES[phase], total=None)
+        bar.update(tasks[phase], advance=rows)
+
+    with bar:
+        yield step
+
+
+def promise(release: Release) -> None:
+    """What was published, what is promised, where it is, and how to check it."""
+    paper = release.certificate
+    lines = Table.grid(padding=(0, 2))
+    lines.add_row("promise", f"[bold]{paper['statement']}[/bold]")
+    relation = {"replace-one": "one record replaced", "add-remove": "one record added or removed"}
+    lines.add_row("hides", f"{relation[paper['neighbours']]}, in every way at once")
+    for event in paper["events"]:
+        figure = next(iter(event["noise"]))
+        law = event["mechanism"].replace("-", " ")
+        amount = event["noise"]["approximately"]
+        lines.add_row("measured", f"{event['statistic']}: {law} noise, {figure} {amount:.4g}")
+    if paper["invariants"]:
+        lines.add_row("not hidden", ", ".join(paper["invariants"]))
+    ledger = paper["ledger"]
+    lines.add_row("ledger", f"charged as {paper['release']}" if ledger else "none kept")
+    if release.folder is not None:
+        names = ", ".join(sorted([*paper["files"], "release.json"]))
+        lines.add_row("written", f"{release.folder}/ ({names})")
+        lines.add_row("check it", f"sfumato verify {release.folder}")
+    title = f"{paper['dataset']} · {paper['rows']:,} rows by {paper['method']}"
+    console.print(Panel(lines, title=title, title_align="left", expand=False))
+
+
+def unfinished(ledger: Ledger, dataset: str, release: str | None) -> None:
+    """Say what earlier runs left open, before a new charge is made."""
+    for entry in ledger.unfinished(dataset):
+        if entry.release == release:
+            continue
+        fate = (
+            f"nothing was drawn; refund it with: sfumato ledger refund {entry.release} --reason …"
+            if entry.state == "reserved"
+            else "its noise was drawn, so the charge stays"
+        )
+        _quiet.print(f"an earlier run stopped: release {entry.release} is {entry.state}; {fate}")

@@ -1,0 +1,100 @@
+"""First and second moments of a table, as exact integers under exact noise.
+
+Guarantee.  ε-DP (discrete Laplace) or ρ-zCDP (discrete Gaussian), for both neighbour
+relations; with classes, the label may change as well.
+Sensitivity.  `MomentLayout.sensitivity`: exact over the reals, so an upper bound on the
+grid; proof in `docs/proofs/moments.md`.
+Exactness.  A block of rows is small enough that no partial sum of its float64 product
+reaches 2^53, so each product is the integer it stands for, whatever the order in which
+BLAS adds; blocks are added as integers.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.mechanism import Noise, Purse, Whole
+from sfumato.synopsis import MomentLayout, MomentSynopsis
+from sfumato.table.records import Codes, Records
+
+__all__ = ["Moments", "gram"]
+
+_FLOAT_EXACT = 2**53
+_INT_SAFE = 2**62
+
+
+class _Sums(NamedTuple):
+    rows: int
+    counts: Whole
+    sums: Whole
+    second: Whole
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Noisy counts, sums and second moments, by class where the layout has classes."""
+
+    layout: MomentLayout
+    budget: Budget
+    label: int | None = None  # the axis whose codes are the classes
+
+    @property
+    def noise(self) -> Noise:
+        """What the moments cost and how much noise that buys."""
+        return Noise("moments", self.layout.sensitivity, self.budget)
+
+    def query(self, records: Records) -> Whole:
+        """NOT PRIVATE: the exact entries that `perturb` adds noise to."""
+        return self._packed(self._exact(records))
+
+    def perturb(self, records: Records, purse: Purse) -> MomentSynopsis:
+        """`query` under its noise: the one place where the moments spend."""
+        exact = self._exact(records)
+        entries = purse.pay(self.noise).add(self._packed(exact), self.layout.units)
+        public_rows = exact.rows if self.layout.neighbours == "replace-one" else None
+        return MomentSynopsis(self.layout, entries, public_rows)
+
+    def _packed(self, exact: _Sums) -> Whole:
+        return self.layout.pack(exact.counts, exact.sums, exact.second)
+
+    def _exact(self, records: Records) -> _Sums:
+        return records.reduce(self._partial, self._merge)
+
+    def _partial(self, codes: Codes) -> _Sums:
+        X = self.layout.features.design(codes)
+        if self.label is None:
+            counts = np.array([len(codes)])
+            sums = X.sum(axis=0, keepdims=True).astype(np.int64)
+        else:
+            classes = np.eye(self.layout.classes)[codes[:, self.label]]
+            counts = classes.sum(axis=0).astype(np.int64)
+            sums = (classes.T @ X).astype(np.int64)
+        return _Sums(len(codes), counts, sums, gram(X, self._largest))
+
+    def _merge(self, a: _Sums, b: _Sums) -> _Sums:
+        rows = a.rows + b.rows
+        first, second = a.second, b.second
+        if rows * self._largest**2 >= _INT_SAFE:  # Python integers, past what 64 bits hold
+            first, second = first.astype(object), second.astype(object)
+        return _Sums(rows, a.counts + b.counts, a.sums + b.sums, first + second)
+
+    @property
+    def _largest(self) -> int:
+        return int(self.layout.features.units.max(initial=1))
+
+
+def gram(X: NDArray[np.float64], largest: int) -> NDArray[np.int64]:
+    """Xᵀ X of whole numbers between 0 and `largest`, exactly.
+
+    >>> gram(np.array([[3.0, 4.0], [1.0, 0.0]]), 4).tolist()
+    [[10, 12], [12, 16]]
+    """
+    block = max(_FLOAT_EXACT // max(largest, 1) ** 2 - 1, 1)
+    total = np.zeros((X.shape[1], X.shape[1]), np.int64)
+    for start in range(0, len(X), block):
+        part = X[start : start + block]
+        total += (part.T @ part).astype(np.int64)
+    return total

@@ -1,0 +1,60 @@
+"""identity-laplace: every record under its own Laplace noise, order kept; a baseline."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from sfumato.domain import Domain
+from sfumato.errors import ParameterError, SchemaError
+from sfumato.features import Features
+from sfumato.measure.identity import NoisyRecords
+from sfumato.plan import Method, Plan
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import PureDP
+from sfumato.render.decode import Decoder, nearest_codes
+from sfumato.render.spectrum import Matrix
+
+__all__ = ["METHOD"]
+
+
+def plan(domain: Domain, budget: Budget) -> Plan:
+    """Noise on every entry of every record, for the whole budget."""
+    if not isinstance(budget, PureDP):
+        raise ParameterError("identity-laplace is pure: give epsilon without delta or rho")
+    if domain.schema.neighbours != "replace-one":
+        raise SchemaError(
+            "identity-laplace releases one row per record, so the number of records shows: "
+            "declare neighbours: replace-one, or choose another method"
+        )
+    features = Features.of(domain)
+    if not len(features):
+        raise SchemaError("every column has a single value: there is nothing to measure")
+    noisy = NoisyRecords(features, budget)
+
+    def render(batches: Iterator[Matrix], *_: object) -> Iterator[pa.RecordBatch]:
+        return Decoder(domain).batches(nearest_codes(features, Z) for Z in batches)
+
+    return Plan(
+        method=METHOD.name,
+        domain=domain,
+        budget=budget,
+        events=(noisy.noise.event,),
+        measure=noisy.perturb,
+        render=render,
+        row_per_record=True,
+        invariants=("the number of records", "the order of the records"),
+        limits=(
+            "Noise per record is large: with many columns or a small epsilon most values end "
+            "at the bounds of their range. Use it as a baseline.",
+        ),
+    )
+
+
+METHOD = Method(
+    name="identity-laplace",
+    summary="Adds noise to every record and keeps their order; the baseline to beat.",
+    promise="epsilon-DP under replace-one",
+    source="Dwork et al. 2006; the baseline of Jiang et al. 2013, section 4",
+    proof="proofs/identity-laplace.md",
+    plan=plan,
+)

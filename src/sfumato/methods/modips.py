@@ -1,0 +1,61 @@
+"""modips: a Gaussian with the noisy mean and covariance of the table (Liu 2016)."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.domain import Domain
+from sfumato.errors import SchemaError
+from sfumato.features import Features
+from sfumato.measure.moments import Moments
+from sfumato.plan import Method, Plan
+from sfumato.privacy.budget import Budget
+from sfumato.render.decode import Decoder, nearest_codes
+from sfumato.render.gaussian import sample
+from sfumato.render.spectrum import covariance, nearest_psd
+from sfumato.synopsis import MomentLayout, MomentSynopsis
+
+__all__ = ["METHOD"]
+
+
+def plan(domain: Domain, budget: Budget) -> Plan:
+    """Spend the whole budget on the moments; everything after is post-processing."""
+    features = Features.of(domain)
+    if not len(features):
+        raise SchemaError("every column has a single value: there is nothing to measure")
+    layout = MomentLayout(features, domain.schema.neighbours)
+    moments = Moments(layout, budget)
+
+    def render(
+        synopsis: MomentSynopsis, rows: int | None, rng: np.random.Generator
+    ) -> Iterator[pa.RecordBatch]:
+        mean, S = covariance(synopsis)
+        count = round(float(synopsis.counts.sum())) if rows is None else rows
+        draws = sample(mean, nearest_psd(S), count, rng)
+        return Decoder(domain).batches(nearest_codes(features, Z) for Z in draws)
+
+    public_rows = domain.schema.neighbours == "replace-one"
+    return Plan(
+        method=METHOD.name,
+        domain=domain,
+        budget=budget,
+        events=(moments.noise.event,),
+        measure=moments.perturb,
+        render=render,
+        invariants=("the number of records",) if public_rows else (),
+        limits=(
+            "Only means and covariances are kept: shapes of single columns, and any "
+            "dependence beyond linear correlation, are those of a Gaussian.",
+        ),
+    )
+
+
+METHOD = Method(
+    name="modips",
+    summary="Draws records from a Gaussian with the noisy mean and covariance of the table.",
+    promise="epsilon-DP, or (epsilon, delta)-DP and rho-zCDP with Gaussian noise",
+    source="Liu 2016, model-based differentially private data synthesis, without reduction",
+    proof="proofs/modips.md",
+    plan=plan,
+)

@@ -1,0 +1,89 @@
+"""A plan: what will be measured, at which price, and how the release is made from it.
+
+A plan is built from the schema and the budget alone, so it can be priced, shown and
+reserved before a record is read.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.domain import Domain
+from sfumato.errors import ParameterError
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import Guarantee, to_json
+from sfumato.privacy.mechanism import Event, Purse
+from sfumato.table.records import Records
+
+__all__ = ["Method", "Plan", "Synopsis"]
+
+
+class Synopsis(Protocol):
+    """Noisy values that may be published as they are."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What `synopsis.json` holds."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A priced recipe; `measure` sees records, `render` never does."""
+
+    method: str
+    domain: Domain
+    budget: Budget
+    events: tuple[Event, ...]
+    measure: Callable[[Records, Purse], Any] = field(repr=False)
+    render: Callable[[Any, int | None, np.random.Generator], Iterator[pa.RecordBatch]] = field(
+        repr=False
+    )
+    options: Mapping[str, Any] = field(default_factory=dict)
+    row_per_record: bool = False
+    invariants: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the release will promise: the budget it was planned for."""
+        return self.budget
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything that was decided before a record was read."""
+        return {
+            "method": self.method,
+            "options": dict(self.options),
+            "schema": self.domain.schema.to_json(),
+            "guarantee": to_json(self.guarantee),
+            "events": [event.to_json() for event in self.events],
+        }
+
+    def digest(self) -> str:
+        """A fingerprint of the plan, as the ledger keeps it."""
+        text = json.dumps(self.to_json(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Method:
+    """A recipe in the registry: what `sfumato methods` says, and how it is planned."""
+
+    name: str
+    summary: str
+    promise: str
+    source: str
+    proof: str
+    plan: Callable[..., Plan] = field(repr=False)
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def price(self, domain: Domain, budget: Budget, options: Mapping[str, Any]) -> Plan:
+        """A plan for this schema and budget; unknown options are refused by name."""
+        unknown = [name for name in options if name not in self.options]
+        if unknown:
+            known = ", ".join(self.options) or "none"
+            raise ParameterError(f"{self.name} has no option {unknown[0]}; it has: {known}")
+        return self.plan(domain, budget, **options)

@@ -1,0 +1,218 @@
+"""The lines of the ledger: what one holds, how they hang together, what they add up to.
+
+An event is one line.  It carries the balance of its data set after it, as in a paper
+account book, so a charge reads one line instead of summing them all, and no total is ever
+updated in place.  Its hash covers every column and the hash before it; the first line
+hangs on the public ledger id and commits to the secret fingerprint key.
+
+>>> spell(Charge(micro_epsilon=1_500_000, pico_delta=1_000))
+'epsilon 1.5, delta 0.000000001'
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from hashlib import sha256
+from typing import NamedTuple
+
+from sfumato.privacy.budget import Charge
+
+__all__ = [
+    "LIMIT",
+    "NOTHING",
+    "Balance",
+    "Event",
+    "after",
+    "birth",
+    "covers",
+    "genesis",
+    "hash_of",
+    "line",
+    "minus",
+    "missing",
+    "plus",
+    "spell",
+    "units",
+    "written",
+]
+
+LIMIT = 2**62  # half of what SQLite's integers hold: two sums below it cannot overflow
+NOTHING = Charge()
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Where a data set stands: granted, spent, and whether unproved releases are allowed.
+
+    >>> Balance(granted=Charge(3), spent=Charge(1)).left
+    Charge(micro_epsilon=2, pico_delta=0, micro_rho=0)
+    """
+
+    granted: Charge = NOTHING
+    spent: Charge = NOTHING
+    releases: int = 0  # not refunded
+    unproved: int = 0  # those among them that carry no guarantee
+    heuristic: bool = False  # a grant said that such releases are allowed
+
+    @property
+    def left(self) -> Charge:
+        """What may still be reserved."""
+        return minus(self.granted, self.spent)
+
+
+class Event(NamedTuple):
+    """One line, column by column, in the order of the table (its own hash comes last there)."""
+
+    sequence: int
+    kind: str
+    dataset: str
+    release: str | None
+    fingerprint: str | None
+    other: str | None
+    heuristic: int
+    micro_epsilon: int
+    pico_delta: int
+    micro_rho: int
+    granted_micro_epsilon: int
+    granted_pico_delta: int
+    granted_micro_rho: int
+    spent_micro_epsilon: int
+    spent_pico_delta: int
+    spent_micro_rho: int
+    releases: int
+    unproved: int
+    allowed: int
+    detail: str
+    clock: int
+    previous: str
+
+    @property
+    def amount(self) -> Charge:
+        """What this line grants, charges or gives back."""
+        return Charge(self.micro_epsilon, self.pico_delta, self.micro_rho)
+
+    @property
+    def balance(self) -> Balance:
+        """Where the data set stands after this line."""
+        granted = self.granted_micro_epsilon, self.granted_pico_delta, self.granted_micro_rho
+        spent = self.spent_micro_epsilon, self.spent_pico_delta, self.spent_micro_rho
+        allowed = bool(self.allowed)
+        return Balance(Charge(*granted), Charge(*spent), self.releases, self.unproved, allowed)
+
+
+def hash_of(event: Event) -> str:
+    """SHA-256 of the line as JSON with sorted names; `previous` is one of its columns."""
+    return sha256(written(event._asdict()).encode("ascii")).hexdigest()
+
+
+def genesis(ledger_id: str) -> str:
+    """What the first line hangs on."""
+    return sha256(b"sfumato ledger " + ledger_id.encode()).hexdigest()
+
+
+def birth(ledger_id: str, fingerprint_key: bytes) -> str:
+    """What the first line says; it binds the key without showing it (256 random bits)."""
+    key = sha256(b"sfumato fingerprint key " + fingerprint_key).hexdigest()
+    return written({"ledger": ledger_id, "key": key})
+
+
+def written(detail: Mapping[str, object]) -> str:
+    """A detail as it is stored: JSON in ASCII, one way to write each."""
+    return json.dumps(detail, sort_keys=True, separators=(",", ":"))
+
+
+def plus(a: Charge, b: Charge) -> Charge:
+    """Sum, unit by unit."""
+    return Charge(*(x + y for x, y in zip(units(a), units(b), strict=True)))
+
+
+def minus(a: Charge, b: Charge) -> Charge:
+    """Difference, unit by unit; the caller knows that it is not negative."""
+    return Charge(*(x - y for x, y in zip(units(a), units(b), strict=True)))
+
+
+def covers(a: Charge, b: Charge) -> bool:
+    """Whether `a` is at least `b` in every unit."""
+    return all(x >= y for x, y in zip(units(a), units(b), strict=True))
+
+
+def missing(a: Charge, b: Charge) -> Charge:
+    """What `a` lacks to cover `b`."""
+    return Charge(*(max(y - x, 0) for x, y in zip(units(a), units(b), strict=True)))
+
+
+def spell(charge: Charge, *, like: Charge | None = None) -> str:
+    """The charge in decimals, exactly; `like` names the units to show.
+
+    >>> spell(Charge(), like=Charge(micro_rho=5))
+    'rho 0'
+    """
+    shown = []
+    for name, places in (("epsilon", 6), ("delta", 12), ("rho", 6)):
+        unit = ("micro_" if places == 6 else "pico_") + name
+        if getattr(like or charge, unit):
+            number = Decimal(getattr(charge, unit)).scaleb(-places)
+            shown.append(f"{name} {number.normalize():f}")
+    return ", ".join(shown) or "nothing"
+
+
+def after(balance: Balance, kind: str, amount: Charge, *, heuristic: bool) -> Balance:
+    """The balance once an event of this kind has been written.
+
+    `heuristic` is what a grant says; of the releases, those without a guarantee, and only
+    they, cost nothing.
+    """
+    match kind:
+        case "grant":
+            granted = plus(balance.granted, amount)
+            return replace(balance, granted=granted, heuristic=balance.heuristic or heuristic)
+        case "reserve":
+            spent, one = plus(balance.spent, amount), 1
+        case "refund":
+            spent, one = minus(balance.spent, amount), -1
+        case _:
+            return balance
+    unproved = balance.unproved + one * (amount == NOTHING)
+    return replace(balance, spent=spent, releases=balance.releases + one, unproved=unproved)
+
+
+def line(
+    last: tuple[int, str],
+    before: Balance,
+    kind: str,
+    dataset: str,
+    detail: str,
+    *,
+    clock: int,
+    release: str | None = None,
+    amount: Charge = NOTHING,
+    heuristic: bool = False,
+    fingerprint: str | None = None,
+    other: str | None = None,
+) -> Event:
+    """The event that follows line `last` (number and hash) on a data set that stood at `before`."""
+    balance = after(before, kind, amount, heuristic=heuristic)
+    return Event(
+        last[0] + 1,
+        kind,
+        dataset,
+        release,
+        fingerprint,
+        other,
+        int(heuristic),
+        *units(amount),
+        *units(balance.granted),
+        *units(balance.spent),
+        balance.releases,
+        balance.unproved,
+        int(balance.heuristic),
+        detail,
+        clock,
+        last[1],
+    )
+
+
+def units(charge: Charge) -> tuple[int, int, int]:
+    """The three figures, in the order of the columns."""
+    return charge.micro_epsilon, charge.pico_delta, charge.micro_rho

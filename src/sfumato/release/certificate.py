@@ -1,0 +1,58 @@
+"""The certificate: what was done, what is promised, what is not, for `release.json`.
+
+Unit, domain, unprotected quantities, accounting and implementation are the fields of the
+third transparency tier of the OpenDP deployments registry; the order follows NIST SP 800-226.
+"""
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from sfumato.plan import Plan
+from sfumato.privacy.guarantee import to_json
+from sfumato.privacy.mechanism import Purse
+from sfumato.release.content import Content
+
+__all__ = ["FORMAT", "certificate"]
+
+FORMAT = 1
+
+_LIMITS = (
+    "The promise is about one record. People with several records, or facts shared by many "
+    "records, are protected less: the promise weakens in proportion to the records they touch.",
+    "What can be learnt about a person from the population at large is not hidden.",
+    "How long the computation took, and other side channels of the machine, are not covered.",
+)
+_NO_LEDGER = "No ledger was kept: what other releases of the same data cost is not known here."
+
+
+def certificate(
+    plan: Plan, purse: Purse, content: Content, *, release: str, ledger: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The account of one release, from the plan and from what was really bought."""
+    schema = plan.domain.schema
+    return {
+        "format": FORMAT,
+        "release": release,
+        "dataset": schema.name,
+        "method": plan.method,
+        "options": dict(plan.options),
+        "guarantee": to_json(purse.guarantee),
+        "statement": str(purse.guarantee),
+        "unit": "one record (row) of the table",
+        "neighbours": schema.neighbours,
+        "budget": to_json(plan.budget),
+        "events": [event.to_json() for event in purse.events],
+        "invariants": list(plan.invariants),
+        "schema": schema.to_json(),
+        "rows": content.rows,
+        "content": {"blake2b-256": content.hexdigest()},
+        "ledger": None if ledger is None else dict(ledger),
+        "randomness": "a seed: a test run"
+        if purse.bits.seeded
+        else "AES-256 in counter mode, keyed by the operating system; exact discrete noise",
+        "limits": [*plan.limits, *_LIMITS, *(() if ledger else (_NO_LEDGER,))],
+        "versions": {"python": platform.python_version()}
+        | {name: version(name) for name in ("sfumato", "numpy", "pyarrow", "cryptography")},
+    }

@@ -1,0 +1,124 @@
+"""A release folder that appears all at once.
+
+It is written under a hidden name beside its place and renamed when everything in it is on
+disk, so that nobody ever sees half a release.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.errors import ReleaseError
+from sfumato.release.content import Content
+from sfumato.release.file import Format, file_writer
+
+__all__ = ["CERTIFICATE", "SYNOPSIS", "FolderWriter", "data_file", "read_json", "sha256"]
+
+CERTIFICATE, SYNOPSIS = "release.json", "synopsis.json"
+
+
+class FolderWriter:
+    """Collects a release under a hidden name; `finish` shows it, leaving early removes it."""
+
+    def __init__(self, folder: Path, format: Format) -> None:
+        self.folder, self.content = folder, Content()
+        self._format, self._files = format, dict[str, str]()
+        if folder.exists() or folder.is_symlink():
+            raise ReleaseError(f"{folder} exists: choose another folder or remove it first")
+        parent = folder.absolute().parent
+        self._partial = parent / f".{folder.name}.partial-{os.getpid()}"
+        try:
+            _sweep(parent, folder.name)
+            self._partial.mkdir()
+        except OSError as error:
+            raise ReleaseError(f"{folder} cannot be written: {error.strerror}") from None
+
+    def __enter__(self) -> "FolderWriter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._partial, ignore_errors=True)
+
+    def write(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> None:
+        """The data, a batch at a time."""
+        path = self._partial / f"data.{self._format}"
+        try:
+            with file_writer(path, schema, self._format) as writer:
+                for batch in batches:
+                    self.content.update(batch)
+                    writer.write_batch(batch)
+        except OSError as error:
+            raise ReleaseError(f"{self.folder} cannot be written: {error.strerror}") from None
+        self._seal(path)
+
+    def finish(self, certificate: Mapping[str, Any], synopsis: Mapping[str, Any] | None) -> Path:
+        """Certificate and synopsis, everything flushed to disk, then the rename."""
+        try:
+            if synopsis is not None:
+                self._json(SYNOPSIS, synopsis)
+            self._json(CERTIFICATE, {**certificate, "files": dict(self._files)})
+            _flush(self._partial)
+            self._partial.rename(self.folder)
+            _flush(self.folder.absolute().parent)
+        except OSError as error:
+            raise ReleaseError(f"{self.folder} cannot be written: {error.strerror}") from None
+        return self.folder
+
+    def _json(self, name: str, content: Mapping[str, Any]) -> None:
+        path = self._partial / name
+        path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        self._seal(path)
+
+    def _seal(self, path: Path) -> None:
+        _flush(path)
+        self._files[path.name] = sha256(path)
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file, as `sha256sum` prints it."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def data_file(folder: Path) -> Path:
+    """The data file of a release folder."""
+    for name in ("data.csv", "data.parquet"):
+        if (folder / name).exists():
+            return folder / name
+    raise ReleaseError(f"{folder} holds no data.csv or data.parquet: the release is not whole")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A certificate or synopsis."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise ReleaseError(f"{path} is missing or damaged: this is not a whole release") from None
+    if not isinstance(content, dict):
+        raise ReleaseError(f"{path} is not a certificate")
+    return content
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sweep(parent: Path, name: str) -> None:
+    """Remove what writers that were killed left behind."""
+    for leftover in parent.glob(f".{name}.partial-*"):
+        with suppress(ValueError, PermissionError):
+            try:
+                os.kill(int(leftover.name.rpartition("-")[2]), 0)  # asks whether it lives
+            except ProcessLookupError:
+                shutil.rmtree(leftover, ignore_errors=True)

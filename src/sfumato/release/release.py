@@ -1,0 +1,101 @@
+"""A release: data, certificate and, where there is one, the synopsis they came from."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from sfumato.domain import Domain
+from sfumato.errors import ReleaseError
+from sfumato.privacy.guarantee import Guarantee, from_json
+from sfumato.release.file import Format, read_batches
+from sfumato.release.folder import CERTIFICATE, SYNOPSIS, FolderWriter, data_file, read_json
+from sfumato.render.decode import arrow_schema
+from sfumato.schema import Schema
+
+__all__ = ["Kind", "Release", "digest"]
+
+Kind = Literal["pandas", "polars", "arrow"]
+
+
+class Release:
+    """What may be published and what it promises.  Looking at it twice costs nothing."""
+
+    def __init__(
+        self,
+        certificate: Mapping[str, Any],
+        *,
+        synopsis: Mapping[str, Any] | None = None,
+        table: pa.Table | None = None,
+        folder: Path | None = None,
+        kind: Kind = "arrow",
+    ) -> None:
+        self.certificate, self.synopsis, self.folder = certificate, synopsis, folder
+        self._table, self._kind = table, kind
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise, as a value."""
+        return from_json(dict(self.certificate["guarantee"]))
+
+    @property
+    def table(self) -> pa.Table:
+        """The released records as an Arrow table."""
+        if self._table is None:
+            if self.folder is None:
+                raise ReleaseError("this release has neither a table nor a folder")
+            schema = arrow_schema(Domain.of(Schema.of(self.certificate["schema"])))
+            self._table = pa.Table.from_batches(
+                read_batches(data_file(self.folder), schema), schema
+            )
+        return self._table
+
+    @property
+    def data(self) -> Any:
+        """The released records as the kind of table that was given."""
+        if self._kind == "pandas":
+            return _pandas(self.table)
+        if self._kind == "polars":
+            import polars
+
+            return polars.from_arrow(self.table)
+        return self.table
+
+    def save(self, folder: str | Path, *, format: Format = "csv") -> Path:
+        """Write the release as a folder; what is there already is never overwritten."""
+        with FolderWriter(Path(folder), format) as writer:
+            writer.write(iter(self.table.to_batches()), self.table.schema)
+            return writer.finish(self.certificate, self.synopsis)
+
+    @classmethod
+    def load(cls, folder: str | Path, *, kind: Kind = "arrow") -> "Release":
+        """A release from its folder; the data is read when it is asked for."""
+        folder = Path(folder)
+        certificate = read_json(folder / CERTIFICATE)
+        synopsis = read_json(folder / SYNOPSIS) if (folder / SYNOPSIS).exists() else None
+        return cls(certificate, synopsis=synopsis, folder=folder, kind=kind)
+
+    def __repr__(self) -> str:
+        name, method = self.certificate["dataset"], self.certificate["method"]
+        return f"<Release of {name} by {method}: {self.guarantee}>"
+
+
+def digest(certificate: Mapping[str, Any]) -> str:
+    """What the ledger keeps of a release: a hash of its certificate, wherever it is saved."""
+    core = {key: value for key, value in certificate.items() if key != "files"}
+    return hashlib.sha256(json.dumps(core, sort_keys=True).encode()).hexdigest()
+
+
+def _pandas(table: pa.Table) -> Any:
+    """A pandas frame whose types follow from the schema, not from whether a value is missing."""
+    import pandas
+
+    nullable = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
+    frame = table.to_pandas()
+    for item in table.schema:
+        if item.nullable and item.type in nullable:
+            frame[item.name] = table.column(item.name).to_pandas(types_mapper=nullable.get)
+    return frame

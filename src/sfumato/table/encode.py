@@ -1,0 +1,204 @@
+"""Records to the public integer grid.
+
+Encoding never fails on a value: what is outside the range is clipped, what cannot be read
+is mapped into the domain, and no message, type or exit depends on a record.  The work
+on a value looks at that value alone, so codes are the same for every order and batching.
+
+>>> import pyarrow as pa
+>>> from sfumato.schema import Schema
+>>> domain = Domain.of(Schema.of({"name": "t", "columns": {
+...     "age": {"kind": "integer", "low": 0, "high": 110},
+...     "ward": {"kind": "category", "values": ["a", "b"], "other": "else"}}}))
+>>> encode(domain, pa.RecordBatch.from_pydict({"age": [7, 900, None], "ward": ["b", "?", ""]}))
+array([[  7,   1],
+       [110,   2],
+       [ 55,   2]], dtype=int32)
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.domain import MISSING, Axis, Domain, Grid, Levels, step_of
+from sfumato.schema import Boolean, Date
+
+__all__ = ["encode"]
+
+_NUMBER = r"^[+-]?([0-9]{1,300}\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TRUE, _FALSE = ("true", "t", "yes", "y", "1", "1.0"), ("false", "f", "no", "n", "0", "0.0")
+
+
+def encode(domain: Domain, batch: pa.RecordBatch) -> NDArray[np.int32]:
+    """NOT PRIVATE: one row of codes per record, one column per axis of the domain."""
+    codes = np.empty((batch.num_rows, len(domain.axes)), np.int32, order="F")
+    for j, axis in enumerate(domain.axes):
+        codes[:, j] = _codes(axis, _plain(batch.column(axis.name)))
+    return codes
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """Dictionaries and large or view strings as ordinary arrays."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):
+        column = column.cast(pa.string())
+    return column
+
+
+def _codes(axis: Axis, column: pa.Array) -> NDArray[np.int32]:
+    if isinstance(axis, Levels):
+        return _truths(axis, column) if isinstance(axis.column, Boolean) else _levels(axis, column)
+    if isinstance(axis.column, Date):
+        return _dates(axis, column)
+    return _on_grid(axis, _numbers(column), float(axis.column.low), float(axis.column.high))
+
+
+def _on_grid(axis: Grid, values: NDArray[np.float64], low: float, high: float) -> NDArray[np.int32]:
+    """The nearest code of each value; not-a-number is missing, infinities are the bounds."""
+    unusable = np.isnan(values)
+    # Clipping first keeps the arithmetic finite whatever the record holds.
+    inside = np.clip(np.where(unusable, low, values), low, high)
+    codes = np.rint((inside - low) / (high - low) * axis.points).astype(np.int32)
+    codes[unusable] = MISSING if axis.missing else axis.middle
+    return codes
+
+
+def _numbers(column: pa.Array) -> NDArray[np.float64]:
+    """Values as float64, not-a-number where they cannot be read."""
+    if pa.types.is_string(column.type):
+        column = _parsed_numbers(column)
+    elif pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    elif not (_is_number(column.type) or pa.types.is_decimal(column.type)):
+        return np.full(len(column), np.nan)
+    column = column.cast(pa.float64(), safe=False)
+    return np.asarray(pc.fill_null(column, float("nan")).to_numpy(zero_copy_only=False))
+
+
+def _parsed_numbers(texts: pa.Array) -> pa.Array:
+    texts = pc.utf8_trim_whitespace(_readable(texts))
+    readable = pc.match_substring_regex(texts, _NUMBER)
+    numbers = pc.if_else(readable, texts, None).cast(pa.float64())
+    # Infinities and exponents of three digits are rare: their few spellings one by one.
+    rest = np.asarray(pc.fill_null(pc.invert(readable), False).to_numpy(zero_copy_only=False))
+    if not rest.any():
+        return numbers
+    values = np.array(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+    values[rest] = [_float(text) for text in texts.filter(pa.array(rest)).to_pylist()]
+    return pa.array(values, from_pandas=True)
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _readable(texts: pa.Array) -> pa.Array:
+    """Text whose bytes are UTF-8; other bytes make the value unreadable, not the file."""
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        raw = texts.cast(pa.binary()).to_pylist()
+        return pa.array([_decoded(value) for value in raw], pa.string())
+    return texts
+
+
+def _decoded(value: bytes | None) -> str | None:
+    try:
+        return None if value is None else value.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _truths(axis: Levels, column: pa.Array) -> NDArray[np.int32]:
+    if pa.types.is_string(column.type):
+        texts = pc.utf8_lower(pc.utf8_trim_whitespace(_readable(column)))
+        true, false = (pc.is_in(texts, pa.array(words)) for words in (_TRUE, _FALSE))
+        truths, known = (np.asarray(m.to_numpy(zero_copy_only=False)) for m in (true, false))
+        return np.where(truths, 1, np.where(known, 0, axis.unusable)).astype(np.int32)
+    numbers = _numbers(column)
+    return np.where(numbers == 1, 1, np.where(numbers == 0, 0, axis.unusable)).astype(np.int32)
+
+
+def _levels(axis: Levels, column: pa.Array) -> NDArray[np.int32]:
+    """Position of each value in the list, compared as trimmed text."""
+    # A few distinct values are converted once each; most columns have far fewer than rows.
+    distinct = column.dictionary_encode()
+    texts = [_text(value) for value in _scalars(distinct.dictionary)]
+    position = {str(value).strip(): code for code, value in enumerate(axis.values)}
+    known = [
+        axis.unusable if text is None or text == "" else position.get(text, axis.unknown)
+        for text in texts
+    ]
+    codes = np.array([*known, axis.unusable], np.int32)
+    found: NDArray[np.int32] = codes[np.asarray(pc.fill_null(distinct.indices, len(known)))]
+    return found
+
+
+def _scalars(values: pa.Array) -> list[object]:
+    if pa.types.is_string(values.type):
+        return list(_readable(values).to_pylist())
+    return list(values.to_pylist())
+
+
+def _text(value: object) -> str | None:
+    if value is None or value != value:  # not-a-number differs from itself
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a gap in a column of whole numbers turns them into floats
+    return str(value).strip()
+
+
+def _dates(axis: Grid, column: pa.Array) -> NDArray[np.int32]:
+    declared = axis.column
+    assert isinstance(declared, Date)  # noqa: S101  the caller chose by kind
+    moments = _moments(column)
+    unusable = np.isnat(moments)
+    low, high = (np.datetime64(moment, "s") for moment in (declared.low, declared.high))
+    inside = np.clip(np.where(unusable, low, moments), low, high)
+    first, last = (int(step_of(np.array([m]), declared.step)[0]) for m in (low, high))
+    numbers = step_of(inside, declared.step).astype(np.float64)
+    numbers[unusable] = np.nan
+    return _on_grid(axis, numbers, float(first), float(last))
+
+
+def _moments(column: pa.Array) -> NDArray[np.datetime64]:
+    """Seconds since 1970 in UTC; not-a-time where there is no date."""
+    if pa.types.is_string(column.type):
+        return _parsed_dates(column)
+    if not (pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)):
+        return np.full(len(column), "NaT", "datetime64[s]")
+    if pa.types.is_timestamp(column.type):
+        seconds = column.cast(pa.timestamp(column.type.unit)).to_numpy(zero_copy_only=False)
+        return np.asarray(seconds).astype("datetime64[s]")
+    return np.asarray(column.to_numpy(zero_copy_only=False)).astype("datetime64[s]")
+
+
+def _parsed_dates(texts: pa.Array) -> NDArray[np.datetime64]:
+    texts = pc.utf8_trim_whitespace(_readable(texts))
+    # Distinct texts are few for dates, and each is read by rules that never raise.
+    distinct = pc.if_else(pc.match_substring_regex(texts, _DATE), texts, None).dictionary_encode()
+    moments = [_moment(text) for text in distinct.dictionary.to_pylist()]
+    table = np.array([*moments, np.datetime64("NaT", "s")], "datetime64[s]")
+    read: NDArray[np.datetime64] = table[np.asarray(pc.fill_null(distinct.indices, len(moments)))]
+    return read
+
+
+def _moment(text: str) -> np.datetime64:
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return np.datetime64("NaT", "s")
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(UTC).replace(tzinfo=None)
+    return np.datetime64(moment, "s")
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))

@@ -1,0 +1,196 @@
+"""Where records come from: frames, Arrow tables, CSV and Parquet files out of core.
+
+A source knows its header without reading a record, and hands out Arrow batches of the
+columns it is asked for, as often as it is asked.  Columns that are not asked for (ids)
+are not read.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.domain import Domain
+from sfumato.errors import DataError
+from sfumato.schema import Boolean, Category, Date
+from sfumato.table.text import TextFile
+
+__all__ = ["Source", "check_header", "open_source"]
+
+BATCH_ROWS = 65_536
+
+Kind = Literal["pandas", "polars", "arrow", "csv", "parquet"]
+
+
+class Source(Protocol):
+    """A table that can be read again and again, a batch at a time."""
+
+    @property
+    def kind(self) -> Kind:
+        """What was given, so that the same can be given back."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns, in order."""
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """What the header declares; empty for text files."""
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """All records, in their order, in batches of these columns."""
+
+    def has_rows(self, count: int) -> bool:
+        """Whether there are at least so many records; reads no more than needed to tell."""
+
+
+def open_source(data: Any) -> Source:
+    """A source for a frame, an Arrow table or a path; refused by shape, never by value.
+
+    >>> open_source(pa.table({"a": [1, 2]})).names
+    ['a']
+    """
+    if isinstance(data, str | Path):
+        return _open_file(Path(data))
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    if isinstance(data, pa.Table):
+        return ArrowTable(data, "arrow")
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"data of type {type(data).__name__} is not a table: give a pandas or polars frame, "
+            "an Arrow table, or the path of a CSV or Parquet file (collect lazy frames first)"
+        ) from None
+    _distinct([str(name) for name in frame.columns])
+    columns = {str(name): _arrow(frame[name]) for name in frame.columns}
+    kind: Kind = "polars" if frame.implementation.is_polars() else "pandas"
+    return ArrowTable(pa.table(columns), kind)
+
+
+def _open_file(path: Path) -> Source:
+    if path.is_dir():
+        raise DataError(f"{path} is a folder: give the path of a CSV or Parquet file")
+    if not path.exists():
+        raise DataError(f"{path} does not exist")
+    name = path.name.lower()
+    try:
+        if name.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt")):
+            source: Source = TextFile.open(path)
+        elif name.endswith((".parquet", ".pq")):
+            source = ParquetFile(path, pq.read_schema(path))
+        else:
+            raise DataError(f"{path}: the ending is not known: use .csv, .csv.gz or .parquet")
+    except (OSError, pa.ArrowException, csv.Error, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is damaged or half-written"
+        raise DataError(f"{path} cannot be read: {reason}") from None
+    _distinct(source.names)
+    return source
+
+
+def _distinct(names: Sequence[str]) -> None:
+    twice = sorted({name for name in names if list(names).count(name) > 1})
+    if twice:
+        raise DataError(f"column {twice[0]} occurs more than once: rename or drop one")
+
+
+def _arrow(series: Any) -> pa.Array:
+    """A column as Arrow; a column of mixed Python objects as text."""
+    try:
+        return series.to_arrow()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        values = series.to_list()
+        return pa.array([None if v is None or v != v else str(v) for v in values], pa.string())
+
+
+@dataclass(frozen=True)
+class ArrowTable:
+    """A table in memory."""
+
+    table: pa.Table = field(repr=False)
+    kind: Kind
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.table.column_names)
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        return {item.name: item.type for item in self.table.schema}
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        yield from self.table.select(list(columns)).to_batches(max_chunksize=BATCH_ROWS)
+
+    def has_rows(self, count: int) -> bool:
+        return bool(self.table.num_rows >= count)
+
+
+@dataclass(frozen=True)
+class ParquetFile:
+    """A Parquet file, read row group by row group."""
+
+    path: Path
+    schema: pa.Schema = field(repr=False)
+    kind: Kind = "parquet"
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.schema.names)
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        return {item.name: item.type for item in self.schema}
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        with pq.ParquetFile(self.path) as file:
+            yield from file.iter_batches(BATCH_ROWS, columns=list(columns))
+
+    def has_rows(self, count: int) -> bool:
+        return bool(pq.read_metadata(self.path).num_rows >= count)
+
+
+def check_header(source: Source, domain: Domain) -> None:
+    """Refuse a table whose header does not fit the schema; looks at no record."""
+    declared = set(domain.schema.columns)
+    absent = [name for name in domain.schema.released if name not in source.names]
+    if absent:
+        raise DataError(f"column {', '.join(absent)} of the schema is not in the data")
+    extra = [name for name in source.names if name not in declared]
+    if extra:
+        raise DataError(
+            f"column {', '.join(extra)} is not in the schema: declare it (kind: id is never "
+            "read) or drop it"
+        )
+    for axis in domain.axes:
+        kind = source.types.get(axis.name)
+        if kind is not None and not _fits(axis.column, kind):
+            raise DataError(
+                f"column {axis.name} is declared {axis.column.kind} but stored as {kind}: "
+                "convert it or correct its kind"
+            )
+    # Under add-remove the number of records is private: even an empty table is published.
+    if domain.schema.neighbours == "replace-one" and not source.has_rows(2):
+        raise DataError("the data has fewer than two records: there is nobody to hide among")
+
+
+def _fits(column: Any, kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    text = text or pa.types.is_string_view(kind)
+    if pa.types.is_null(kind) or text:
+        return True
+    if isinstance(column, Date):
+        # An all-missing pandas column is stored as floats; whole numbers are never dates.
+        moment = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
+        return bool(moment or pa.types.is_floating(kind))
+    if isinstance(column, Boolean | Category):
+        return bool(number or pa.types.is_boolean(kind))
+    return bool(number or pa.types.is_boolean(kind))

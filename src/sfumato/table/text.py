@@ -1,0 +1,129 @@
+"""CSV files, a block at a time, in which no record can stop the reading of another.
+
+All fields are read as text.  A row with too many or too few fields is a record all the
+same: it comes out, in its place, with every field missing, so that replacing one record by
+garbage changes one record.  (A stray quotation mark can still swallow the lines after
+it: where that matters, use Parquet.)
+"""
+
+import csv
+import io
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from sfumato.errors import DataError
+
+__all__ = ["TextFile"]
+
+_BLOCK_BYTES = 8 * 2**20  # the longest record that can be read, and the memory of one block
+_DELIMITERS = ",;\t|"
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A CSV file with a header; the delimiter is the commonest candidate in the header."""
+
+    path: Path
+    names: tuple[str, ...]
+    delimiter: str
+    kind: Literal["csv"] = "csv"
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """Text files declare no types."""
+        return {}
+
+    @classmethod
+    def open(cls, path: Path) -> "TextFile":
+        """Read the header, and nothing else."""
+        with _lines(path) as lines:
+            header = lines.readline()
+        if not header.strip():
+            raise DataError(f"{path} has no header: its first line must name the columns")
+        delimiter = max(_DELIMITERS, key=header.count)
+        names = next(csv.reader([header], delimiter=delimiter))
+        return cls(path, tuple(name.strip() for name in names), delimiter)
+
+    def has_rows(self, count: int) -> bool:
+        """Whether there are at least so many lines with something on them."""
+        with _lines(self.path) as lines:
+            next(lines)
+            found = 0
+            for line in lines:
+                found += bool(line.strip()) or len(self.names) == 1
+                if found >= count:
+                    return True
+        return False
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """All records as text; rows that do not parse as all-missing records in their place."""
+        if not self.has_rows(1):
+            return
+        broken: deque[int] = deque()
+
+        def keep_place(row: Any) -> str:
+            broken.append(row.number - 2)  # the header is row 1
+            return "skip"
+
+        reader = pacsv.open_csv(
+            pa.input_stream(str(self.path), compression="detect"),
+            read_options=pacsv.ReadOptions(
+                column_names=self.names,
+                skip_rows=1,
+                block_size=_BLOCK_BYTES,
+                use_threads=False,  # rows are numbered only when read in order
+            ),
+            parse_options=pacsv.ParseOptions(
+                delimiter=self.delimiter,
+                invalid_row_handler=keep_place,
+                # In a file of one column an empty line is a record without a value.
+                ignore_empty_lines=len(self.names) > 1,
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types=dict.fromkeys(self.names, pa.string()),
+                include_columns=list(columns),
+                check_utf8=False,
+            ),
+        )
+        done = 0
+        for batch in reader:
+            whole = _restored(batch, broken, done)
+            done += whole.num_rows
+            yield whole
+        if broken:
+            yield _nulls(reader.schema, len(broken))
+
+
+def _lines(path: Path) -> io.TextIOWrapper:
+    stream = pa.input_stream(str(path), compression="detect")
+    return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+
+
+def _restored(batch: pa.RecordBatch, broken: deque[int], done: int) -> pa.RecordBatch:
+    """The batch with an all-missing record at each place where a row did not parse."""
+    sound: list[pa.RecordBatch] = []
+    taken = 0
+    while broken:
+        before = broken[0] - done - len(sound)  # sound rows of this batch that come first
+        if before > batch.num_rows:
+            break
+        broken.popleft()
+        before = max(before, taken)
+        sound.append(batch.slice(taken, before - taken))
+        taken = before
+    if not sound:
+        return batch
+    gap = _nulls(batch.schema, 1)
+    pieces = [part for piece in sound for part in (piece, gap)]
+    table = pa.Table.from_batches([*pieces, batch.slice(taken)]).combine_chunks()
+    return table.to_batches()[0]
+
+
+def _nulls(schema: pa.Schema, rows: int) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.nulls(rows, f.type) for f in schema], schema=schema)

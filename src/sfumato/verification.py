@@ -1,0 +1,125 @@
+"""Check a release folder against itself, its plan and, where given, the ledger.
+
+Nothing here needs the original data: whoever receives a release can run it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.domain import Domain
+from sfumato.errors import Refused, ReleaseError
+from sfumato.methods import method
+from sfumato.plan import Plan
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, from_json
+from sfumato.privacy.ledger import Ledger
+from sfumato.release.certificate import FORMAT
+from sfumato.release.content import Content
+from sfumato.release.file import read_batches
+from sfumato.release.folder import CERTIFICATE, data_file, read_json, sha256
+from sfumato.release.release import digest
+from sfumato.render.decode import Decoder, arrow_schema
+from sfumato.schema import Schema
+from sfumato.table.encode import encode
+
+__all__ = ["Check", "verify"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question asked of a release, and its answer."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+def verify(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
+    """All checks in order; a folder without a readable certificate is refused outright."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ReleaseError(f"{folder} is not a release folder")
+    paper = read_json(folder / CERTIFICATE)
+    if paper.get("format") != FORMAT:
+        raise ReleaseError(f"{folder / CERTIFICATE} has a format this version does not read")
+    questions: list[tuple[str, Callable[[], str]]] = [
+        ("files", lambda: _files(folder, paper)),
+        ("plan", lambda: _replanned(paper)),
+        ("data", lambda: _data(folder, paper)),
+    ]
+    if ledger is not None:
+        questions.append(("ledger", lambda: _in_ledger(paper, ledger)))
+    return list(_answers(questions))
+
+
+def _answers(questions: list[tuple[str, Callable[[], str]]]) -> Iterator[Check]:
+    for name, question in questions:
+        try:
+            yield Check(name, True, question())
+        except Refused as error:
+            yield Check(name, False, str(error))
+        except (KeyError, TypeError, AttributeError):
+            yield Check(name, False, "the certificate lacks what this check needs")
+
+
+def _files(folder: Path, paper: Mapping[str, Any]) -> str:
+    listed = paper["files"]
+    present = {path.name for path in folder.iterdir()} - {CERTIFICATE}
+    if missing := sorted(set(listed) - present):
+        raise ReleaseError(f"{missing[0]} is missing")
+    for name, expected in listed.items():
+        if sha256(folder / name) != expected:
+            raise ReleaseError(f"{name} was changed after the release")
+    return f"{len(listed)} files are as they were released"
+
+
+def _plan(paper: Mapping[str, Any]) -> Plan:
+    budget = from_json(dict(paper["budget"]))
+    if not isinstance(budget, PureDP | ApproxDP | ZCDP):
+        raise ReleaseError("the budget of the certificate is not one")
+    stated: Budget = budget
+    domain = Domain.of(Schema.of(paper["schema"]))
+    return method(paper["method"]).price(domain, stated, paper["options"])
+
+
+def _replanned(paper: Mapping[str, Any]) -> str:
+    """Sensitivity, noise and price follow from the public facts: compute them again."""
+    plan = _plan(paper)
+    if [event.to_json() for event in plan.events] != paper["events"]:
+        raise ReleaseError("the mechanism events are not those that schema and budget call for")
+    claimed = from_json(dict(paper["guarantee"]))
+    if claimed.label != "test (seeded)" and claimed != plan.guarantee:
+        raise ReleaseError("the promise is not the one that the budget buys")
+    if str(claimed) != paper["statement"]:
+        raise ReleaseError("the statement does not say what the guarantee says")
+    return f"sensitivity, noise and price recomputed: {claimed}"
+
+
+def _data(folder: Path, paper: Mapping[str, Any]) -> str:
+    domain = Domain.of(Schema.of(paper["schema"]))
+    decoder, content = Decoder(domain), Content()
+    for batch in read_batches(data_file(folder), arrow_schema(domain)):
+        content.update(batch)
+        again = decoder.batch(encode(domain, batch))
+        if not again.equals(pa.RecordBatch.from_arrays(batch.columns, schema=again.schema)):
+            raise ReleaseError("the data holds values outside the public grid")
+    if content.rows != paper["rows"] or content.hexdigest() != paper["content"]["blake2b-256"]:
+        raise ReleaseError("the data is not the released content")
+    return f"{content.rows} rows, every value on the public grid"
+
+
+def _in_ledger(paper: Mapping[str, Any], ledger: Ledger) -> str:
+    stated = paper["ledger"]
+    if stated is None or stated["id"] != ledger.ledger_id:
+        raise ReleaseError("the release was not charged to this ledger")
+    ledger.verify(head=stated["head"])
+    entry = ledger.entry(paper["release"])
+    if entry is None or entry.state != "released":
+        raise ReleaseError("the ledger does not hold this release as released")
+    if entry.digest != digest(paper):
+        raise ReleaseError("the ledger released something else under this id")
+    return f"charged once, as entry {entry.sequence}; the chain verifies"

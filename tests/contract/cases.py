@@ -1,0 +1,47 @@
+"""Every registered method, with the budgets and schemas its promises are tested on."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from neighbours import schema
+from sfumato.methods import METHODS
+
+SMALL = {
+    "name": "small",
+    "columns": {
+        "level": {"kind": "integer", "low": 0, "high": 2},
+        "sick": {"kind": "boolean", "role": "label"},
+    },
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A method under one budget and one neighbour relation."""
+
+    method: str
+    budget: dict[str, str]
+    neighbours: str = "replace-one"
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self):
+        figures = ",".join(f"{key}={value}" for key, value in self.budget.items())
+        return f"{self.method}-{figures}-{self.neighbours}"
+
+    @property
+    def schema(self):
+        return schema(neighbours=self.neighbours)
+
+
+CASES = [
+    Case("modips", {"epsilon": "1"}),
+    Case("modips", {"epsilon": "1", "delta": "1e-6"}),
+    Case("modips", {"rho": "0.1"}),
+    Case("modips", {"epsilon": "1"}, neighbours="add-remove"),
+    Case("modips", {"rho": "0.1"}, neighbours="add-remove"),
+    Case("identity-laplace", {"epsilon": "1"}),
+]
+
+
+def test_every_registered_method_has_a_case():
+    assert {case.method for case in CASES} == set(METHODS)

@@ -1,0 +1,211 @@
+"""The common promises: every registered method is held to each of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cases import CASES, SMALL
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from recording import RecordingPurse
+
+import sfumato as sf
+from neighbours import records, table, text_rows, typed_rows
+from sfumato.errors import BudgetError
+from sfumato.methods import METHODS
+from sfumato.privacy.guarantee import Seeded, from_json
+from sfumato.publishing import price
+
+DOCS = Path(__file__).parents[2] / "docs"
+everywhere = pytest.mark.parametrize("case", CASES, ids=str)
+ROWS = [
+    dict(
+        zip(
+            ("size", "dose", "age", "sex", "ward", "site", "smoker", "seen", "outcome"),
+            r,
+            strict=True,
+        )
+    )
+    for r in (
+        ("0.5", "1.0", "3", "f", "a", "x", "true", "2020-01-03", "home"),
+        ("-1", None, "7", "m", "3", "y", "false", "2020-01-09", "care"),
+        ("3", "2.0", "0", "f", "b", "z", "true", "2020-01-01", "died"),
+        ("1.5", "0.5", "4", "m", "else", "x", "false", "2020-01-05", "home"),
+    )
+]
+FULL = dict.fromkeys(ROWS[0], "") | {
+    "size": "3",
+    "dose": "2",
+    "age": "7",
+    "sex": "m",
+    "seen": "2020-01-09",
+}
+
+MANY = ROWS * 400  # so that noisy counts stay above zero
+
+
+def planned(case):
+    return price(case.schema, method=case.method, **case.budget, **case.options)
+
+
+def measured(case, rows, script=None):
+    plan = planned(case)
+    purse = RecordingPurse(plan.guarantee, script)
+    synopsis = plan.measure(records(rows, case.schema), purse)
+    for _ in plan.render(synopsis, None, np.random.default_rng(0)):
+        pass  # record-wise methods measure while they are read
+    return purse
+
+
+def neighbour_pairs(case):
+    others = st.lists(
+        st.one_of(typed_rows(), text_rows(), st.sampled_from(ROWS)), min_size=1, max_size=4
+    )
+    row = st.one_of(typed_rows(), text_rows(), st.sampled_from(ROWS), st.just(FULL))
+    if case.neighbours == "add-remove":
+        return st.tuples(others, row).map(lambda t: (t[0], [*t[0], t[1]]))
+    return st.tuples(others, row, row).map(lambda t: ([*t[0], t[1]], [*t[0], t[2]]))
+
+
+@everywhere
+def test_no_neighbour_moves_a_query_beyond_its_sensitivity(case):
+    @hypothesis_settings(max_examples=60)
+    @given(neighbour_pairs(case))
+    def check(pair):
+        first = measured(case, pair[0])
+        second = measured(case, pair[1], script=first.outputs)
+        assert first.events == second.events
+        for noise, l1, l2 in first.distances(second):
+            assert l1 <= float(noise.sensitivity.l1) * (1 + 1e-9)
+            assert l2 <= float(noise.sensitivity.l2_squared) * (1 + 1e-9)
+
+    check()
+
+
+def test_the_sensitivity_check_catches_a_halved_sensitivity():
+    """Positive control of the test above: the same comparison must fail for a false claim."""
+    case = next(c for c in CASES if c.method == "identity-laplace")
+    low = dict(
+        zip(ROWS[0], ("-1", "0", "0", "f", "a", "x", "false", "2020-01-01", "home"), strict=True)
+    )
+    high = dict(
+        zip(ROWS[0], ("3", "2", "7", "m", "b", "y", "true", "2020-01-09", "care"), strict=True)
+    )
+    first, second = (measured(case, [ROWS[0], row]) for row in (low, high))
+    (noise, l1, _), *_ = first.distances(second)
+    assert l1 > float(noise.sensitivity.l1) / 2
+
+
+@everywhere
+def test_the_release_carries_the_promise_that_was_planned(case):
+    release = sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.budget)
+    assert release.guarantee == planned(case).guarantee
+    assert from_json(dict(release.certificate["guarantee"])) == release.guarantee
+    assert [e.to_json() for e in planned(case).events] == release.certificate["events"]
+
+
+@everywhere
+def test_the_same_seed_gives_the_same_release_without_a_guarantee(case):
+    first, second = (
+        sf.publish(table(MANY), schema=case.schema, method=case.method, seed=7, **case.budget)
+        for _ in range(2)
+    )
+    assert first.table.equals(second.table)
+    assert first.guarantee == Seeded()
+    other = sf.publish(table(MANY), schema=case.schema, method=case.method, seed=8, **case.budget)
+    assert not other.table.equals(first.table)
+
+
+@everywhere
+def test_a_release_without_a_seed_differs_each_time(case):
+    first, second = (
+        sf.publish(table(MANY), schema=case.schema, method=case.method, **case.budget)
+        for _ in range(2)
+    )
+    assert not first.table.equals(second.table)
+
+
+@everywhere
+def test_absurd_records_are_published_like_any_other(case):
+    @hypothesis_settings(max_examples=15)
+    @given(st.lists(text_rows(), min_size=2, max_size=4))
+    def check(rows):
+        release = sf.publish(table(rows), schema=case.schema, method=case.method, **case.budget)
+        assert (
+            release.table.schema
+            == sf.publish(
+                table(ROWS), schema=case.schema, method=case.method, **case.budget
+            ).table.schema
+        )
+
+    check()
+
+
+@everywhere
+def test_the_data_is_left_as_it_was(case):
+    frame = table(ROWS).to_pandas()
+    before = frame.copy(deep=True)
+    sf.publish(frame, schema=case.schema, method=case.method, **case.budget)
+    assert frame.equals(before)
+
+
+@everywhere
+def test_the_frame_that_comes_back_is_of_the_kind_that_was_given(case):
+    import pandas as pd
+    import polars as pl
+
+    for given_table in (table(ROWS), table(ROWS).to_pandas(), pl.from_arrow(table(ROWS))):
+        release = sf.publish(given_table, schema=case.schema, method=case.method, **case.budget)
+        assert isinstance(
+            release.data,
+            type(given_table) if isinstance(given_table, pd.DataFrame | pl.DataFrame) else pa.Table,
+        )
+
+
+@everywhere
+def test_looking_at_a_release_twice_shows_the_same(case, tmp_path):
+    release = sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.budget)
+    assert release.data.equals(release.data)
+    release.save(tmp_path / "a")
+    release.save(tmp_path / "b")
+    for name in ("data.csv", "release.json"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+@everywhere
+def test_a_saved_release_verifies(case, tmp_path):
+    release = sf.publish(
+        table(ROWS), schema=case.schema, method=case.method, folder=tmp_path / "r", **case.budget
+    )
+    assert all(check.passed for check in sf.verify(tmp_path / "r"))
+    assert release.table.equals(sf.Release.load(tmp_path / "r").table)
+
+
+@everywhere
+def test_a_purse_that_is_too_small_is_refused_before_a_bit_is_drawn(case):
+    class NoBits:
+        seeded = False
+
+        def words(self, count):
+            raise AssertionError("a bit was drawn")
+
+    plan = planned(case)
+    purse = RecordingPurse(plan.guarantee)
+    purse.bits = NoBits()
+    smaller = {name: "0.01" for name in case.budget if name != "delta"}
+    purse.limit = price(SMALL, method=case.method, **(case.budget | smaller)).guarantee
+    with pytest.raises(BudgetError, match="more than was reserved"):
+        list(plan.measure(records(ROWS, case.schema), purse))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_proof_page_and_an_entry_exist(name):
+    method = METHODS[name]
+    page = DOCS / method.proof
+    assert page.is_file()
+    assert name in page.read_text()
+    assert method.summary
+    assert method.promise
+    assert method.source
