@@ -7,6 +7,7 @@ system call, before and after it (Linux on x86-64, where a parent may trace its 
 
 import ctypes
 import errno
+import gc
 import os
 import platform
 import signal
@@ -15,6 +16,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -25,6 +27,7 @@ __all__ = [
     "in_child",
     "kill_at_every_line",
     "kill_at_every_syscall",
+    "quick_folder",
     "trace",
 ]
 
@@ -89,6 +92,12 @@ def kill_at_every_syscall(
     raise AssertionError(f"the action has more than {limit} stops: raise limit or stride")
 
 
+def quick_folder() -> TemporaryDirectory[str]:
+    """A folder in memory where there is one: a killed process leaves the same behind there."""
+    memory = "/dev/shm"
+    return TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None)
+
+
 def in_child(action: Callable[[], Any]) -> int:
     """Run in a forked child; its exit code, or minus the signal that ended it."""
     _, status = os.waitpid(_spawn(action), 0)
@@ -146,6 +155,7 @@ def _spawn(action: Callable[[], Any], *, traced: bool = False) -> int:
 def _run(action: Callable[[], Any], *, traced: bool) -> NoReturn:
     """The child: never returns into the test that forked it."""
     code = 1
+    gc.disable()  # a collection would touch, and so copy, every page of the parent
     try:
         if traced:
             _ptrace(_TRACEME, 0, 0, 0)

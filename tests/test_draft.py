@@ -1,6 +1,7 @@
 """Drafts: a private file gives its header and nothing else; a public one a proposal to check."""
 
 import gzip
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -322,6 +323,18 @@ def test_bad_files_are_refused_in_one_line_that_names_the_file_and_no_value(
     assert SECRET not in message
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
+@settings(deadline=None, max_examples=60)
+@given(content=st.binary(max_size=40), text=st.text('ab,;"\n\r01 ', max_size=40))
+def test_any_bytes_give_a_draft_or_a_refusal(tmp_path_factory, name, content, text):
+    path = tmp_path_factory.mktemp("draft") / name
+    for raw, public in ((content, False), (text.encode(), False), (text.encode(), True)):
+        path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+        # Anything but a draft or a DataError would leave the block as an error.
+        with suppress(DataError):
+            assert draft(path, public=public).startswith("# Drafted from the")
+
+
 @pytest.mark.parametrize("public", [False, True])
 def test_a_missing_file_and_a_folder_are_refused(tmp_path, public):
     with pytest.raises(DataError, match=r"t\.csv does not exist"):
@@ -339,8 +352,9 @@ def test_a_file_that_only_claims_to_be_compressed_is_refused(tmp_path, public):
     assert SECRET not in str(caught.value)
 
 
-def test_a_public_file_that_is_not_utf8_is_refused_without_its_bytes(save):
-    path = save("t.csv", b"a,b\nx,\xff\n")
+@pytest.mark.parametrize("text", [b"\xff", b"a\xffb"])
+def test_a_public_file_that_is_not_utf8_is_refused_without_its_bytes(save, text):
+    path = save("t.csv", b"a,b\nx," + text + b"\n")
     with pytest.raises(DataError) as caught:
         draft(path, public=True)
     assert str(caught.value) == (

@@ -279,7 +279,8 @@ def test_a_folder_is_not_a_schema(tmp_path):
 
 def test_a_byte_order_mark_does_no_harm(tmp_path):
     path = tmp_path / "s.json"
-    path.write_text(json.dumps(Schema.parse(WRITTEN).to_json()), encoding="utf-8-sig")
+    text = json.dumps(Schema.parse(WRITTEN).to_json(), indent="\t")
+    path.write_text(text, encoding="utf-8-sig")
     assert Schema.read(path) == Schema.parse(WRITTEN)
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from functools import cached_property
+from math import ulp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +107,7 @@ class Domain:
 
     @classmethod
     def of(cls, schema: Schema) -> "Domain":
-        """The grid of a schema; refused where a range holds a single step."""
+        """The grid of a schema; refused where steps are too few or too close to tell apart."""
         finest = 2**schema.grid_bits
         return cls(schema, tuple(_axis(n, c, finest) for n, c in schema.released.items()))
 
@@ -122,7 +123,19 @@ def _axis(name: str, column: Number | Integer | Category | Boolean | Date, fines
     steps = _steps(column)
     if steps == 0:
         raise SchemaError(f"column {name}: low and high fall into the same step: widen the range")
-    return Grid(name, column, finest if steps is None else min(steps, finest), steps)
+    points = finest if steps is None else min(steps, finest)
+    if isinstance(column, Number) and _crowded(column, points):
+        raise SchemaError(
+            f"column {name}: numbers of this size cannot be told apart so finely: "
+            "use another unit or origin, a larger step, or fewer grid_bits"
+        )
+    return Grid(name, column, points, steps)
+
+
+def _crowded(column: Number, points: int) -> bool:
+    step = column.step or (column.high - column.low) / points
+    # Rounding moves a value, its bounds and its width by one ulp at most.
+    return step < 8 * ulp(max(abs(column.low), abs(column.high)))
 
 
 def _steps(column: Number | Integer | Date) -> int | None:

@@ -20,7 +20,7 @@ from sfumato.errors import SchemaError
 __all__ = ["explain", "load"]
 
 _KINDS = ("number", "integer", "category", "boolean", "date", "id")
-_INT, _MERGE = "tag:yaml.org,2002:int", "tag:yaml.org,2002:merge"
+_INT = "tag:yaml.org,2002:int"
 
 
 def load(text: str, *, where: str) -> object:
@@ -120,7 +120,7 @@ class _StrictLoader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[tuple[str, str]] = set()
         for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE:
+            if not isinstance(key, yaml.ScalarNode):
                 continue
             if (key.tag, key.value) in seen:
                 raise yaml.constructor.ConstructorError(

@@ -20,8 +20,15 @@ from sfumato.privacy.ledger import Ledger
 from sfumato.release.certificate import FORMAT
 from sfumato.release.content import Content
 from sfumato.release.file import read_batches
-from sfumato.release.folder import CERTIFICATE, data_file, read_json, sha256
-from sfumato.release.release import digest
+from sfumato.release.folder import (
+    CERTIFICATE,
+    DATA,
+    SYNOPSIS,
+    data_file,
+    digest,
+    read_json,
+    sha256,
+)
 from sfumato.render.decode import Decoder, arrow_schema
 from sfumato.schema import Schema
 from sfumato.table.encode import encode
@@ -62,15 +69,21 @@ def _answers(questions: list[tuple[str, Callable[[], str]]]) -> Iterator[Check]:
             yield Check(name, True, question())
         except Refused as error:
             yield Check(name, False, str(error))
-        except (KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
             yield Check(name, False, "the certificate lacks what this check needs")
+        except OSError as error:
+            yield Check(name, False, f"a file cannot be read: {error.strerror}")
 
 
 def _files(folder: Path, paper: Mapping[str, Any]) -> str:
+    if digest(paper) != paper["seal"]:
+        raise ReleaseError(f"{CERTIFICATE} was changed after the release")
     listed = paper["files"]
-    present = {path.name for path in folder.iterdir()} - {CERTIFICATE}
+    present = {path.name for path in folder.iterdir()}
     if missing := sorted(set(listed) - present):
         raise ReleaseError(f"{missing[0]} is missing")
+    if added := sorted(present & {*DATA, SYNOPSIS} - set(listed)):
+        raise ReleaseError(f"{added[0]} is not part of the release")
     for name, expected in listed.items():
         if sha256(folder / name) != expected:
             raise ReleaseError(f"{name} was changed after the release")
@@ -91,6 +104,11 @@ def _replanned(paper: Mapping[str, Any]) -> str:
     plan = _plan(paper)
     if [event.to_json() for event in plan.events] != paper["events"]:
         raise ReleaseError("the mechanism events are not those that schema and budget call for")
+    schema = plan.domain.schema
+    facts = {"dataset": schema.name, "neighbours": schema.neighbours}
+    for name, fact in (facts | {"invariants": list(plan.invariants)}).items():
+        if paper[name] != fact:
+            raise ReleaseError(f"{name} is not what schema and method say")
     claimed = from_json(dict(paper["guarantee"]))
     if claimed.label != "test (seeded)" and claimed != plan.guarantee:
         raise ReleaseError("the promise is not the one that the budget buys")

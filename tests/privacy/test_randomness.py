@@ -107,8 +107,11 @@ def test_two_mechanisms_draw_unrelated_noise():
 
 
 @forks
+@pytest.mark.parametrize("same_number", [False, True])
 @pytest.mark.parametrize("used_before", [0, 1, MANY])
-def test_a_forked_child_repeats_neither_parent_nor_sibling(used_before):
+def test_a_forked_child_repeats_neither_parent_nor_sibling(used_before, same_number, monkeypatch):
+    if same_number:  # process numbers are used again, and containers begin at 1
+        monkeypatch.setattr(os, "getpid", lambda: 1)
     bits = SystemBits()
     before = bits.words(used_before).tobytes()
     children = [in_a_fork(lambda: bits.words(MANY).tobytes()) for _ in range(2)]

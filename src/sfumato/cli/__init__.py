@@ -55,8 +55,9 @@ def main() -> None:
     except SfumatoError as error:
         typer.secho(f"refused: {error}", err=True, fg="red")
         sys.exit(1)
-    except KeyboardInterrupt:
-        typer.secho("stopped: nothing was left half-written", err=True, fg="yellow")
-        sys.exit(130)
+    except SystemExit as leaving:
+        if leaving.code == 130:  # what typer makes of Ctrl-C
+            typer.secho("stopped: nothing was left half-written", err=True, fg="yellow")
+        raise
     except BrokenPipeError:
         sys.exit(0)

@@ -74,7 +74,10 @@ def _pictures(original: Any, released: Any) -> Any:
     """Each column of both tables as a row of bars on one scale."""
     from rich.table import Table
 
-    table = Table("column", "original", "released", "range", title="The picture stays")
+    table = Table(title="The picture stays")
+    for heading in ("column", "original", "released"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("range")
     for name in released.column_names:
         before, after, span = _histograms(original.column(name), released.column(name))
         top = max(*before, *after)
@@ -98,7 +101,7 @@ def _histograms(before: Any, after: Any) -> tuple[list[float], list[float], str]
         for side in (before, after)
     )
     first, second = (np.asarray(side.to_numpy(), dtype=float) for side in sides)
-    edges = np.linspace(first.min(), first.max(), 25)
+    edges = np.linspace(first.min(), first.max(), 19)
     shares = [
         np.histogram(np.clip(x, edges[0], edges[-1]), edges)[0] / len(x) for x in (first, second)
     ]

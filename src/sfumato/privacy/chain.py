@@ -6,7 +6,7 @@ updated in place.  Its hash covers every column and the hash before it; the firs
 hangs on the public ledger id and commits to the secret fingerprint key.
 
 >>> spell(Charge(micro_epsilon=1_500_000, pico_delta=1_000))
-'epsilon 1.5, delta 0.000000001'
+'epsilon 1.5, delta 1e-9'
 """
 
 import json
@@ -152,8 +152,8 @@ def spell(charge: Charge, *, like: Charge | None = None) -> str:
     for name, places in (("epsilon", 6), ("delta", 12), ("rho", 6)):
         unit = ("micro_" if places == 6 else "pico_") + name
         if getattr(like or charge, unit):
-            number = Decimal(getattr(charge, unit)).scaleb(-places)
-            shown.append(f"{name} {number.normalize():f}")
+            number = Decimal(getattr(charge, unit)).scaleb(-places).normalize()
+            shown.append(f"{name} {number:{'f' if number.adjusted() >= -4 else 'e'}}")
     return ", ".join(shown) or "nothing"
 
 

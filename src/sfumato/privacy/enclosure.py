@@ -30,7 +30,6 @@ _TESTED = Fraction(1, 2**49)  # what `self_test` asks of them
 _NEGLIGIBLE = Fraction(1, 2**90)  # where probabilities are smaller, only this counts
 _LEAD = 52  # leading bits of a uniform: as many as 1.xxx holds after the point
 _ONE = np.uint64(0x3FF << 52)  # the bits of the float 1.0
-_TINY_SCALE = Fraction(1, 2**64)
 
 
 class Uniform:
@@ -85,9 +84,8 @@ def _bound(
     x: Fraction, direction: str, digits: int, increasing: Callable[[Context, Decimal], Decimal]
 ) -> Fraction:
     """Round x outwards, apply the function (rounded to nearest), and step outwards again."""
-    # The range grows with the digits, so that no probability stays out of reach for ever.
-    reach = 100 * digits
-    context = Context(prec=digits, rounding=direction, Emin=-reach, Emax=reach, traps=[])
+    # Subnormals reach down to 10^−(1000 + digits), further than any interval in question.
+    context = Context(prec=digits, rounding=direction, Emin=-1000, Emax=1000, traps=[])
     value = increasing(context, context.divide(Decimal(x.numerator), Decimal(x.denominator)))
     down = direction == ROUND_FLOOR
     return Fraction(context.next_minus(value) if down else context.next_plus(value))
@@ -102,9 +100,7 @@ def floor_exponential(scale: Fraction, words: NDArray[np.uint64], bits: Bits) ->
     >>> floor_exponential(Fraction(10), np.array([1 << 63, 1 << 60], np.uint64), SeededBits(1))
     array([ 6, 27])
     """
-    # A scale that floats cannot hold is replaced by 2⁻⁶⁴: with either, −s · ln U < 1
-    # unless the first 52 bits are zeros, and those are never decided here.
-    s = float(max(scale, _TINY_SCALE))
+    s = float(scale)
     with np.errstate(divide="ignore", invalid="ignore"):
         low = _leading(words)  # U lies in [low, low + 2⁻⁵²]
         y = np.log(low)

@@ -40,7 +40,7 @@ from sfumato.privacy.chain import (
 )
 from sfumato.privacy.guarantee import Guarantee, to_json
 from sfumato.privacy.ledger_audit import replay
-from sfumato.privacy.ledger_file import build, explain, fold, opened, passing
+from sfumato.privacy.ledger_file import build, explain, fatal, fold, opened
 from sfumato.privacy.ledger_rules import (
     Entry,
     affordable,
@@ -286,7 +286,7 @@ class Ledger:
                 yield connection
             except BaseException as error:
                 # After a failed sync nobody knows what the disk holds: no second try here.
-                self._failed = isinstance(error, sqlite3.Error) and not passing(error)
+                self._failed = fatal(error)
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
                 raise

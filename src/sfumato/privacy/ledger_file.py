@@ -19,7 +19,7 @@ from shlex import quote
 from sfumato.errors import LedgerError
 from sfumato.privacy.ledger_sql import SCHEMA
 
-__all__ = ["build", "explain", "fold", "opened", "passing"]
+__all__ = ["build", "explain", "fatal", "fold", "opened"]
 
 FORMAT = 1
 APPLICATION = 0x5366756D  # "Sfum" in the header of the file
@@ -35,10 +35,12 @@ REMOTE = re.compile(
     r"|fuse\.(ceph|davfs2?|glusterfs|rclone|s3fs|sshfs|vmhgfs-fuse)"
 )
 
+_FULL = "the disk is full: free some space, open the ledger again and repeat"
 _SENTENCES = {
     sqlite3.SQLITE_BUSY: f"another process has held it for {WAIT:.0f} s: try again later",
     sqlite3.SQLITE_LOCKED: "another part of this program holds it: try again later",
-    sqlite3.SQLITE_FULL: "the disk is full: free some space, open the ledger again and repeat",
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR_SHMSIZE: _FULL,  # no room for the index of the log
     sqlite3.SQLITE_IOERR: (
         "the disk failed to read or write; the change may or may not have been recorded:"
         " check the disk and its free space, open the ledger again and look the release up"
@@ -49,12 +51,15 @@ _SENTENCES = {
     sqlite3.SQLITE_NOTADB: "it is not a ledger, or its first page is damaged",
     sqlite3.SQLITE_CONSTRAINT: "its own rules refuse this entry",
 }
+# A damaged page can hold what is no text; the binding raises either kind on it.
+FAILURES = (sqlite3.Error, UnicodeDecodeError)
 _DAMAGED = "it is damaged: restore a copy and verify that against the head you kept"
 
 
-def passing(error: sqlite3.Error) -> bool:
-    """Whether the connection may be used again: nothing is wrong with disk or file."""
-    return _class(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CONSTRAINT)
+def fatal(error: BaseException) -> bool:
+    """Whether SQLite failed in a way after which this connection must not be used again."""
+    harmless = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CONSTRAINT)
+    return isinstance(error, FAILURES) and _class(error) not in harmless
 
 
 @contextmanager
@@ -62,7 +67,7 @@ def explain(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into a `LedgerError` that says what to do."""
     try:
         yield
-    except sqlite3.Error as error:
+    except FAILURES as error:
         sentence = _SENTENCES.get(_class(error), _DAMAGED)
         raise LedgerError(f"ledger {path}: {sentence} (SQLite: {error})") from error
 
@@ -74,7 +79,7 @@ def build(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
     draft then replaces it in one step.
     """
     _require_place(path.parent)
-    left_over = [f for f in (path, *_side_files(path)) if f.exists() or f.is_symlink()]
+    left_over = [f for f in (path, *_side_files(path)) if os.path.lexists(f)]
     if left_over:
         raise LedgerError(f"{left_over[0]} is in the way: a ledger is never made over another file")
     try:
@@ -110,15 +115,19 @@ def _write_draft(draft: Path, fill: Callable[[sqlite3.Connection], None]) -> Non
 
 def opened(path: Path) -> sqlite3.Connection:
     """A connection to an existing ledger of this format, with every commit on the disk."""
-    _require_file(path)
-    with explain(path):
-        connection = _connect(path)
-        try:
-            _require_ours(connection, path)
-            connection.execute("PRAGMA journal_mode = WAL")
-        except BaseException:
-            connection.close()
-            raise
+    try:
+        _require_file(path)
+        with explain(path):
+            connection = _connect(path)
+            try:
+                _require_ours(connection, path)
+                connection.execute("PRAGMA journal_mode = WAL")
+                _sync_folder(path.parent)  # the log's name; SQLite would overlook a failure here
+            except BaseException:
+                connection.close()
+                raise
+    except OSError as error:
+        raise LedgerError(f"ledger {path} cannot be opened: {error.strerror}") from error
     return connection
 
 
@@ -140,10 +149,15 @@ def _connect(path: Path) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    connection.executescript(
-        "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;"
-        "PRAGMA wal_autocheckpoint = 0; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF"
-    )
+    try:
+        connection.executescript(
+            "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;"
+            " PRAGMA wal_autocheckpoint = 0; PRAGMA cell_size_check = ON;"
+            " PRAGMA trusted_schema = OFF"
+        )
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -197,10 +211,10 @@ def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
         raise LedgerError(f"{path} has the unknown format {version}: {_DAMAGED}")
 
 
-def _class(error: sqlite3.Error) -> int:
-    """SQLite's error class; an error of the binding (undecodable text) counts as damage."""
+def _class(error: BaseException) -> int:
+    """What failed; text that cannot be decoded has no code and counts as damage."""
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
-    return code & 0xFF
+    return code if code in _SENTENCES else code & 0xFF  # the low byte is the general case
 
 
 def _side_files(path: Path) -> tuple[Path, Path]:

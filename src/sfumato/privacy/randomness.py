@@ -71,7 +71,7 @@ class _Keystream:
                 self._buffer = ready[:0]
                 return _extended(ready, count - ready.size, self._ready())
             self._buffer = ready[count:]
-            return ready[:count].copy()
+            return ready[:count]
 
     def _ready(self) -> CipherContext:
         if self._cipher is None:

@@ -31,6 +31,8 @@ class Content:
 
     def update(self, batch: pa.RecordBatch) -> None:
         """Add the records of a batch."""
+        if not batch.num_rows:
+            return  # no records leave no trace, however often they are added
         self.rows += batch.num_rows
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if name not in self._columns:
@@ -38,8 +40,8 @@ class Content:
                     hashlib.blake2b(digest_size=32),
                     hashlib.blake2b(digest_size=32),
                 )
-            presence, values = self._columns[name]
-            presence.update(np.asarray(column.is_valid()).view(np.uint8).data)
+            marks, values = self._columns[name]
+            marks.update(_marks(column))
             values.update(_bytes(column))
 
     def hexdigest(self) -> str:
@@ -52,12 +54,18 @@ class Content:
         return total.hexdigest()
 
 
+def _marks(column: pa.Array) -> Any:
+    """Which values are present and, of texts, how long each one is."""
+    if pa.types.is_string(column.type):
+        return np.ascontiguousarray(pc.binary_length(column).fill_null(-1)).data
+    return np.asarray(column.is_valid()).view(np.uint8).data
+
+
 def _bytes(column: pa.Array) -> Any:
-    """The present values as bytes; texts end with a zero byte, which no category holds."""
+    """The present values as bytes, one after the other."""
     present = column.drop_null()
     if pa.types.is_string(column.type):
-        joined = pc.binary_join_element_wise(present, "", "\0")
-        return "".join(joined.to_pylist()).encode()
+        return "".join(present.to_pylist()).encode()
     if pa.types.is_boolean(column.type):
         present = present.cast(pa.uint8())
     elif pa.types.is_date32(column.type):

@@ -33,6 +33,7 @@ def read_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         else:
             reader = pacsv.open_csv(
                 path,
+                parse_options=pacsv.ParseOptions(newlines_in_values=True),
                 convert_options=pacsv.ConvertOptions(
                     column_types=schema,
                     null_values=[""],
@@ -43,5 +44,5 @@ def read_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
             if reader.schema.names != schema.names:
                 raise ReleaseError(f"{path} does not have the columns of its schema")
             yield from (batch.cast(schema) for batch in reader)
-    except (OSError, pa.ArrowException):
+    except (OSError, ValueError, pa.ArrowException):
         raise ReleaseError(f"{path} cannot be read as the data of its schema") from None

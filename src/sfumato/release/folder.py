@@ -4,9 +4,11 @@ It is written under a hidden name beside its place and renamed when everything i
 disk, so that nobody ever sees half a release.
 """
 
+import glob
 import hashlib
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -19,9 +21,19 @@ from sfumato.errors import ReleaseError
 from sfumato.release.content import Content
 from sfumato.release.file import Format, file_writer
 
-__all__ = ["CERTIFICATE", "SYNOPSIS", "FolderWriter", "data_file", "read_json", "sha256"]
+__all__ = [
+    "CERTIFICATE",
+    "DATA",
+    "SYNOPSIS",
+    "FolderWriter",
+    "data_file",
+    "digest",
+    "read_json",
+    "sha256",
+]
 
 CERTIFICATE, SYNOPSIS = "release.json", "synopsis.json"
+DATA = ("data.csv", "data.parquet")
 
 
 class FolderWriter:
@@ -30,15 +42,16 @@ class FolderWriter:
     def __init__(self, folder: Path, format: Format) -> None:
         self.folder, self.content = folder, Content()
         self._format, self._files = format, dict[str, str]()
-        if folder.exists() or folder.is_symlink():
-            raise ReleaseError(f"{folder} exists: choose another folder or remove it first")
         parent = folder.absolute().parent
-        self._partial = parent / f".{folder.name}.partial-{os.getpid()}"
+        # The random part: what an earlier process of the same number left is not in the way.
+        self._partial = parent / f".{folder.name}.partial-{secrets.token_hex(4)}-{os.getpid()}"
         try:
+            if folder.exists() or folder.is_symlink():
+                raise ReleaseError(f"{folder} exists: choose another folder or remove it first")
             _sweep(parent, folder.name)
             self._partial.mkdir()
         except OSError as error:
-            raise ReleaseError(f"{folder} cannot be written: {error.strerror}") from None
+            raise ReleaseError(f"{folder} cannot be written: {_reason(error)}") from None
 
     def __enter__(self) -> "FolderWriter":
         return self
@@ -54,21 +67,22 @@ class FolderWriter:
                 for batch in batches:
                     self.content.update(batch)
                     writer.write_batch(batch)
+            self._seal(path)
         except OSError as error:
-            raise ReleaseError(f"{self.folder} cannot be written: {error.strerror}") from None
-        self._seal(path)
+            raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
 
     def finish(self, certificate: Mapping[str, Any], synopsis: Mapping[str, Any] | None) -> Path:
         """Certificate and synopsis, everything flushed to disk, then the rename."""
         try:
             if synopsis is not None:
                 self._json(SYNOPSIS, synopsis)
-            self._json(CERTIFICATE, {**certificate, "files": dict(self._files)})
+            seal = digest(certificate)
+            self._json(CERTIFICATE, {**certificate, "files": dict(self._files), "seal": seal})
             _flush(self._partial)
             self._partial.rename(self.folder)
             _flush(self.folder.absolute().parent)
         except OSError as error:
-            raise ReleaseError(f"{self.folder} cannot be written: {error.strerror}") from None
+            raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
         return self.folder
 
     def _json(self, name: str, content: Mapping[str, Any]) -> None:
@@ -81,6 +95,12 @@ class FolderWriter:
         self._files[path.name] = sha256(path)
 
 
+def digest(certificate: Mapping[str, Any]) -> str:
+    """What ledger and folder keep of a release: a hash of its certificate, wherever it is saved."""
+    core = {key: value for key, value in certificate.items() if key not in ("files", "seal")}
+    return hashlib.sha256(json.dumps(core, sort_keys=True).encode()).hexdigest()
+
+
 def sha256(path: Path) -> str:
     """The SHA-256 of a file, as `sha256sum` prints it."""
     with path.open("rb") as file:
@@ -89,7 +109,7 @@ def sha256(path: Path) -> str:
 
 def data_file(folder: Path) -> Path:
     """The data file of a release folder."""
-    for name in ("data.csv", "data.parquet"):
+    for name in DATA:
         if (folder / name).exists():
             return folder / name
     raise ReleaseError(f"{folder} holds no data.csv or data.parquet: the release is not whole")
@@ -99,11 +119,15 @@ def read_json(path: Path) -> dict[str, Any]:
     """A certificate or synopsis."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise ReleaseError(f"{path} is missing or damaged: this is not a whole release") from None
     if not isinstance(content, dict):
         raise ReleaseError(f"{path} is not a certificate")
     return content
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or "the disk does not take it"
 
 
 def _flush(path: Path) -> None:
@@ -116,7 +140,7 @@ def _flush(path: Path) -> None:
 
 def _sweep(parent: Path, name: str) -> None:
     """Remove what writers that were killed left behind."""
-    for leftover in parent.glob(f".{name}.partial-*"):
+    for leftover in parent.glob(f".{glob.escape(name)}.partial-*"):
         with suppress(ValueError, PermissionError):
             try:
                 os.kill(int(leftover.name.rpartition("-")[2]), 0)  # asks whether it lives

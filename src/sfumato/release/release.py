@@ -1,7 +1,5 @@
 """A release: data, certificate and, where there is one, the synopsis they came from."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +10,14 @@ from sfumato.domain import Domain
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import Guarantee, from_json
 from sfumato.release.file import Format, read_batches
-from sfumato.release.folder import CERTIFICATE, SYNOPSIS, FolderWriter, data_file, read_json
+from sfumato.release.folder import (
+    CERTIFICATE,
+    SYNOPSIS,
+    FolderWriter,
+    data_file,
+    digest,
+    read_json,
+)
 from sfumato.render.decode import arrow_schema
 from sfumato.schema import Schema
 
@@ -81,12 +86,6 @@ class Release:
     def __repr__(self) -> str:
         name, method = self.certificate["dataset"], self.certificate["method"]
         return f"<Release of {name} by {method}: {self.guarantee}>"
-
-
-def digest(certificate: Mapping[str, Any]) -> str:
-    """What the ledger keeps of a release: a hash of its certificate, wherever it is saved."""
-    core = {key: value for key, value in certificate.items() if key != "files"}
-    return hashlib.sha256(json.dumps(core, sort_keys=True).encode()).hexdigest()
 
 
 def _pandas(table: pa.Table) -> Any:

@@ -72,7 +72,9 @@ def _type(axis: Axis) -> pa.DataType:
     if isinstance(column, Boolean):
         return pa.bool_()
     if isinstance(column, Category):
-        whole = all(isinstance(v, int) for v in column.values) and column.other is None
+        whole = column.other is None and all(
+            isinstance(v, int) and -(2**63) <= v < 2**63 for v in column.values
+        )
         return pa.int64() if whole else pa.string()
     if isinstance(column, Date):
         return pa.timestamp("s") if column.step in ("second", "minute", "hour") else pa.date32()
@@ -93,18 +95,22 @@ def _values(axis: Axis) -> pa.Array:
     if column.step is None:
         values = float(low) + codes * (float(high - low) / axis.points)
         # Enough decimals to tell neighbouring points apart; more would only tire the eye.
-        return _with_null(pa.array(np.round(values, 1 - floor(log10((high - low) / axis.points)))))
+        values = np.round(values, 1 - floor(log10((high - low) / axis.points)))
+        # Rounding may leave the range; adding zero turns -0 into 0.
+        return _with_null(pa.array(np.clip(values, column.low, column.high) + 0.0))
     step = Fraction(str(column.step))
-    # Whole numbers over a power of ten: each value is the float nearest to its decimal.
+    # Whole numbers over a power of ten, divided by Python, which rounds correctly at any
+    # size: each value is the float nearest to its decimal.
     shared = lcm(low.denominator, step.denominator)
     whole = int(low * shared) + _nearest_steps(axis, codes) * int(step * shared)
-    return _with_null(pa.array(whole / shared))
+    return _with_null(pa.array([number / shared for number in whole.tolist()]))
 
 
 def _nearest_steps(axis: Grid, codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where the grid is coarser than the steps, a code stands for the nearest step."""
     steps = axis.steps or axis.points
-    return np.asarray((2 * codes * steps + axis.points) // (2 * axis.points))
+    each, rest = divmod(steps, axis.points)  # apart, so that no product passes 64 bits
+    return np.asarray(codes * each + (2 * codes * rest + axis.points) // (2 * axis.points))
 
 
 def _with_null(values: pa.Array) -> pa.Array:

@@ -15,6 +15,10 @@ array([[  7,   1],
        [ 55,   2]], dtype=int32)
 """
 
+import re
+from datetime import datetime, timedelta
+from decimal import Decimal
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,6 +31,9 @@ __all__ = ["encode"]
 
 _NUMBER = r"^[+-]?([0-9]{1,300}\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?$"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_WHOLE = re.compile(r"[+-]?[0-9]+\.0+")
+_NOT_A_TIME = np.iinfo(np.int64).min
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _TRUE, _FALSE = ("true", "t", "yes", "y", "1", "1.0"), ("false", "f", "no", "n", "0", "0.0")
 
 
@@ -39,9 +46,11 @@ def encode(domain: Domain, batch: pa.RecordBatch) -> NDArray[np.int32]:
 
 
 def _plain(column: pa.Array) -> pa.Array:
-    """Dictionaries and large or view strings as ordinary arrays."""
+    """Dictionaries, large or view strings and short decimals as ordinary arrays."""
     if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+        return _plain(column.dictionary).take(column.indices)
+    if pa.types.is_decimal(column.type) and column.type.bit_width < 128:
+        column = column.cast(pa.decimal128(column.type.precision, column.type.scale))
     if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):
         column = column.cast(pa.string())
     return column
@@ -81,7 +90,7 @@ def _parsed_numbers(texts: pa.Array) -> pa.Array:
     texts = pc.utf8_trim_whitespace(_readable(texts))
     readable = pc.match_substring_regex(texts, _NUMBER)
     numbers = pc.if_else(readable, texts, None).cast(pa.float64())
-    # Infinities and exponents of three digits are rare: their few spellings one by one.
+    # Infinities, booleans and exponents of three digits are rare: each by itself.
     rest = np.asarray(pc.fill_null(pc.invert(readable), False).to_numpy(zero_copy_only=False))
     if not rest.any():
         return numbers
@@ -92,7 +101,8 @@ def _parsed_numbers(texts: pa.Array) -> pa.Array:
 
 def _float(text: str) -> float:
     try:
-        return float(text)
+        # Booleans count as 1 and 0 when they are stored as such, so also when written out.
+        return float({"true": "1", "false": "0"}.get(text.lower(), text))
     except ValueError:
         return float("nan")
 
@@ -129,9 +139,10 @@ def _levels(axis: Levels, column: pa.Array) -> NDArray[np.int32]:
     # A few distinct values are converted once each; most columns have far fewer than rows.
     distinct = column.dictionary_encode()
     texts = [_text(value) for value in _scalars(distinct.dictionary)]
-    position = {str(value).strip(): code for code, value in enumerate(axis.values)}
+    exact = {str(value).strip(): code for code, value in enumerate(axis.values)}
+    position = {_whole(text): code for text, code in exact.items()} | exact
     known = [
-        axis.unusable if text is None or text == "" else position.get(text, axis.unknown)
+        axis.unusable if not text else position.get(text, position.get(_whole(text), axis.unknown))
         for text in texts
     ]
     codes = np.array([*known, axis.unusable], np.int32)
@@ -148,9 +159,16 @@ def _scalars(values: pa.Array) -> list[object]:
 def _text(value: object) -> str | None:
     if value is None or value != value:  # not-a-number differs from itself
         return None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)  # a gap in a column of whole numbers turns them into floats
+    if (isinstance(value, float) and value.is_integer()) or (
+        isinstance(value, Decimal) and value == value.to_integral_value()
+    ):
+        value = int(value)
     return str(value).strip()
+
+
+def _whole(text: str) -> str:
+    """3.0 as 3: a gap in a column of whole numbers turns them into floats."""
+    return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
 
 
 def _dates(axis: Grid, column: pa.Array) -> NDArray[np.int32]:
@@ -172,10 +190,13 @@ def _moments(column: pa.Array) -> NDArray[np.datetime64]:
         return _parsed_dates(column)
     if not (pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)):
         return np.full(len(column), "NaT", "datetime64[s]")
-    if pa.types.is_timestamp(column.type):
-        seconds = column.cast(pa.timestamp(column.type.unit)).to_numpy(zero_copy_only=False)
-        return np.asarray(seconds).astype("datetime64[s]")
-    return np.asarray(column.to_numpy(zero_copy_only=False)).astype("datetime64[s]")
+    if pa.types.is_date32(column.type):
+        return np.asarray(column.to_numpy(zero_copy_only=False)).astype("datetime64[s]")
+    unit = "ms" if pa.types.is_date64(column.type) else column.type.unit
+    ticks = np.asarray(column.cast(pa.int64()).fill_null(_NOT_A_TIME))
+    # Whole-number division: NumPy's own conversion overflows at the ends of 64 bits.
+    seconds = np.where(ticks == _NOT_A_TIME, ticks, ticks // _PER_SECOND[unit])
+    return seconds.view("datetime64[s]")
 
 
 def _parsed_dates(texts: pa.Array) -> NDArray[np.datetime64]:
@@ -189,15 +210,15 @@ def _parsed_dates(texts: pa.Array) -> NDArray[np.datetime64]:
 
 
 def _moment(text: str) -> np.datetime64:
-    from datetime import UTC, datetime
-
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return np.datetime64("NaT", "s")
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(UTC).replace(tzinfo=None)
-    return np.datetime64(moment, "s")
+    # Python's own conversion to UTC overflows at both ends of the calendar.
+    offset = moment.utcoffset() or timedelta(0)
+    utc = np.datetime64(moment.replace(tzinfo=None), "us") - np.timedelta64(offset)
+    second: np.datetime64 = utc.astype("datetime64[s]")
+    return second
 
 
 def _is_number(kind: pa.DataType) -> bool:

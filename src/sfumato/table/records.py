@@ -64,7 +64,7 @@ class Records:
 
     def _batches(self) -> Iterator[Codes]:
         names = [axis.name for axis in self._domain.axes]
-        tally = None
+        tally, reason = None, None
         if self._key is not None and self._fingerprint is None:
             tally = _Tally(self._key, len(names))
         try:
@@ -78,7 +78,8 @@ class Records:
                     yield codes
         except (OSError, pa.ArrowException) as error:
             reason = getattr(error, "strerror", None) or "it is damaged or half-written"
-            raise DataError(f"the data could not be read to its end: {reason}") from None
+        if reason:  # raised here, because the error above may quote a record
+            raise DataError(f"the data could not be read to its end: {reason}")
         if tally:
             self._fingerprint = tally.digest()
 
@@ -103,7 +104,8 @@ class _Tally:
                 mixed ^= mixed >> np.uint64(32)
                 mixed *= np.uint64(0x9E3779B97F4A7C15)
             mixed ^= mixed >> np.uint64(32)
-            self._sums[which] += mixed.sum(dtype=np.uint64)
+            # Arrays wrap around in silence, single numbers with a warning.
+            self._sums[which : which + 1] += mixed.sum(dtype=np.uint64)
 
     def digest(self) -> bytes:
         content = self._rows.to_bytes(8, "big") + self._sums.tobytes()

@@ -60,34 +60,37 @@ def open_source(data: Any) -> Source:
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
-        return ArrowTable(data, "arrow")
+        return ArrowTable(data)
     try:
         frame = nw.from_native(data, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        _distinct([str(name) for name in data.columns])
+        raise
     except TypeError:
         raise DataError(
             f"data of type {type(data).__name__} is not a table: give a pandas or polars frame, "
             "an Arrow table, or the path of a CSV or Parquet file (collect lazy frames first)"
         ) from None
-    _distinct([str(name) for name in frame.columns])
-    columns = {str(name): _arrow(frame[name]) for name in frame.columns}
+    names = [str(name) for name in frame.columns]
+    _distinct(names)
     kind: Kind = "polars" if frame.implementation.is_polars() else "pandas"
-    return ArrowTable(pa.table(columns), kind)
+    return Frame(dict(zip(names, frame.iter_columns(), strict=True)), kind)
 
 
 def _open_file(path: Path) -> Source:
-    if path.is_dir():
-        raise DataError(f"{path} is a folder: give the path of a CSV or Parquet file")
-    if not path.exists():
-        raise DataError(f"{path} does not exist")
     name = path.name.lower()
     try:
+        if path.is_dir():
+            raise DataError(f"{path} is a folder: give the path of a CSV or Parquet file")
+        if not path.exists():
+            raise DataError(f"{path} does not exist")
         if name.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt")):
             source: Source = TextFile.open(path)
         elif name.endswith((".parquet", ".pq")):
             source = ParquetFile(path, pq.read_schema(path))
         else:
             raise DataError(f"{path}: the ending is not known: use .csv, .csv.gz or .parquet")
-    except (OSError, pa.ArrowException, csv.Error, UnicodeDecodeError) as error:
+    except (OSError, pa.ArrowException, csv.Error) as error:
         reason = getattr(error, "strerror", None) or "it is damaged or half-written"
         raise DataError(f"{path} cannot be read: {reason}") from None
     _distinct(source.names)
@@ -101,12 +104,57 @@ def _distinct(names: Sequence[str]) -> None:
 
 
 def _arrow(series: Any) -> pa.Array:
-    """A column as Arrow; a column of mixed Python objects as text."""
+    """A column as Arrow; Python objects as text, so that none decides how others are stored."""
+    if not _holds_objects(series.to_native().dtype):
+        try:
+            return series.to_arrow()
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            pass  # a type that Arrow has not: text as well
+    values = series.to_list()
     try:
-        return series.to_arrow()
+        return pa.array(values, pa.string(), from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        values = series.to_list()
-        return pa.array([None if v is None or v != v else str(v) for v in values], pa.string())
+        return pa.array([_text(value) for value in values], pa.string())
+
+
+def _holds_objects(dtype: Any) -> bool:
+    categories = getattr(dtype, "categories", None)
+    return str(getattr(categories, "dtype", dtype)).lower() == "object"
+
+
+def _text(value: Any) -> str | None:
+    """One Python object as text; None for what is missing or cannot be written."""
+    try:
+        if value is None or value != value:
+            return None
+        raw = isinstance(value, bytes | bytearray | memoryview)
+        text = bytes(value).decode() if raw else str(value)
+        return text if text.encode() else None
+    except Exception:  # whatever an object does when it is looked at
+        return None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A pandas or polars frame: a column becomes Arrow when it is asked for."""
+
+    columns: dict[str, nw.Series[Any]] = field(repr=False)
+    kind: Kind
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.columns)
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        return {name: _arrow(column.head(0)).type for name, column in self.columns.items()}
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        table = pa.table({name: _arrow(self.columns[name]) for name in columns})
+        yield from table.to_batches(max_chunksize=BATCH_ROWS)
+
+    def has_rows(self, count: int) -> bool:
+        return any(len(column) >= count for column in self.columns.values())
 
 
 @dataclass(frozen=True)
@@ -114,7 +162,7 @@ class ArrowTable:
     """A table in memory."""
 
     table: pa.Table = field(repr=False)
-    kind: Kind
+    kind: Kind = "arrow"
 
     @property
     def names(self) -> list[str]:
@@ -167,16 +215,24 @@ def check_header(source: Source, domain: Domain) -> None:
             f"column {', '.join(extra)} is not in the schema: declare it (kind: id is never "
             "read) or drop it"
         )
+    types = source.types
     for axis in domain.axes:
-        kind = source.types.get(axis.name)
+        kind = types.get(axis.name)
         if kind is not None and not _fits(axis.column, kind):
             raise DataError(
                 f"column {axis.name} is declared {axis.column.kind} but stored as {kind}: "
                 "convert it or correct its kind"
             )
     # Under add-remove the number of records is private: even an empty table is published.
-    if domain.schema.neighbours == "replace-one" and not source.has_rows(2):
+    if domain.schema.neighbours == "replace-one" and not _has_rows(source, 2):
         raise DataError("the data has fewer than two records: there is nobody to hide among")
+
+
+def _has_rows(source: Source, count: int) -> bool:
+    try:
+        return source.has_rows(count)
+    except (OSError, pa.ArrowException):
+        raise DataError("the data cannot be read: it is damaged or half-written") from None
 
 
 def _fits(column: Any, kind: pa.DataType) -> bool:

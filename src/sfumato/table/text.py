@@ -3,7 +3,7 @@
 All fields are read as text.  A row with too many or too few fields is a record all the
 same: it comes out, in its place, with every field missing, so that replacing one record by
 garbage changes one record.  (A stray quotation mark can still swallow the lines after
-it: where that matters, use Parquet.)
+it, and a record beyond a gigabyte cannot be read: where that matters, use Parquet.)
 """
 
 import csv
@@ -21,7 +21,8 @@ from sfumato.errors import DataError
 
 __all__ = ["TextFile"]
 
-_BLOCK_BYTES = 8 * 2**20  # the longest record that can be read, and the memory of one block
+_BLOCK_BYTES = 8 * 2**20  # the memory of one block; more only where a record needs it
+_LONGEST_BYTES = 2**30
 _DELIMITERS = ",;\t|"
 
 
@@ -56,15 +57,31 @@ class TextFile:
             next(lines)
             found = 0
             for line in lines:
-                found += bool(line.strip()) or len(self.names) == 1
+                # Blanks and tabs on a line are a record; only an empty line is none.
+                found += bool(line.strip("\r\n")) or len(self.names) == 1
                 if found >= count:
                     return True
         return False
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """All records as text; rows that do not parse as all-missing records in their place."""
-        if not self.has_rows(1):
-            return
+        done, block = 0, _BLOCK_BYTES
+        while self.has_rows(1):
+            seen = 0
+            try:
+                for batch in self._read(columns, block):
+                    known = min(max(done - seen, 0), batch.num_rows)
+                    seen += batch.num_rows
+                    done = max(done, seen)
+                    yield batch.slice(known)
+                return
+            except pa.ArrowInvalid as error:
+                if "straddling" not in str(error) or block >= _LONGEST_BYTES:
+                    raise
+                # A long record must not stop the others: read again in larger blocks.
+                block *= 8
+
+    def _read(self, columns: Sequence[str], block: int) -> Iterator[pa.RecordBatch]:
         broken: deque[int] = deque()
 
         def keep_place(row: Any) -> str:
@@ -72,15 +89,16 @@ class TextFile:
             return "skip"
 
         reader = pacsv.open_csv(
-            pa.input_stream(str(self.path), compression="detect"),
+            _stream(self.path),
             read_options=pacsv.ReadOptions(
                 column_names=self.names,
                 skip_rows=1,
-                block_size=_BLOCK_BYTES,
+                block_size=block,
                 use_threads=False,  # rows are numbered only when read in order
             ),
             parse_options=pacsv.ParseOptions(
                 delimiter=self.delimiter,
+                newlines_in_values=True,  # else a quoted line break at a block's end is an error
                 invalid_row_handler=keep_place,
                 # In a file of one column an empty line is a record without a value.
                 ignore_empty_lines=len(self.names) > 1,
@@ -100,9 +118,13 @@ class TextFile:
             yield _nulls(reader.schema, len(broken))
 
 
+def _stream(path: Path) -> Any:
+    # Told, not detected: Arrow does not know GZ in capitals.
+    return pa.input_stream(str(path), compression="gzip" if path.suffix.lower() == ".gz" else None)
+
+
 def _lines(path: Path) -> io.TextIOWrapper:
-    stream = pa.input_stream(str(path), compression="detect")
-    return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+    return io.TextIOWrapper(_stream(path), encoding="utf-8-sig", errors="replace", newline="")
 
 
 def _restored(batch: pa.RecordBatch, broken: deque[int], done: int) -> pa.RecordBatch:

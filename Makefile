@@ -1,0 +1,44 @@
+# `make demo` and `make test` need Python 3.11 or newer and nothing else.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: demo test check lint types walls docs bench clean
+
+demo: $(VENV)/ready
+	$(BIN)/sfumato demo
+
+test: $(VENV)/ready-dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: lint types walls docs
+
+lint: $(VENV)/ready-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(VENV)/ready-dev
+	$(BIN)/mypy
+
+walls: $(VENV)/ready-dev
+	$(BIN)/lint-imports
+
+docs: $(VENV)/ready-dev
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: $(VENV)/ready-dev
+	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/moments.py
+
+clean:
+	rm -rf $(VENV) site sfumato-demo*
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/ready-dev: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@

@@ -1,0 +1,176 @@
+"""`sfumato ledger`: make one, grant budgets, see what is left, check that nothing is missing."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sfumato.privacy.ledger import Entry, Ledger
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="ledger",
+    help="Keep the privacy budget of each data set.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+File = Annotated[
+    Path, typer.Option("--ledger", envvar="SFUMATO_LEDGER", help="The ledger file.", metavar="FILE")
+]
+Dataset = Annotated[str, typer.Argument(help="The data set, as its schema names it.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why, for whoever reads the ledger later.")]
+
+
+@app.command(epilog="Example: `sfumato ledger create --ledger budget.db`")
+def create(ledger: File) -> None:
+    """Make an empty ledger, readable by you alone."""
+    from sfumato.privacy.ledger import Ledger
+
+    with Ledger.create(ledger) as made:
+        typer.echo(f"{ledger} is made; keep its head elsewhere: {made.head}")
+    typer.echo("next: sfumato ledger grant DATASET --epsilon … --reason …")
+
+
+@app.command(
+    epilog='Examples: `sfumato ledger grant adult --epsilon 3 --reason "board, 4 May" --ledger '
+    "budget.db` · `sfumato ledger grant adult --heuristic --reason …`"
+)
+def grant(
+    dataset: Dataset,
+    ledger: File,
+    reason: Reason,
+    epsilon: Annotated[str | None, typer.Option(help="Epsilon to add.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Delta to add, with epsilon.")] = None,
+    rho: Annotated[str | None, typer.Option(help="Rho (zCDP) to add, in place of both.")] = None,
+    heuristic: Annotated[
+        bool, typer.Option("--heuristic", help="Also allow releases without a guarantee.")
+    ] = False,
+) -> None:
+    """Add to the budget of a data set; the decision stays on the record."""
+    from sfumato.privacy.budget import budget
+    from sfumato.privacy.guarantee import Guarantee, Heuristic
+    from sfumato.privacy.ledger import Ledger, spell
+
+    nothing = heuristic and epsilon is None and delta is None and rho is None
+    amount: Guarantee = (
+        Heuristic("allowed by a grant")
+        if nothing
+        else budget(epsilon=epsilon, delta=delta, rho=rho)
+    )
+    with Ledger(ledger) as account:
+        account.grant(dataset, amount, reason=reason, heuristic=heuristic)
+        typer.echo(f"{dataset} has {spell(account.balance(dataset).left)} left")
+
+
+@app.command(epilog="Example: `sfumato ledger show --ledger budget.db --dataset adult`")
+def show(
+    ledger: File,
+    dataset: Annotated[str | None, typer.Option(help="Only this data set.")] = None,
+) -> None:
+    """What was granted, spent and is left, and which releases were never finished."""
+    from rich.console import Console
+
+    from sfumato.privacy.ledger import Ledger
+
+    with Ledger(ledger) as account:
+        names = account.datasets() if dataset is None else [dataset]
+        if not names:
+            typer.echo("no budget yet: sfumato ledger grant DATASET --epsilon … --reason …")
+            return
+        Console().print(_table(account, names))
+        for name in names:
+            if unproved := account.balance(name).unproved:
+                typer.echo(f"{name}: {unproved} of its releases carry no guarantee")
+        for entry in account.unfinished(dataset):
+            typer.echo(_advice(entry))
+
+
+@app.command(epilog="Example: `sfumato ledger verify --ledger budget.db --head 3f1a…`")
+def verify(
+    ledger: File,
+    head: Annotated[str | None, typer.Option(help="The head you kept: it must be in.")] = None,
+) -> None:
+    """Check every page, hash, balance and step, and print the head to keep elsewhere."""
+    from sfumato.privacy.ledger import Ledger
+
+    with Ledger(ledger) as account:
+        found = account.verify(head=head)
+    typer.echo(f"{ledger} is sound{'' if head is None else ' and holds the head you kept'}")
+    typer.echo(f"head: {found}")
+    if head is None:
+        typer.echo("keep it elsewhere: against it a rolled-back or rewritten ledger shows")
+
+
+@app.command(
+    epilog='Example: `sfumato ledger refund adult-7 --reason "stopped by hand" --ledger budget.db`'
+)
+def refund(
+    release: Annotated[str, typer.Argument(help="A release that has drawn no noise.")],
+    ledger: File,
+    reason: Reason,
+) -> None:
+    """Give back what a stopped release had reserved; never once noise was drawn."""
+    from sfumato.privacy.ledger import Ledger, spell
+
+    with Ledger(ledger) as account:
+        account.refund(release, reason=reason)
+        entry = account.entry(release)
+        if entry is not None:
+            typer.echo(f"{entry.dataset} got {spell(entry.charge)} back")
+
+
+@app.command(
+    "same-data",
+    epilog='Example: `sfumato ledger same-data adult adult-2026 --reason "one table, two projects" '
+    "--ledger budget.db`",
+)
+def same_data(
+    dataset: Dataset,
+    other: Annotated[str, typer.Argument(help="The other name of the same data.")],
+    ledger: File,
+    reason: Reason,
+) -> None:
+    """Record that two names stand for the same data: its people then bear both budgets."""
+    from sfumato.privacy.ledger import Ledger
+
+    with Ledger(ledger) as account:
+        account.allow(dataset, other, reason)
+    typer.echo(f"{dataset} and {other} are the same data from here on: add their budgets up")
+
+
+def _table(account: "Ledger", names: list[str]) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    from sfumato.privacy.ledger import spell
+
+    table = Table(title=f"ledger {account.ledger_id}")
+    for heading in ("data set", "granted", "spent", "left", "releases", "unfinished"):
+        table.add_column(heading, overflow="fold")
+    for name in names:
+        balance, unfinished = account.balance(name), account.unfinished(name)
+        granted = spell(balance.granted) + ", heuristics" * balance.heuristic
+        figures = (granted, spell(balance.spent), spell(balance.left, like=balance.granted))
+        counts = (str(balance.releases), str(len(unfinished)))
+        # Text, not str: a name in square brackets is a name, not markup.
+        table.add_row(*(Text(cell) for cell in (name, *figures, *counts)))
+    return table
+
+
+def _advice(entry: "Entry") -> str:
+    from shlex import quote
+
+    if entry.state == "reserved":
+        remedy = f"sfumato ledger refund {quote(entry.release)} --reason …"
+        fate = f"nothing was drawn: run it again under this id, or {remedy}"
+    else:
+        fate = (
+            "its noise was drawn and the charge stays: if its folder is there, run it again"
+            " under this id to settle it"
+        )
+    return f"release {entry.release} of {entry.dataset} is {entry.state}; {fate}"

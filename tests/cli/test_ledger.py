@@ -1,0 +1,145 @@
+"""`sfumato ledger`: what is printed, what is recorded, what is refused."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from sfumato.cli.ledger import app
+from sfumato.errors import BudgetError, LedgerError, ParameterError
+from sfumato.privacy.budget import Charge
+from sfumato.privacy.guarantee import Heuristic, PureDP
+from sfumato.privacy.ledger import Ledger
+
+PLAN = "c0ffee00"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "budget.db"
+
+
+@pytest.fixture
+def run(monkeypatch, path):
+    """Run a command on a wide terminal, with the ledger named by the environment."""
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("SFUMATO_LEDGER", str(path))
+    return lambda *arguments: CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def granted(run):
+    assert run("create").exit_code == 0
+    assert run("grant", "adult", "--epsilon", "3", "--reason", "board").exit_code == 0
+
+
+def test_a_ledger_is_made_granted_and_shown(run, path):
+    made = run("create")
+    with Ledger(path) as ledger:
+        assert ledger.head in made.output
+    assert "no budget yet" in run("show").output
+    assert (
+        "adult has epsilon 3 left"
+        in run("grant", "adult", "--epsilon", "3", "--reason", "board").output
+    )
+    run("grant", "adult", "--epsilon", "0.5", "--delta", "1e-9", "--reason", "board")
+    run("grant", "[red]clinic", "--rho", "0.1", "--heuristic", "--reason", "board")
+    shown = run("show").output
+    assert "epsilon 3.5, delta 1e-9" in shown
+    assert "[red]clinic" in shown
+    assert "rho 0.1, heuristics" in shown
+    assert "clinic" not in run("show", "--dataset", "adult").output
+
+
+def test_the_option_names_the_ledger_as_well_as_the_environment(run, tmp_path):
+    other = tmp_path / "other.db"
+    assert run("create", "--ledger", other).exit_code == 0
+    assert other.exists()
+
+
+def test_unfinished_releases_are_shown_with_what_to_do(run, granted, path):
+    with Ledger(path) as ledger:
+        ledger.grant("adult", Heuristic("decided"), reason="internal", heuristic=True)
+        for release in ("stopped", "drawn", "unproved"):
+            proof = Heuristic("none") if release == "unproved" else PureDP(1)
+            ledger.reserve(release, "adult", proof, plan=PLAN)
+        ledger.draw("drawn", None)
+        ledger.refund("unproved", reason="by hand")
+        ledger.reserve("bare", "adult", Heuristic("none"), plan=PLAN)
+    shown = run("show").output
+    assert "release stopped of adult is reserved; nothing was drawn" in shown
+    assert "sfumato ledger refund stopped --reason" in shown
+    assert "release drawn of adult is drawn; its noise was drawn and the charge stays" in shown
+    assert "adult: 1 of its releases carry no guarantee" in shown
+
+
+def test_a_refund_gives_back_what_was_reserved(run, granted, path):
+    with Ledger(path) as ledger:
+        ledger.reserve("r", "adult", PureDP(1), plan=PLAN)
+    assert "adult got epsilon 1 back" in run("refund", "r", "--reason", "by hand").output
+    with Ledger(path) as ledger:
+        assert ledger.balance("adult").spent == Charge()
+
+
+def test_the_head_is_printed_and_a_kept_head_is_checked(run, granted, path):
+    first = run("verify").output
+    with Ledger(path) as ledger:
+        head, key = ledger.head, ledger.fingerprint_key.hex()
+    assert f"head: {head}" in first
+    assert "keep it elsewhere" in first
+    assert "holds the head you kept" in run("verify", "--head", head).output
+    refusal = run("verify", "--head", "0" * 64).exception
+    assert isinstance(refusal, LedgerError)
+    assert key not in first + run("show").output
+
+
+def test_two_names_are_joined_on_the_record(run, granted, path):
+    run("grant", "renamed", "--epsilon", "1", "--reason", "board")
+    assert "are the same data" in run("same-data", "adult", "renamed", "--reason", "one").output
+    with Ledger(path) as ledger:
+        for release, name in (("a", "adult"), ("b", "renamed")):
+            ledger.reserve(release, name, PureDP(1), plan=PLAN)
+            ledger.draw(release, b"0123456789abcdef")
+        assert ledger.entry("b").state == "drawn"
+
+
+def test_heuristics_can_be_allowed_without_any_budget(run, granted, path):
+    assert run("grant", "adult", "--heuristic", "--reason", "internal").exit_code == 0
+    with Ledger(path) as ledger:
+        balance = ledger.balance("adult")
+    assert (balance.heuristic, balance.granted) == (True, Charge(3_000_000))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refusal", "message"),
+    [
+        (("grant", "adult", "--reason", "board"), ParameterError, "a budget is needed"),
+        (("grant", "adult", "--epsilon", "-1", "--reason", "board"), ParameterError, "epsilon"),
+        (("refund", "unheard", "--reason", "by hand"), LedgerError, "not in the ledger"),
+        (("show", "--dataset", "clinic"), BudgetError, "'clinic' has no budget"),
+        (("create",), LedgerError, "in the way"),
+    ],
+)
+def test_a_refusal_is_left_to_the_main_command(run, granted, arguments, refusal, message):
+    result = run(*arguments)
+    assert isinstance(result.exception, refusal)
+    assert message in str(result.exception)
+
+
+def test_a_missing_ledger_is_refused_with_the_command_that_makes_it(run):
+    result = run("grant", "adult", "--epsilon", "1", "--reason", "board")
+    assert "sfumato ledger create" in str(result.exception)
+
+
+def test_every_command_shows_an_example(run):
+    commands = [command.name or command.callback.__name__ for command in app.registered_commands]
+    assert sorted(commands) == ["create", "grant", "refund", "same-data", "show", "verify"]
+    for command in commands:
+        assert f"sfumato ledger {command}" in " ".join(run(command, "--help").output.split())
+
+
+def test_importing_the_command_brings_in_nothing_heavy():
+    probe = "import sys, sfumato.cli.ledger; print('sqlite3' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

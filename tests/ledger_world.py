@@ -1,0 +1,72 @@
+"""A publisher that follows the ledger's protocol, for tests that kill it or spoil its file."""
+
+from contextlib import nullcontext
+
+import pytest
+
+from sfumato.errors import LedgerError
+from sfumato.privacy.budget import Charge
+from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.ledger import Ledger
+
+__all__ = ["CHARGE", "DIGEST", "PLAN", "World"]
+
+PLAN, DIGEST = "c0ffee00", "0123456789abcdef"
+CHARGE = PureDP("0.4")
+
+
+class World:
+    """A ledger, an output folder, and a publisher that follows the protocol."""
+
+    def __init__(self, folder):
+        self.folder, self.path = folder, folder / "budget.db"
+        self.output, self.draws = folder / "release.csv", folder / "draws.log"
+        with Ledger.create(self.path) as ledger:
+            ledger.grant("adult", PureDP(1), reason="approved")
+        self.whole, self.seen = self.path.read_bytes(), set()
+
+    def reset(self):
+        for file in self.folder.iterdir():
+            file.unlink()
+        self.path.write_bytes(self.whole)
+
+    def publish(self):
+        with Ledger(self.path) as ledger:
+            entry = ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+            if entry.state == "reserved":
+                ledger.draw("r", b"fingerprint of the data")
+                with self.draws.open("a") as log:
+                    log.write("noise\n")
+                draft = self.folder / "release.csv.draft"
+                draft.write_text("noisy values")
+                draft.rename(self.output)
+            elif entry.state == "drawn" and not self.output.exists():
+                raise LedgerError("the noise is spent and the release is lost")
+            ledger.settle("r", DIGEST)
+
+    def check(self, *_):
+        """What must hold after any kill, and again after the next run."""
+        self.check_now()
+        lost = self.state == "drawn" and not self.output.exists()
+        with pytest.raises(LedgerError, match="lost") if lost else nullcontext():
+            self.publish()
+        assert self.output.exists() == (not lost)
+        self.check_now()
+
+    def check_news(self, *_):
+        """The same, with the next run only where the kill left something not seen before."""
+        self.check_now()
+        seen = self.state, self.output.exists(), self.draws.exists()
+        if seen not in self.seen:
+            self.seen.add(seen)
+            self.check()
+
+    def check_now(self):
+        draws = self.draws.read_text().count("noise") if self.draws.exists() else 0
+        assert draws <= 1
+        with Ledger(self.path) as ledger:  # opening verifies the whole history
+            entry, spent = ledger.entry("r"), ledger.balance("adult").spent
+        self.state = entry and entry.state
+        assert spent == (Charge() if entry is None else Charge(400_000))
+        assert not (draws or self.output.exists()) or self.state in ("drawn", "released")
+        assert self.state != "released" or self.output.exists()

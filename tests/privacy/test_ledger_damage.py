@@ -1,0 +1,290 @@
+"""Ledger against damage, edits, lost history, copies, clocks, places and other formats.
+
+What was changed is refused, or nothing was changed; what only a kept head can show is
+shown by a kept head.
+"""
+
+import os
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from killing import in_child, quick_folder
+from ledger_world import CHARGE, PLAN, World
+from sfumato.errors import BudgetError, LedgerError
+from sfumato.privacy import ledger_file
+from sfumato.privacy.budget import Charge
+from sfumato.privacy.chain import hash_of
+from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.ledger_sql import every_line
+
+
+@pytest.fixture
+def world():
+    with quick_folder() as name:
+        yield World(Path(name))
+
+
+@pytest.fixture
+def path(world):
+    return world.path
+
+
+# Damage, lost history, copies (F10, F11)
+
+
+def history(path):
+    with Ledger(path) as ledger:
+        ledger.verify()
+        return list(every_line(ledger._connection)), ledger.fingerprint_key, ledger.ledger_id
+
+
+def test_a_flipped_bit_anywhere_is_refused_or_changes_nothing(world):
+    world.publish()
+    whole, true = world.path.read_bytes(), history(world.path)
+    refused = 0
+    for position in range(0, len(whole), 83):
+        damaged = bytearray(whole)
+        damaged[position] ^= 1 << position % 8
+        world.path.write_bytes(damaged)
+        try:
+            found = history(world.path)
+        except LedgerError:
+            refused += 1
+        else:
+            assert found == true, f"byte {position} changed the history unseen"
+        for side in ("-wal", "-shm"):
+            world.path.with_name(world.path.name + side).unlink(missing_ok=True)
+    assert refused > 50
+
+
+@pytest.mark.parametrize("keep", [0, 100, 4096, 0.5, -4096])
+def test_a_file_cut_short_is_refused(world, keep):
+    world.publish()
+    whole = world.path.read_bytes()
+    world.path.write_bytes(whole[: int(keep * len(whole)) if isinstance(keep, float) else keep])
+    with pytest.raises(LedgerError, match=r"damaged|empty"):
+        Ledger(world.path)
+
+
+EDITS = {
+    "an amount": "UPDATE event SET micro_epsilon = 1 WHERE kind = 'reserve'",
+    "a balance": "UPDATE event SET spent_micro_epsilon = 0 WHERE sequence = 5",
+    "a reason": "UPDATE event SET detail = '{}' WHERE kind = 'grant'",
+    "the clock": "UPDATE event SET clock = 0 WHERE sequence = 2",
+    "a removed line": "DELETE FROM event WHERE sequence = 3",
+    "the key": "UPDATE identity SET fingerprint_key = zeroblob(32)",
+    "the id": "UPDATE identity SET ledger_id = 'another'",
+    "no identity": "DELETE FROM identity",
+    "no history": "DELETE FROM event",
+    "a trigger": "SELECT 1",
+}
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda name: name.replace(" ", "-"))
+def test_an_edit_behind_the_ledgers_back_is_refused(world, edit):
+    world.publish()
+    editor = sqlite3.connect(world.path, isolation_level=None)
+    triggers = editor.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+    kept = triggers.fetchall()
+    for name, _ in kept:
+        editor.execute(f"DROP TRIGGER {name}")
+    editor.execute(EDITS[edit])
+    for _, text in kept if edit != "a trigger" else kept[1:]:
+        editor.execute(text)
+    editor.close()
+    with pytest.raises(LedgerError, match="damaged"):
+        Ledger(world.path)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE event SET spent_micro_epsilon = 0 WHERE sequence = 3",
+        "PRAGMA writable_schema = ON;"
+        "UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '') WHERE name = 'event';"
+        "PRAGMA writable_schema = RESET; DROP TRIGGER event_kept;"
+        "UPDATE event SET clock = x'00' WHERE sequence = 3",
+    ],
+    ids=["number", "type"],
+)
+def test_an_edit_while_the_ledger_is_open_stops_the_next_charge(path, edit):
+    with Ledger(path) as ledger:
+        ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+        editor = sqlite3.connect(path, isolation_level=None)
+        editor.executescript(f"DROP TRIGGER event_unchanged; {edit}")
+        editor.close()
+        with pytest.raises(LedgerError, match="a line was changed after it was written"):
+            ledger.reserve("s", "adult", PureDP("0.8"), plan=PLAN)
+
+
+def rewrite(path, change):
+    """Forge the whole history: every hash is right again, only the kept head knows better."""
+    forger = sqlite3.connect(path, isolation_level=None)
+    lines = [event for event, _ in every_line(forger)]
+    triggers = forger.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+    kept = triggers.fetchall()
+    for name, _ in kept:
+        forger.execute(f"DROP TRIGGER {name}")
+    forger.execute("DELETE FROM event")
+    previous = lines[0].previous
+    for event in change(lines):
+        event = event._replace(previous=previous)
+        previous = hash_of(event)
+        marks = ", ".join("?" * (len(event) + 1))
+        forger.execute(f"INSERT INTO event VALUES ({marks})", (*event, previous))
+    for _, text in kept:
+        forger.execute(text)
+    forger.close()
+
+
+FORGERIES = {
+    "the balance does not follow": lambda lines: [
+        e._replace(granted_micro_epsilon=9 * 10**6) if e.sequence > 2 else e for e in lines
+    ],
+    "the charge does not follow": lambda lines: [
+        e._replace(micro_epsilon=1, spent_micro_epsilon=1) if e.kind == "reserve" else e
+        for e in lines
+    ],
+    "out of order": lambda lines: [*lines[:3], lines[4]._replace(sequence=4)],
+    "names another data set": lambda lines: [*lines[:3], lines[3]._replace(dataset="clinic")],
+    "refund differs": lambda lines: [
+        *lines[:3],
+        lines[3]._replace(kind="refund", fingerprint=None, releases=0, spent_micro_epsilon=0),
+    ],
+    "first line is missing or repeated": lambda lines: [
+        *lines[:3],
+        lines[0]._replace(sequence=4),
+    ],
+    "does not say what it is": lambda lines: [*lines[:2], lines[2]._replace(detail="{}")],
+}
+
+
+@pytest.mark.parametrize("fault", FORGERIES, ids=lambda name: name.replace(" ", "-"))
+def test_a_forged_history_that_breaks_a_rule_is_refused_though_its_hashes_are_right(world, fault):
+    world.publish()
+    rewrite(world.path, FORGERIES[fault])
+    with pytest.raises(LedgerError, match=f"damaged.*{fault}"):
+        Ledger(world.path)
+
+
+def test_a_perfect_forgery_is_seen_against_the_kept_head_and_only_there(world):
+    world.publish()
+    with Ledger(world.path) as ledger:
+        kept = ledger.head
+    rewrite(world.path, lambda lines: lines[:2])
+    with Ledger(world.path) as ledger:
+        assert ledger.balance("adult").spent == Charge()
+        with pytest.raises(LedgerError, match=f"{kept}.*not in this ledger.*{ledger.head}"):
+            ledger.verify(head=kept)
+
+
+def test_an_old_copy_swapped_in_is_seen_against_the_kept_head(world):
+    yesterday = world.path.read_bytes()
+    world.publish()
+    with Ledger(world.path) as ledger:
+        kept = ledger.verify()
+    world.path.write_bytes(yesterday)
+    with Ledger(world.path) as ledger, pytest.raises(LedgerError, match="older, shortened"):
+        ledger.verify(head=kept)
+
+
+def test_a_file_swapped_under_an_open_ledger_stops_the_next_charge(world):
+    copy = world.folder / "yesterday.db"
+    copy.write_bytes(world.whole)
+    with Ledger(world.path) as ledger:
+        copy.replace(world.path)
+        with pytest.raises(LedgerError, match="replaced or removed while open"):
+            ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+
+
+def test_history_lost_under_an_open_ledger_stops_the_next_charge(world):
+    with Ledger(world.path) as ledger:
+        ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+        rewrite(world.path, lambda lines: lines[:2])
+        with pytest.raises(LedgerError, match="lost history while open"):
+            ledger.reserve("s", "adult", CHARGE, plan=PLAN)
+
+
+def test_a_deleted_log_is_seen_against_the_kept_head(world):
+    def charge_and_die():
+        ledger = Ledger(world.path)
+        ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+        (world.folder / "head").write_text(ledger.head)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    assert in_child(charge_and_die) == -signal.SIGKILL
+    kept = (world.folder / "head").read_text()
+    log = world.path.with_name("budget.db-wal")
+    hidden = log.rename(world.folder / "hidden")
+    with Ledger(world.path) as ledger, pytest.raises(LedgerError, match=kept):
+        ledger.verify(head=kept)
+    world.path.with_name("budget.db-shm").unlink(missing_ok=True)
+    world.path.write_bytes(world.whole)
+    hidden.rename(log)
+    with Ledger(world.path) as ledger:
+        ledger.verify(head=kept)
+        assert ledger.entry("r").state == "reserved"
+
+
+def test_two_copies_that_went_apart_refuse_each_others_heads(world):
+    copy = world.folder / "copy.db"
+    copy.write_bytes(world.whole)
+    with Ledger(world.path) as here, Ledger(copy) as there:
+        for ledger, release in ((here, "r"), (there, "s")):
+            ledger.reserve(release, "adult", CHARGE, plan=PLAN)
+        for one, other in ((here, there), (there, here)):
+            with pytest.raises(LedgerError, match=f"{other.head}.*{one.head}.*diverged"):
+                one.verify(head=other.head)
+
+
+# Clocks, places and versions: F12, F13, F14
+
+
+def test_no_clock_gives_budget_back_or_changes_the_order(world, monkeypatch):
+    with Ledger(world.path) as ledger:
+        for number, moment in enumerate([0, 4e9, -1e9, 1.8e9, 1.4e9]):
+            monkeypatch.setattr(time, "time", lambda moment=moment: moment)
+            monkeypatch.setenv("TZ", "Pacific/Kiritimati" if number % 2 else "America/Adak")
+            time.tzset()
+            ledger.reserve(f"r{number}", "adult", PureDP("0.2"), plan=PLAN)
+        with pytest.raises(BudgetError, match="has epsilon 0 left"):
+            ledger.reserve("more", "adult", PureDP("0.2"), plan=PLAN)
+        assert [e.release for e in ledger.unfinished()] == ["r0", "r1", "r2", "r3", "r4"]
+        ledger.verify()
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "smb3", "fuse.sshfs", "9p", "ext4"])
+def test_a_network_file_system_is_refused_by_name(world, tmp_path_factory, monkeypatch, kind):
+    device = world.folder.stat().st_dev
+    mounts = tmp_path_factory.mktemp("proc") / "mountinfo"
+    number = f"{os.major(device)}:{os.minor(device)}"
+    mounts.write_text(
+        "21 1 0:1 / / rw - proc proc rw\n"
+        f"36 35 {number} / /mnt/a\\040share rw,noatime shared:1 - {kind} server:/export rw\n"
+    )
+    monkeypatch.setattr(ledger_file, "MOUNTS", mounts)
+    if kind == "ext4":
+        Ledger(world.path).close()
+        return
+    for use in (lambda: Ledger(world.path), lambda: Ledger.create(world.folder / "new.db")):
+        with pytest.raises(LedgerError, match=rf"network or shared file system \({kind}\)"):
+            use()
+
+
+@pytest.mark.parametrize(("version", "message"), [(2, "newer Sfumato.*upgrade"), (0, "damaged")])
+def test_another_format_is_refused_and_its_history_is_kept(world, version, message):
+    world.publish()
+    editor = sqlite3.connect(world.path)
+    editor.execute(f"PRAGMA user_version = {version}")
+    editor.close()
+    before = world.path.read_bytes()
+    with pytest.raises(LedgerError, match=message):
+        Ledger(world.path)
+    assert world.path.read_bytes() == before

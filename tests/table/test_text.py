@@ -1,0 +1,166 @@
+"""CSV files: every row is a record in its place, whatever the block, line end or garbage."""
+
+import csv
+import gzip
+import io
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.errors import DataError
+from sfumato.table import text
+from sfumato.table.source import open_source
+
+GAP = (None, None)
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(content, name="x.csv"):
+        (tmp_path / name).write_bytes(content)
+        return open_source(tmp_path / name)
+
+    return write
+
+
+def rows(source, columns=None):
+    """The records as raw bytes: what is on disk need not be UTF-8."""
+    found = []
+    for batch in source.batches(columns or source.names):
+        found += zip(*(c.cast(pa.binary()).to_pylist() for c in batch.columns), strict=True)
+    return found
+
+
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n3,4\n", b"a,b\n1,2\n3,4"])
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("delimiter", [b",", b";", b"\t", b"|"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_line_ends_marks_delimiters_and_packing_do_not_matter(
+    written, content, newline, mark, delimiter, packed
+):
+    content = mark + content.replace(b"\n", newline).replace(b",", delimiter)
+    source = written(gzip.compress(content), "x.CSV.GZ") if packed else written(content)
+    assert source.names == ("a", "b")
+    assert rows(source) == [(b"1", b"2"), (b"3", b"4")]
+    assert source.has_rows(2)
+    assert not source.has_rows(3)
+
+
+def test_the_delimiter_is_the_commonest_candidate_in_the_header(written):
+    assert rows(written(b"a;b\n1,5;2\n")) == [(b"1,5", b"2")]
+    assert written(b'"a,x";"b;y"\n1;2\n').names == ("a,x", "b;y")
+    assert written(b"alone\n1\n2\n").names == ("alone",)
+
+
+@pytest.mark.parametrize("block", [16, 20, 27, 33, 64, 8 * 2**20])
+def test_rows_that_do_not_parse_are_missing_records_in_their_place(written, monkeypatch, block):
+    monkeypatch.setattr(text, "_BLOCK_BYTES", block)
+    source = written(b'a,b\n1,2\n3\n4,5,6\n\n7,8\n9\n"1\n0",1\n\r\n   \n12\n13,14\n15')
+    assert rows(source) == [
+        *((b"1", b"2"), GAP, GAP, (b"7", b"8"), GAP, (b"1\n0", b"1"), GAP, GAP, (b"13", b"14"), GAP)
+    ]
+
+
+def test_a_file_of_nothing_but_broken_rows_holds_as_many_records(written):
+    assert rows(written(b"a,b\n1\n2,3,4\n")) == [GAP, GAP]
+    assert rows(written(b"a,b\n  \n")) == [GAP]
+
+
+def field():
+    """A field as a sound writer escapes it: quotes, line breaks, blanks, any Unicode."""
+    letters = st.sampled_from([*'ab1",;\n\r\t |', "é", "\0", "𝔘"])
+    return st.text(letters, max_size=6)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.one_of(st.tuples(field(), field()), st.just(None)), max_size=8),
+    st.integers(24, 200),
+)
+def test_what_a_sound_writer_wrote_is_read_back_in_blocks_of_any_size(
+    tmp_path_factory, records, block
+):
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, quoting=csv.QUOTE_ALL)
+    writer.writerow(["a", "b"])
+    for record in records:
+        writer.writerow(["only one field"] if record is None else record)
+    path = tmp_path_factory.mktemp("csv") / "x.csv"
+    path.write_bytes(buffer.getvalue().encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "_BLOCK_BYTES", block)
+        found = rows(open_source(path))
+    assert found == [GAP if r is None else tuple(value.encode() for value in r) for r in records]
+
+
+@pytest.mark.parametrize("quoted", [False, True])
+def test_a_record_longer_than_a_block_stops_no_other(written, monkeypatch, quoted):
+    monkeypatch.setattr(text, "_BLOCK_BYTES", 64)
+    long = b'"' + b"3\n" * 500 + b'"' if quoted else b"3" * 1000
+    source = written(b"a,b\n1,2\nx\n" + long + b",4\n" + b"5,6\n" * 40 + long + b",7\n8,9\n")
+    value = long.strip(b'"')
+    assert rows(source) == [
+        *((b"1", b"2"), GAP, (value, b"4"), *([(b"5", b"6")] * 40), (value, b"7"), (b"8", b"9"))
+    ]
+
+
+def test_a_record_beyond_all_bounds_is_a_damaged_file_and_is_not_quoted(written, monkeypatch):
+    monkeypatch.setattr(text, "_BLOCK_BYTES", 64)
+    monkeypatch.setattr(text, "_LONGEST_BYTES", 128)
+    source = written(b"a,b\n1,2\n" + b"SECRET-4711" * 1000 + b",2\n")
+    with pytest.raises(pa.ArrowInvalid) as refusal:
+        rows(source)
+    assert "SECRET" not in str(refusal.value)
+
+
+def test_empty_lines_are_records_only_where_there_is_one_column(written):
+    assert rows(written(b"a\n\n1\n\n\n2\n")) == [(b"",), (b"1",), (b"",), (b"",), (b"2",)]
+    assert rows(written(b"a\r\n\r\n1\r\n")) == [(b"",), (b"1",)]
+    assert rows(written(b"a,b\n\n1,2\n\n")) == [(b"1", b"2")]
+
+
+def test_a_record_of_blank_fields_is_a_record(written):
+    """A table of two does not shrink to one when somebody's fields are all empty."""
+    for content in (b"a\tb\n\t\n1\t2\n", b"a\tb\n\t\n\t\n", b"a,b\n,\n,\n"):
+        source = written(content)
+        assert source.has_rows(2)
+        assert len(rows(source)) == 2
+
+
+@pytest.mark.parametrize("content", [b"a,b\n", b"a,b", b"a,b\r\n\r\n", b"a,b\n\n\n"])
+def test_a_header_without_records_is_an_empty_table(written, content):
+    source = written(content)
+    assert rows(source) == []
+    assert not source.has_rows(1)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n1,2\n", b"   \n", b"\xef\xbb\xbf"])
+def test_a_file_without_a_header_is_refused(written, content):
+    with pytest.raises(DataError, match="no header"):
+        written(content)
+
+
+@pytest.mark.parametrize("content", [b"a,a\n1,2\n", b"a, a\n1,2\n", b'a,b,"a"\n1,2,3\n', b",\n"])
+def test_a_name_that_occurs_twice_is_refused_by_name(written, content):
+    with pytest.raises(DataError, match="column a? ?occurs more than once"):
+        written(content)
+
+
+def test_only_the_columns_asked_for_are_handed_out(written):
+    source = written(b"id,a\n\xff\xff,1\nSECRET-4711,2\n")
+    assert rows(source, ["a"]) == [(b"1",), (b"2",)]
+    assert [batch.schema.names for batch in source.batches(["a"])] == [["a"]]
+
+
+def test_bytes_that_are_no_text_and_zero_bytes_pass_through(written):
+    assert rows(written(b"a,b\n\xff\xfe,2\n\0,\0\n")) == [(b"\xff\xfe", b"2"), (b"\0", b"\0")]
+
+
+def test_quotes_inside_a_value_are_part_of_it(written):
+    assert rows(written(b'a,b\n5" pipe,"say ""x"""\n3,4\n')) == [
+        (b'5" pipe', b'say "x"'),
+        (b"3", b"4"),
+    ]
