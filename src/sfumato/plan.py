@@ -42,6 +42,10 @@ class Plan:
     render: Callable[[Any, int | None, np.random.Generator], Iterator[pa.RecordBatch]] = field(
         repr=False
     )
+    # The events again, from the published synopsis, where they depend on what was released.
+    recount: Callable[[Mapping[str, Any]], tuple[Event, ...]] | None = field(
+        default=None, repr=False
+    )
     options: Mapping[str, Any] = field(default_factory=dict)
     row_per_record: bool = False
     invariants: tuple[str, ...] = ()

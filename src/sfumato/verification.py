@@ -55,7 +55,7 @@ def verify(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
         raise ReleaseError(f"{folder / CERTIFICATE} has a format this version does not read")
     questions: list[tuple[str, Callable[[], str]]] = [
         ("files", lambda: _files(folder, paper)),
-        ("plan", lambda: _replanned(paper)),
+        ("plan", lambda: _replanned(folder, paper)),
         ("data", lambda: _data(folder, paper)),
     ]
     if ledger is not None:
@@ -99,10 +99,13 @@ def _plan(paper: Mapping[str, Any]) -> Plan:
     return method(paper["method"]).price(domain, stated, paper["options"])
 
 
-def _replanned(paper: Mapping[str, Any]) -> str:
-    """Sensitivity, noise and price follow from the public facts: compute them again."""
+def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
+    """Sensitivity, noise and price follow from what is public: compute them again."""
     plan = _plan(paper)
-    if [event.to_json() for event in plan.events] != paper["events"]:
+    events = plan.events
+    if plan.recount is not None:
+        events = plan.recount(read_json(folder / SYNOPSIS))
+    if [event.to_json() for event in events] != paper["events"]:
         raise ReleaseError("the mechanism events are not those that schema and budget call for")
     schema = plan.domain.schema
     facts = {"dataset": schema.name, "neighbours": schema.neighbours}

@@ -3,7 +3,6 @@
 import doctest
 import re
 import shlex
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from math import ceil, floor, inf, nan
 from pathlib import Path
@@ -385,19 +384,3 @@ def test_a_grant_never_exceeds_what_was_said(amount):
 def test_a_grant_below_one_unit_is_refused(ledger, little):
     with pytest.raises(ParameterError, match="must reach one ledger unit"):
         ledger.grant("adult", little, reason="approved")
-
-
-def test_threads_share_a_ledger_and_spend_exactly_what_was_granted(ledger):
-    ledger.grant("shared", PureDP("0.000010"), reason="approved")
-
-    def attempt(number):
-        try:
-            ledger.reserve(f"r{number}", "shared", MICRO, plan=PLAN)
-        except BudgetError:
-            return 0
-        return 1
-
-    with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(attempt, range(40))) == 10
-    assert ledger.balance("shared").left == Charge()
-    ledger.verify()

@@ -17,9 +17,10 @@ from ledger_world import CHARGE, PLAN, World
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy import ledger_file
 from sfumato.privacy.budget import Charge
-from sfumato.privacy.chain import hash_of
-from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.chain import hash_of, written
+from sfumato.privacy.guarantee import Heuristic, PureDP, to_json
 from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.ledger_audit import replay
 from sfumato.privacy.ledger_sql import every_line
 
 
@@ -170,6 +171,38 @@ def test_a_forged_history_that_breaks_a_rule_is_refused_though_its_hashes_are_ri
     rewrite(world.path, FORGERIES[fault])
     with pytest.raises(LedgerError, match=f"damaged.*{fault}"):
         Ledger(world.path)
+
+
+def test_the_auditor_refuses_by_itself_what_the_tables_refuse_as_well(world):
+    with Ledger(world.path) as ledger:
+        ledger.grant("clinic", PureDP(1), reason="approved")
+        for release, name in (("a", "adult"), ("b", "clinic")):
+            ledger.reserve(release, name, CHARGE, plan=PLAN)
+        ledger.draw("a", b"fingerprint of the data")
+        lines = [event for event, _ in every_line(ledger._connection)]
+        ledger_id, key = ledger.ledger_id, ledger.fingerprint_key
+
+    def audit(*added):
+        history, head = [], lines[0].previous
+        for number, event in enumerate([*lines, *added], 1):
+            event = event._replace(sequence=number, previous=head)
+            history.append((event, head := hash_of(event)))
+        return replay(history, ledger_id, key)
+
+    charge, draw = lines[4], lines[5]
+    other = charge._replace(release="c", micro_epsilon=700_000, spent_micro_epsilon=1_100_000)
+    detail = charge.detail.replace("2/5", "7/10")
+    with pytest.raises(LedgerError, match="more was spent than granted"):
+        audit(other._replace(detail=detail, releases=2))
+    unproved = written({"guarantee": to_json(Heuristic("none")), "plan": PLAN})
+    free = charge._replace(release="c", micro_epsilon=0, releases=2, unproved=1, detail=unproved)
+    with pytest.raises(LedgerError, match="without a guarantee was never allowed"):
+        audit(free)
+    with pytest.raises(LedgerError, match="known under another name"):
+        audit(draw._replace(release="b", dataset="clinic"))
+    with pytest.raises(LedgerError, match="first event is missing"):
+        replay([], ledger_id, key)
+    assert audit() == hash_of(lines[-1])
 
 
 def test_a_perfect_forgery_is_seen_against_the_kept_head_and_only_there(world):

@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -304,6 +305,24 @@ def test_a_fork_while_a_thread_is_writing_neither_hangs_nor_harms(path):
         assert status == 0
         ledger.reserve("r", "adult", CHARGE, plan=PLAN)
         ledger.verify()
+
+
+def test_threads_share_a_ledger_and_spend_exactly_what_was_granted(path):
+    ledger = Ledger(path)
+    ledger.grant("shared", PureDP("0.000010"), reason="approved")
+
+    def attempt(number):
+        try:
+            ledger.reserve(f"r{number}", "shared", PureDP("0.000001"), plan=PLAN)
+        except BudgetError:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(attempt, range(40))) == 10
+    assert ledger.balance("shared").left == Charge()
+    ledger.verify()
+    ledger.close()
 
 
 # No room, or no writing (F8, F13)

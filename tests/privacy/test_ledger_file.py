@@ -1,4 +1,4 @@
-"""The ledger's file: who may read it, where it may lie, and what its tables refuse by themselves."""
+"""The ledger's file: who may read it, where it may lie, what its tables refuse by themselves."""
 
 import os
 import sqlite3

@@ -86,27 +86,36 @@ def _pictures(original: Any, released: Any) -> Any:
 
 
 def _histograms(before: Any, after: Any) -> tuple[list[float], list[float], str]:
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_string(before.type) or pa.types.is_boolean(before.type):
         levels = sorted({str(v) for v in pc.unique(after).to_pylist()})
-        sides = ([str(v) for v in side.to_pylist()] for side in (before, after))
-        known = [[v if v in levels else "elsewhere" for v in side] for side in sides]
-        shares = [[side.count(level) / len(side) for level in levels] for side in known]
-        return shares[0], shares[1], ", ".join(levels)
-    sides = (
-        side.drop_null().cast(pa.int32() if pa.types.is_date32(side.type) else side.type)
-        for side in (before, after)
-    )
-    first, second = (np.asarray(side.to_numpy(), dtype=float) for side in sides)
-    edges = np.linspace(first.min(), first.max(), 19)
-    shares = [
-        np.histogram(np.clip(x, edges[0], edges[-1]), edges)[0] / len(x) for x in (first, second)
-    ]
-    low, high = (str(f(before).as_py()) for f in (pc.min, pc.max))
-    return list(shares[0]), list(shares[1]), f"{low} … {high}"
+        first, second = (_shares(side, levels) for side in (before, after))
+        return first, second, ", ".join(levels)
+    first, second = (_spread(side, before) for side in (before, after))
+    return first, second, f"{pc.min(before).as_py()} … {pc.max(before).as_py()}"
+
+
+def _shares(column: Any, levels: list[str]) -> list[float]:
+    values = [str(v) if str(v) in levels else "elsewhere" for v in column.to_pylist()]
+    return [values.count(level) / len(values) for level in levels]
+
+
+def _spread(column: Any, within: Any) -> list[float]:
+    import numpy as np
+
+    values, span = (_as_floats(side) for side in (column, within))
+    edges = np.linspace(span.min(), span.max(), 19)
+    counts = np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0]
+    return [float(count) / len(values) for count in counts]
+
+
+def _as_floats(column: Any) -> Any:
+    import pyarrow as pa
+
+    days = column.cast(pa.int32()) if pa.types.is_date32(column.type) else column
+    return days.drop_null().to_numpy().astype(float)
 
 
 def _bars(shares: list[float], top: float) -> str:

@@ -7,7 +7,7 @@ in real units moves by at most Δ₁ (ℓ₁) or Δ₂ (ℓ₂) between neighbou
     discrete Gaussian of variance unit_c² Δ₂² / (2ρ)  gives  ρ-zCDP,
 
 because Σ |steps_c| / scale_c = (ε / Δ₁) Σ |steps_c| / unit_c ≤ ε, and likewise for ρ
-(`docs/proofs/noise.md`).  `Purse.pay` refuses a purchase beyond its limit before a single
+(`docs/proofs/noise.md`).  `Purse.spend` refuses a purchase beyond its limit before a single
 bit is drawn, and what it sold is the account of the release.
 """
 
@@ -27,29 +27,39 @@ from sfumato.privacy.sensitivity import Sensitivity
 
 __all__ = ["Event", "Noise", "Paid", "Purse", "Whole"]
 
+_FIGURES = {
+    "discrete-laplace": ("L1", "scale"),
+    "discrete-gaussian": ("L2 squared", "variance"),
+    "exponential": ("score", "temperature"),
+}
 Whole = NDArray[np.int64] | NDArray[np.object_]  # Python integers where 64 bits are too few
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One noisy statistic, as the certificate lists it."""
+    """One noisy statistic, as the certificate lists it.
+
+    Sensitivity and noise are None in a plan whose later steps depend on what earlier ones
+    will have released; the price is always known.
+    """
 
     statistic: str
     mechanism: str
-    sensitivity: Fraction
-    noise: Fraction
+    sensitivity: Fraction | None
+    noise: Fraction | None
     cost: Guarantee
 
     def to_json(self) -> dict[str, Any]:
-        """Exact figures as text; `noise` is the scale, or the variance, in real units."""
-        norm, figure = (
-            ("L1", "scale") if "laplace" in self.mechanism else ("L2 squared", "variance")
-        )
+        """Exact figures as text; `noise` is the scale, variance or temperature in real units."""
+        norm, figure = _FIGURES[self.mechanism]
+        known = self.sensitivity is not None and self.noise is not None
         return {
             "statistic": self.statistic,
             "mechanism": self.mechanism,
-            "sensitivity": {"norm": norm, "value": str(self.sensitivity)},
-            "noise": {figure: str(self.noise), "approximately": float(self.noise)},
+            "sensitivity": {"norm": norm, "value": str(self.sensitivity)} if known else None,
+            "noise": {figure: str(self.noise), "approximately": float(self.noise or 0)}
+            if known
+            else None,
             "cost": to_json(self.cost),
         }
 
@@ -86,15 +96,15 @@ class Noise:
 
     def draw(self, units: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Independent noise for entries that count steps of 1/unit."""
-        event = self.event
-        noise = np.empty(units.shape, np.int64)
+        cost, noise = self.cost, np.empty(units.shape, np.int64)
         for unit in np.unique(units):
             here, u = units == unit, int(unit)
             count = int(here.sum())
-            if event.mechanism == "discrete-laplace":
-                noise[here] = discrete_laplace(event.noise * u, count, bits)
+            if isinstance(cost, PureDP):
+                noise[here] = discrete_laplace(self.sensitivity.l1 / cost.epsilon * u, count, bits)
             else:
-                noise[here] = discrete_gaussian(event.noise * u * u, count, bits)
+                variance = self.sensitivity.l2_squared / (2 * cost.rho)
+                noise[here] = discrete_gaussian(variance * u * u, count, bits)
         return noise
 
 
@@ -105,14 +115,17 @@ class Purse:
         self.limit, self.bits = limit, bits
         self.events: list[Event] = []
 
-    def pay(self, noise: Noise) -> "Paid":
-        """Pay for a statistic; refused if the whole account would pass the limit."""
-        event = noise.event
+    def spend(self, event: Event) -> Bits:
+        """Pay for an event and get the bits for it; refused beyond the limit, nothing drawn."""
         spent = compose(*(e.cost for e in self.events), event.cost)
         if not _within(spent, self.limit):
-            raise BudgetError(f"measuring {noise.statistic} would spend more than was reserved")
+            raise BudgetError(f"measuring {event.statistic} would spend more than was reserved")
         self.events.append(event)
-        return Paid(noise, self.bits)
+        return self.bits
+
+    def pay(self, noise: Noise) -> "Paid":
+        """Pay for a statistic under additive noise."""
+        return Paid(noise, self.spend(noise.event))
 
     @property
     def guarantee(self) -> Guarantee:

@@ -60,6 +60,7 @@ def open_source(data: Any) -> Source:
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
+        _distinct(data.column_names)
         return ArrowTable(data)
     try:
         frame = nw.from_native(data, eager_only=True)

@@ -1,0 +1,240 @@
+"""Records: two verbs that do not see batches, and a fingerprint that sees records only."""
+
+import gzip
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neighbours import MIXED, schema, table, text_rows, typed_rows
+from sfumato.domain import Domain
+from sfumato.errors import DataError
+from sfumato.schema import Schema
+from sfumato.table import records as module
+from sfumato.table import source, text
+from sfumato.table.encode import encode
+from sfumato.table.records import Records
+from sfumato.table.source import open_source
+
+SECRET = "SECRET-4711"
+DOMAIN = Domain.of(schema(neighbours="add-remove"))
+KEY, OTHER_KEY = b"k" * 32, b"l" * 32
+ROWS = st.lists(st.one_of(text_rows(), typed_rows()), min_size=1, max_size=6)
+
+
+class Chunks:
+    """A source that hands a table out in pieces of the given lengths, the rest as one."""
+
+    kind, types = "arrow", {}
+
+    def __init__(self, content, lengths=()):
+        self.names = content.column_names
+        self._pieces, start = [], 0
+        for length in lengths:
+            self._pieces += content.slice(start, length).combine_chunks().to_batches()
+            start += length
+        self._pieces += content.slice(start).combine_chunks().to_batches()
+
+    def batches(self, columns):
+        return (piece.select(list(columns)) for piece in self._pieces)
+
+    def has_rows(self, count):
+        return True
+
+
+def fingerprint(source, key=KEY, domain=DOMAIN):
+    return Records(source, domain, key=key).fingerprint()
+
+
+def numbers(count):
+    """A small domain and a table of that many whole numbers."""
+    known = {"name": "t", "columns": {"x": {"kind": "integer", "low": 0, "high": 99}}}
+    return Domain.of(Schema.of(known)), pa.table({"x": np.arange(count) % 100})
+
+
+@settings(max_examples=30)
+@given(ROWS, st.lists(st.integers(0, 3), max_size=5))
+def test_both_verbs_give_the_same_however_the_records_are_cut(rows, lengths):
+    whole = encode(DOMAIN, table(rows).combine_chunks().to_batches()[0])
+    records = Records(Chunks(table(rows), lengths), DOMAIN)
+    total = records.reduce(lambda codes: codes.sum(axis=0, dtype=np.int64), lambda a, b: a + b)
+    np.testing.assert_array_equal(total, whole.sum(axis=0))
+    np.testing.assert_array_equal(np.vstack(list(records.map(np.array))), whole)
+
+
+def test_reduce_merges_in_the_order_of_the_records():
+    domain, content = numbers(9)
+    records = Records(Chunks(content, [2, 0, 3]), domain)
+    assert records.reduce(lambda c: c.ravel().tolist(), lambda a, b: a + b) == list(range(9))
+
+
+def test_an_empty_table_is_one_batch_without_records():
+    domain, content = numbers(0)
+    assert Records(open_source(content), domain).reduce(np.shape, max) == (0, 1)
+    assert list(Records(open_source(content), domain).map(np.shape)) == []
+
+
+def test_a_long_batch_is_cut_and_every_record_is_reported_once(monkeypatch):
+    monkeypatch.setattr(module, "BATCH_ROWS", 4)
+    domain, content = numbers(10)
+    seen = []
+    records = Records(Chunks(content), domain, progress=seen.append)
+    assert list(records.map(len)) == [4, 4, 2]
+    assert seen == [4, 4, 2]
+
+
+@settings(max_examples=40)
+@given(ROWS, st.lists(st.integers(0, 3), max_size=5), st.data())
+def test_the_fingerprint_does_not_know_order_or_batches(rows, lengths, data):
+    shuffled = data.draw(st.permutations(rows))
+    expected = fingerprint(Chunks(table(rows)))
+    assert fingerprint(Chunks(table(shuffled), lengths)) == expected
+    assert fingerprint(Chunks(table(rows)), OTHER_KEY) != expected
+
+
+@settings(max_examples=60)
+@given(ROWS, st.one_of(text_rows(), typed_rows()), st.data())
+def test_the_fingerprint_knows_every_record_that_was_changed_added_or_removed(rows, new, data):
+    place = data.draw(st.integers(0, len(rows) - 1))
+    changed = [*rows[:place], new, *rows[place + 1 :]]
+    before, after = (encode(DOMAIN, table(r).to_batches()[0]) for r in ([rows[place]], [new]))
+    same = fingerprint(Chunks(table(rows))) == fingerprint(Chunks(table(changed)))
+    assert same == bool((before == after).all())
+    assert fingerprint(Chunks(table([*rows, new]))) != fingerprint(Chunks(table(rows)))
+    twice = [*rows, rows[place], rows[place]]
+    assert fingerprint(Chunks(table(twice))) != fingerprint(Chunks(table(rows)))
+
+
+def test_the_fingerprint_tells_which_column_holds_a_value():
+    row = dict.fromkeys(MIXED["columns"], "") | {"site": "y", "outcome": "died"}
+    swapped = row | {"site": "z", "outcome": "care"}
+    assert fingerprint(Chunks(table([row]))) != fingerprint(Chunks(table([swapped])))
+
+
+def test_the_fingerprint_does_not_know_formats_or_names(tmp_path):
+    rows = [dict.fromkeys(MIXED["columns"], value) for value in ("1", "a", "x", "2020-01-05", "")]
+    content = table(rows)
+    pacsv.write_csv(content, tmp_path / "a.csv")
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress((tmp_path / "a.csv").read_bytes()))
+    pq.write_table(content, tmp_path / "c.parquet", row_group_size=2)
+    reordered = content.select(content.column_names[::-1])
+    given_as = [content, content.to_pandas(), reordered, *sorted(tmp_path.iterdir())]
+    assert len({fingerprint(open_source(data)) for data in given_as}) == 1
+
+
+def test_sums_that_pass_64_bits_wrap_around_without_a_word():
+    """Warnings are errors here: a sum over many batches must wrap, not warn."""
+    domain, content = numbers(300)
+    whole = fingerprint(Chunks(content), domain=domain)
+    assert fingerprint(Chunks(content, [1] * 299), domain=domain) == whole
+
+
+def test_without_a_key_there_is_no_fingerprint_and_no_pass():
+    def never(rows):
+        raise AssertionError("the records were read")
+
+    domain, content = numbers(5)
+    assert Records(Chunks(content), domain, progress=never).fingerprint() is None
+
+
+def test_a_pass_that_was_left_early_does_not_spoil_the_fingerprint():
+    domain, content = numbers(20)
+    expected = fingerprint(Chunks(content), domain=domain)
+    records = Records(Chunks(content, [5, 5, 5]), domain, key=KEY)
+    passing = records.map(np.array)
+    first = next(passing)
+    assert records.fingerprint() == expected
+    assert sum(len(part) for part in [first, *passing]) == 20
+    assert records.fingerprint() == expected
+
+
+def test_a_whole_pass_leaves_the_fingerprint_behind():
+    domain, content = numbers(20)
+    seen = []
+    records = Records(Chunks(content), domain, key=KEY, progress=seen.append)
+    list(records.map(len))
+    assert records.fingerprint() == fingerprint(Chunks(content), domain=domain)
+    assert sum(seen) == 20
+
+
+def behind(error):
+    """The error with all it holds on to."""
+    found = []
+    while error is not None:
+        found.append(f"{error!r} {error} {error.__cause__!r}")
+        error = error.__context__
+    return " ".join(found)
+
+
+def failing(kind):
+    class Failing(Chunks):
+        def batches(self, columns):
+            yield from super().batches(columns)
+            raise kind(f"cannot convert {SECRET}")
+
+    return Failing
+
+
+@pytest.mark.parametrize("kind", [pa.ArrowInvalid, pa.ArrowTypeError, OSError])
+def test_an_error_while_reading_does_not_quote_a_record(kind):
+    domain, content = numbers(5)
+    records = Records(failing(kind)(content), domain, key=KEY)
+    with pytest.raises(DataError, match="could not be read to its end: it is damaged") as error:
+        records.fingerprint()
+    assert SECRET not in behind(error.value)
+    assert records._fingerprint is None
+
+
+def secrets(rows=60_000):
+    rng = np.random.default_rng(0)
+    return pa.table(
+        {
+            "x": rng.integers(0, 99, rows),
+            "note": [f"{SECRET}-{number}" for number in rng.integers(0, 2**62, rows)],
+        }
+    )
+
+
+def cut_gzip(path):
+    pacsv.write_csv(secrets(), path / "x.csv")
+    packed = gzip.compress((path / "x.csv").read_bytes())
+    (path / "x.csv.gz").write_bytes(packed[: len(packed) // 2])
+    return path / "x.csv.gz"
+
+
+def cut_parquet(path):
+    pq.write_table(secrets(), path / "x.parquet", row_group_size=10_000)
+    chunk = pq.read_metadata(path / "x.parquet").row_group(4).column(1)
+    content = bytearray((path / "x.parquet").read_bytes())
+    start = chunk.dictionary_page_offset or chunk.data_page_offset
+    content[start : start + chunk.total_compressed_size] = bytes(chunk.total_compressed_size)
+    (path / "x.parquet").write_bytes(content)
+    return path / "x.parquet"
+
+
+@pytest.mark.parametrize("damaged", [cut_gzip, cut_parquet])
+def test_a_file_that_breaks_off_is_a_refusal_without_a_value(tmp_path, monkeypatch, damaged):
+    monkeypatch.setattr(text, "_BLOCK_BYTES", 2**14)
+    monkeypatch.setattr(source, "BATCH_ROWS", 5000)
+    columns = {"x": {"kind": "integer", "low": 0, "high": 99}, "note": {"kind": "category"}}
+    columns["note"]["values"] = ["a"]
+    domain = Domain.of(Schema.of({"name": "t", "columns": columns}))
+    seen = []
+    records = Records(open_source(damaged(tmp_path)), domain, progress=seen.append)
+    with pytest.raises(DataError, match="could not be read to its end") as error:
+        records.reduce(len, int.__add__)
+    assert SECRET not in behind(error.value)
+    assert 0 < sum(seen) < 60_000  # it broke in the middle, not at the door
+
+
+def test_a_file_that_vanished_is_a_refusal(tmp_path):
+    domain, content = numbers(5)
+    pq.write_table(content, tmp_path / "x.parquet")
+    records = Records(open_source(tmp_path / "x.parquet"), domain)
+    (tmp_path / "x.parquet").unlink()
+    with pytest.raises(DataError, match="No such file"):
+        list(records.map(len))
