@@ -151,6 +151,8 @@ def _texts(column: pa.Array) -> list[str | None]:
     texts = column.cast(pa.string())
     texts.validate(full=True)
     distinct: list[str | None] = pc.unique(pc.utf8_trim_whitespace(texts)).to_pylist()
+    if any(text and "\ufffd" in text for text in distinct):  # what stands for foreign bytes
+        raise pa.ArrowInvalid
     return distinct
 
 

@@ -65,6 +65,19 @@ class MomentLayout:
         counts = min(self.counts, 2)
         return class_moments(f.continuous, f.binary, f.blocks, neighbours=relation, counts=counts)
 
+    def filled(self, totals: Matrix, products: Matrix) -> Matrix:
+        """The second moment from its released products and the sums of all features."""
+        width, (i, j) = len(self.features), self.triangle
+        S = np.zeros((width, width))
+        S[i, j] = products
+        for k, item in enumerate(self.features.items):
+            axis = self.features.domain.axes[item.axis]
+            if item.unit == 1:
+                S[k, k] = totals[k]
+            if isinstance(axis, Grid) and item.level is not None:
+                S[k - 1, k] = axis.middle / axis.points * totals[k]
+        return np.asarray(np.triu(S) + np.triu(S, 1).T)
+
     def pack(self, counts: Whole, sums: Whole, second: Whole) -> Whole:
         """The released entries of exact moments (classes, classes × features, features²)."""
         return np.concatenate([counts[: self.counts], sums.ravel(), second[self.triangle]])
@@ -105,18 +118,9 @@ class MomentSynopsis:
     @cached_property
     def second(self) -> Matrix:
         """Sum of x xᵀ over all records, with the fixed products filled in."""
-        features, (i, j) = self.layout.features, self.layout.triangle
-        width, total = len(features), self.sums.sum(axis=0)
-        S = np.zeros((width, width))
+        units, (i, j) = self.layout.features.units, self.layout.triangle
         released = self.entries[len(self.entries) - len(i) :].astype(np.float64)
-        S[i, j] = released / (features.units[i] * features.units[j])
-        for k, item in enumerate(features.items):
-            axis = features.domain.axes[item.axis]
-            if item.unit == 1:
-                S[k, k] = total[k]
-            if isinstance(axis, Grid) and item.level is not None:
-                S[k - 1, k] = axis.middle / axis.points * total[k]
-        return np.asarray(np.triu(S) + np.triu(S, 1).T)
+        return self.layout.filled(self.sums.sum(axis=0), released / (units[i] * units[j]))
 
     def to_json(self) -> dict[str, Any]:
         """Kind, public rows and noisy integers; everything else follows from the schema."""

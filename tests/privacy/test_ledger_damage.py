@@ -5,9 +5,11 @@ shown by a kept head.
 """
 
 import os
+import re
 import signal
 import sqlite3
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -72,6 +74,19 @@ def test_a_file_cut_short_is_refused(world, keep):
         Ledger(world.path)
 
 
+@contextmanager
+def without_triggers(path):
+    """The tables as they lie before someone who knows about the triggers and puts them back."""
+    editor = sqlite3.connect(path, isolation_level=None)
+    kept = editor.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    for name, _ in kept:
+        editor.execute(f"DROP TRIGGER {name}")
+    yield editor
+    for _, text in kept:
+        editor.execute(text)
+    editor.close()
+
+
 EDITS = {
     "an amount": "UPDATE event SET micro_epsilon = 1 WHERE kind = 'reserve'",
     "a balance": "UPDATE event SET spent_micro_epsilon = 0 WHERE sequence = 5",
@@ -82,24 +97,64 @@ EDITS = {
     "the id": "UPDATE identity SET ledger_id = 'another'",
     "no identity": "DELETE FROM identity",
     "no history": "DELETE FROM event",
-    "a trigger": "SELECT 1",
 }
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=lambda name: name.replace(" ", "-"))
 def test_an_edit_behind_the_ledgers_back_is_refused(world, edit):
     world.publish()
-    editor = sqlite3.connect(world.path, isolation_level=None)
-    triggers = editor.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
-    kept = triggers.fetchall()
-    for name, _ in kept:
-        editor.execute(f"DROP TRIGGER {name}")
-    editor.execute(EDITS[edit])
-    for _, text in kept if edit != "a trigger" else kept[1:]:
-        editor.execute(text)
-    editor.close()
+    with without_triggers(world.path) as editor:
+        editor.execute(EDITS[edit])
     with pytest.raises(LedgerError, match="damaged"):
         Ledger(world.path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DROP TRIGGER event_kept",
+        "DROP INDEX event_fingerprint",
+        "CREATE TRIGGER more AFTER INSERT ON event BEGIN SELECT 1; END",
+    ],
+)
+def test_changed_rules_are_refused(world, change):
+    editor = sqlite3.connect(world.path, isolation_level=None)
+    editor.execute(change)
+    editor.close()
+    with pytest.raises(LedgerError, match="its rules were changed"):
+        Ledger(world.path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM event WHERE kind = 'same-data'",
+        "UPDATE event SET sequence = 9 WHERE sequence = (SELECT max(sequence) FROM event)",
+    ],
+    ids=["removed", "moved"],
+)
+def test_a_line_that_no_other_line_needs_is_missed_by_the_chain(world, statement):
+    with Ledger(world.path) as ledger:
+        ledger.grant("clinic", PureDP(1), reason="approved")
+        ledger.allow("adult", "clinic", "one table")
+        ledger.grant("clinic", PureDP(1), reason="approved")
+    with without_triggers(world.path) as editor:
+        editor.execute(statement)
+    with pytest.raises(LedgerError, match="the chain is broken"):
+        Ledger(world.path)
+
+
+def test_damage_in_an_index_is_refused_as_well_as_in_the_table(world):
+    world.publish()
+    whole, mark = world.path.read_bytes(), b"fingerprint of the data".hex().encode()
+    places = [found.start() for found in re.finditer(mark, whole)]
+    assert len(places) == 2
+    for place in places:
+        damaged = bytearray(whole)
+        damaged[place] ^= 1
+        world.path.write_bytes(damaged)
+        with pytest.raises(LedgerError, match="damaged"):
+            Ledger(world.path)
 
 
 @pytest.mark.parametrize(
@@ -125,22 +180,15 @@ def test_an_edit_while_the_ledger_is_open_stops_the_next_charge(path, edit):
 
 def rewrite(path, change):
     """Forge the whole history: every hash is right again, only the kept head knows better."""
-    forger = sqlite3.connect(path, isolation_level=None)
-    lines = [event for event, _ in every_line(forger)]
-    triggers = forger.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
-    kept = triggers.fetchall()
-    for name, _ in kept:
-        forger.execute(f"DROP TRIGGER {name}")
-    forger.execute("DELETE FROM event")
-    previous = lines[0].previous
-    for event in change(lines):
-        event = event._replace(previous=previous)
-        previous = hash_of(event)
-        marks = ", ".join("?" * (len(event) + 1))
-        forger.execute(f"INSERT INTO event VALUES ({marks})", (*event, previous))
-    for _, text in kept:
-        forger.execute(text)
-    forger.close()
+    with without_triggers(path) as forger:
+        lines = [event for event, _ in every_line(forger)]
+        forger.execute("DELETE FROM event")
+        previous = lines[0].previous
+        for event in change(lines):
+            event = event._replace(previous=previous)
+            previous = hash_of(event)
+            marks = ", ".join("?" * (len(event) + 1))
+            forger.execute(f"INSERT INTO event VALUES ({marks})", (*event, previous))
 
 
 FORGERIES = {

@@ -237,7 +237,7 @@ def test_views_and_dictionaries_of_any_width_read_like_plain_text():
 
 def test_bytes_that_are_no_text_spoil_their_own_value_only():
     for kind in (pa.string(), pa.large_string()):
-        column = raw_texts([b"7", b"\xff\xfe", b"\xed\xa0\x80", b"8"], kind)
+        column = raw_texts([b"7", b"\xff7", b"\xed\xa0\x80", b"8"], kind)
         assert codes(one(kind="integer", low=0, high=9, missing="allowed"), column) == [
             7,
             -1,

@@ -115,6 +115,14 @@ def test_the_fingerprint_tells_which_column_holds_a_value():
     assert fingerprint(Chunks(table([row]))) != fingerprint(Chunks(table([swapped])))
 
 
+def test_the_fingerprint_tells_which_record_holds_a_value():
+    """The same values in every column, dealt out to other records, are another table."""
+    row = dict.fromkeys(MIXED["columns"], "")
+    one, two = [row | {"site": s, "age": a} for s, a in (("y", "1"), ("z", "5"))]
+    dealt = [one | {"age": "5"}, two | {"age": "1"}]
+    assert fingerprint(Chunks(table([one, two]))) != fingerprint(Chunks(table(dealt)))
+
+
 def test_the_fingerprint_does_not_know_formats_or_names(tmp_path):
     rows = [dict.fromkeys(MIXED["columns"], value) for value in ("1", "a", "x", "2020-01-05", "")]
     content = table(rows)
@@ -122,6 +130,7 @@ def test_the_fingerprint_does_not_know_formats_or_names(tmp_path):
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress((tmp_path / "a.csv").read_bytes()))
     pq.write_table(content, tmp_path / "c.parquet", row_group_size=2)
     reordered = content.select(content.column_names[::-1])
+    pq.write_table(reordered, tmp_path / "d.parquet")
     given_as = [content, content.to_pandas(), reordered, *sorted(tmp_path.iterdir())]
     assert len({fingerprint(open_source(data)) for data in given_as}) == 1
 

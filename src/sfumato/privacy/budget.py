@@ -32,7 +32,7 @@ from sfumato.privacy.guarantee import (
     exact,
 )
 
-__all__ = ["Budget", "Charge", "approx_from_zcdp", "budget", "charge", "rho_within"]
+__all__ = ["Budget", "Charge", "approx_from_zcdp", "budget", "charge", "rho_within", "shared"]
 
 Budget = PureDP | ApproxDP | ZCDP
 
@@ -125,6 +125,21 @@ def _ln(number: Fraction) -> Decimal:
 
 def _decimal(number: Fraction) -> Decimal:
     return Decimal(number.numerator) / Decimal(number.denominator)
+
+
+def shared(whole: Budget, *shares: Fraction) -> tuple[PureDP | ZCDP, ...]:
+    """Parts of a budget whose composition stays within it; an (ε, δ) budget is split as ρ.
+
+    >>> shared(PureDP(1), Fraction(1, 4), Fraction(3, 4))
+    (PureDP(epsilon=Fraction(1, 4)), PureDP(epsilon=Fraction(3, 4)))
+    """
+    if sum(shares) > 1:
+        raise ParameterError("the shares of a budget must not add up to more than 1")
+    if isinstance(whole, ApproxDP):
+        whole = rho_within(whole.epsilon, whole.delta)
+    if isinstance(whole, ZCDP):
+        return tuple(ZCDP(whole.rho * share) for share in shares)
+    return tuple(PureDP(whole.epsilon * share) for share in shares)
 
 
 @dataclass(frozen=True, slots=True)

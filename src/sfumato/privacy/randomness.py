@@ -120,11 +120,13 @@ class SystemBits(_Keystream):
         """The next `count` words, from a key that belongs to this process alone."""
         if os.getpid() != self._process:
             self._forget()  # a fork that Python's own hook did not see
-        with self._lock:
-            if count and self._announce is not None:
-                self._announce()
-                self._announce = None
-            return super().words(count)
+        return super().words(count)
+
+    def _ready(self) -> CipherContext:
+        if self._announce is not None:
+            self._announce()
+            self._announce = None
+        return super()._ready()
 
     def _key_and_nonce(self) -> tuple[bytes, bytes]:
         return os.urandom(32), os.urandom(16)

@@ -2,10 +2,12 @@
 
 All fields are read as text.  A row with too many or too few fields is a record all the
 same: it comes out, in its place, with every field missing, so that replacing one record by
-garbage changes one record.  (A stray quotation mark can still swallow the lines after
-it, and a record beyond a gigabyte cannot be read: where that matters, use Parquet.)
+garbage changes one record.  What text cannot promise: a stray quotation mark can swallow
+the lines after it, a line break inside quotes can be misread where it falls on the edge of
+an 8 MB block, and a record beyond a gigabyte cannot be read.  Parquet has none of these.
 """
 
+import codecs
 import csv
 import io
 from collections import deque
@@ -89,7 +91,7 @@ class TextFile:
             return "skip"
 
         reader = pacsv.open_csv(
-            _stream(self.path),
+            pa.PythonFile(_Utf8(_stream(self.path)), mode="r"),
             read_options=pacsv.ReadOptions(
                 column_names=self.names,
                 skip_rows=1,
@@ -106,7 +108,6 @@ class TextFile:
             convert_options=pacsv.ConvertOptions(
                 column_types=dict.fromkeys(self.names, pa.string()),
                 include_columns=list(columns),
-                check_utf8=False,
             ),
         )
         done = 0
@@ -121,6 +122,27 @@ class TextFile:
 def _stream(path: Path) -> Any:
     # Told, not detected: Arrow does not know GZ in capitals.
     return pa.input_stream(str(path), compression="gzip" if path.suffix.lower() == ".gz" else None)
+
+
+class _Utf8(io.RawIOBase):
+    """The stream with bytes that are not UTF-8 replaced: Arrow would stop at a broken row."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner, self._ready = inner, b""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Exactly `size` bytes, unless the stream ends: a short block would cut a row."""
+        while len(self._ready) < size:
+            raw = self._inner.read(size)
+            self._ready += self._decoder.decode(raw, final=not raw).encode()
+            if not raw:
+                break
+        block, self._ready = self._ready[:size], self._ready[size:]
+        return block
 
 
 def _lines(path: Path) -> io.TextIOWrapper:
