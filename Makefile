@@ -24,7 +24,7 @@ walls: $(VENV)/ready-dev
 	$(BIN)/lint-imports
 
 docs: $(VENV)/ready-dev
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/ready-dev
 	$(BIN)/python benchmarks/noise.py
