@@ -59,7 +59,7 @@ def write(path, rows):
 
 
 def scan(path):
-    with pq.ParquetFile(path) as file:
+    with pq.ParquetFile(path, pre_buffer=False) as file:
         for batch in file.iter_batches(BLOCK):
             del batch
 

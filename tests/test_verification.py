@@ -283,6 +283,14 @@ def test_an_edited_certificate_is_caught(copy, ledger, what):
     assert failed(copy, ledger=ledger) == [*seen, "ledger"]
 
 
+def test_a_smaller_promise_with_its_own_statement_is_caught(copy):
+    paper = paper_of(copy)
+    paper["guarantee"]["epsilon"], paper["statement"] = "1/10", str(PureDP("0.1"))
+    rewrite(copy, paper)
+    (check,) = [check for check in sf.verify(copy) if not check.passed]
+    assert check.detail == "the promise is not the one that the budget buys"
+
+
 @pytest.mark.parametrize(
     "key", ["files", "seal", "guarantee", "schema", "content", "rows", "events"]
 )

@@ -25,8 +25,12 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self):
-        figures = ",".join(f"{key}={value}" for key, value in self.budget.items())
+        figures = ",".join(f"{key}={value}" for key, value in self.given.items())
         return f"{self.method}-{figures}-{self.neighbours}"
+
+    @property
+    def given(self):
+        return self.budget | self.options
 
     @property
     def schema(self):
@@ -40,6 +44,13 @@ CASES = [
     Case("modips", {"epsilon": "1"}, neighbours="add-remove"),
     Case("modips", {"rho": "0.1"}, neighbours="add-remove"),
     Case("identity-laplace", {"epsilon": "1"}),
+    Case("dp-pca", {"epsilon": "1"}),
+    Case("dp-pca", {"epsilon": "1", "delta": "1e-6"}, options={"rank": 3}),
+    Case("dp-pca", {"rho": "0.1"}, options={"rank": "16", "split": "0.5"}),
+    Case("dp-lda", {"epsilon": "1"}),
+    Case("dp-lda", {"epsilon": "1"}, options={"sampler": "greedy"}),
+    Case("dp-lda", {"epsilon": "1", "delta": "1e-6"}, neighbours="add-remove"),
+    Case("dp-lda", {"rho": "0.1"}),
 ]
 
 

@@ -26,7 +26,7 @@ def read_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """The records of a data file in the types of the schema."""
     try:
         if path.suffix == ".parquet":
-            with pq.ParquetFile(path) as file:
+            with pq.ParquetFile(path, pre_buffer=False) as file:
                 if file.schema_arrow.names != schema.names:
                     raise ReleaseError(f"{path} does not have the columns of its schema")
                 yield from (batch.cast(schema) for batch in file.iter_batches())

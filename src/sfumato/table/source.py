@@ -197,7 +197,7 @@ class ParquetFile:
         return {item.name: item.type for item in self.schema}
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        with pq.ParquetFile(self.path) as file:
+        with pq.ParquetFile(self.path, pre_buffer=False) as file:  # else the file stays in memory
             yield from file.iter_batches(BATCH_ROWS, columns=list(columns))
 
     def has_rows(self, count: int) -> bool:

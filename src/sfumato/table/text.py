@@ -3,8 +3,7 @@
 All fields are read as text.  A row with too many or too few fields is a record all the
 same: it comes out, in its place, with every field missing, so that replacing one record by
 garbage changes one record.  What text cannot promise: a stray quotation mark can swallow
-the lines after it, a line break inside quotes can be misread where it falls on the edge of
-an 8 MB block, and a record beyond a gigabyte cannot be read.  Parquet has none of these.
+the lines after it, and a record beyond a gigabyte cannot be read.  Parquet has neither.
 """
 
 import codecs
@@ -125,7 +124,11 @@ def _stream(path: Path) -> Any:
 
 
 class _Utf8(io.RawIOBase):
-    """The stream with bytes that are not UTF-8 replaced: Arrow would stop at a broken row."""
+    """The stream with zero bytes and bytes that are not UTF-8 replaced.
+
+    At the latter Arrow would stop if their row is broken; the former can make it lose
+    count of the quotation marks at the edge of a block.
+    """
 
     def __init__(self, inner: Any) -> None:
         self._inner, self._ready = inner, b""
@@ -135,13 +138,18 @@ class _Utf8(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Exactly `size` bytes, unless the stream ends: a short block would cut a row."""
+        """`size` bytes, or one less, unless the stream ends: a short block would cut a row."""
         while len(self._ready) < size:
             raw = self._inner.read(size)
-            self._ready += self._decoder.decode(raw, final=not raw).encode()
+            text = self._decoder.decode(raw, final=not raw)
+            self._ready += text.replace("\0", "\ufffd").encode()
             if not raw:
                 break
-        block, self._ready = self._ready[:size], self._ready[size:]
+        end = size
+        # Arrow drops a line feed that opens a block after a return, even between quotes.
+        if len(self._ready) >= size > 1 and self._ready[size - 1] == ord("\r"):
+            end -= 1
+        block, self._ready = self._ready[:end], self._ready[end:]
         return block
 
 

@@ -1,0 +1,137 @@
+"""dp-lda: records drawn to keep what separates the classes (Jiang et al. 2013, section 3.2)."""
+
+from collections.abc import Iterator
+from math import sqrt
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.domain import Domain
+from sfumato.errors import ParameterError, SchemaError
+from sfumato.features import Features
+from sfumato.measure.moments import Moments
+from sfumato.plan import Method, Plan
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.mechanism import Event
+from sfumato.render.consistent import ClassMoments, consistent
+from sfumato.render.decode import Decoder, nearest_codes
+from sfumato.render.sequential import sequential
+from sfumato.render.shrink import shrunken
+from sfumato.render.spectrum import Matrix
+from sfumato.synopsis import MomentLayout, MomentSynopsis
+
+__all__ = ["METHOD"]
+
+BATCH_ROWS = 65_536
+
+
+def plan(domain: Domain, budget: Budget, sampler: str = "gauss") -> Plan:
+    """Spend the whole budget on class counts, class sums and the shared second moment."""
+    if sampler not in ("gauss", "greedy"):
+        raise ParameterError(f"sampler must be gauss or greedy, got {sampler!r}")
+    if domain.label is None:
+        raise SchemaError("dp-lda needs a label: give one category or boolean the role label")
+    features = Features.of(domain, without=(domain.label,))
+    if not len(features):
+        raise SchemaError("no column besides the label holds information")
+    classes = domain.axes[domain.label].codes
+    layout = MomentLayout(features, domain.schema.neighbours, classes)
+    moments = Moments(layout, budget, domain.label)
+    event = moments.noise.event
+    label = domain.label
+
+    def render(
+        synopsis: MomentSynopsis, rows: int | None, rng: np.random.Generator
+    ) -> Iterator[pa.RecordBatch]:
+        found = consistent(synopsis)
+        total = round(float(found.counts.sum())) if rows is None else rows
+        drawn = interleaved(apportioned(found.shares, total))
+        draw = _greedy if sampler == "greedy" else _gauss
+        decoder = Decoder(domain)
+        for start in range(0, total, BATCH_ROWS):
+            labels = drawn[start : start + BATCH_ROWS]
+            codes = nearest_codes(features, draw(features, found, labels, event, rng))
+            codes[:, label] = labels
+            yield decoder.batch(codes)
+
+    public_rows = domain.schema.neighbours == "replace-one"
+    return Plan(
+        method=METHOD.name,
+        domain=domain,
+        budget=budget,
+        events=(event,),
+        measure=moments.perturb,
+        render=render,
+        options={"sampler": sampler},
+        invariants=("the number of records",) if public_rows else (),
+        limits=(
+            "Class sizes, class means and one covariance shared by the classes are kept; "
+            "dependence beyond that is not.",
+        ),
+    )
+
+
+def _gauss(
+    features: Features,
+    found: ClassMoments,
+    labels: NDArray[np.int64],
+    event: Event,
+    rng: np.random.Generator,
+) -> Matrix:
+    means, S = shrunken(found, features, _deviation(event))
+    Z = np.empty((len(labels), len(features)))
+    for k in np.unique(labels):
+        here = labels == k
+        Z[here] = sequential(features, means[k], S, int(here.sum()), rng)
+    return Z
+
+
+def _greedy(
+    features: Features, found: ClassMoments, labels: NDArray[np.int64], *_: object
+) -> Matrix:
+    from sfumato.render.greedy import greedy  # numba takes a second to load
+
+    n = max(float(found.counts.sum()), 1.0)
+    return greedy(features, found.means, found.second / n, labels)
+
+
+def _deviation(event: Event) -> float:
+    """Standard deviation of the noise on one entry, in real units: a public figure."""
+    noise = float(event.noise or 0)
+    return noise * sqrt(2) if event.mechanism == "discrete-laplace" else sqrt(noise)
+
+
+def apportioned(shares: Matrix, total: int) -> NDArray[np.int64]:
+    """Whole class sizes with this total, by largest remainders.
+
+    >>> apportioned(np.array([0.5, 0.3, 0.2]), 7).tolist()
+    [4, 2, 1]
+    """
+    exact = shares * total
+    sizes = np.floor(exact).astype(np.int64)
+    first = np.argsort(-(exact - sizes), kind="stable")[: total - int(sizes.sum())]
+    sizes[first] += 1
+    return sizes
+
+
+def interleaved(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Class labels in an even order, so that every stretch of records has about all classes.
+
+    >>> interleaved(np.array([2, 4])).tolist()
+    [1, 0, 1, 1, 0, 1]
+    """
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.concatenate([(np.arange(size) + 0.5) / max(size, 1) for size in sizes])
+    return labels[np.argsort(place, kind="stable")]
+
+
+METHOD = Method(
+    name="dp-lda",
+    summary="Draws records that keep class sizes, class means and the shared covariance.",
+    promise="epsilon-DP, or (epsilon, delta)-DP and rho-zCDP with Gaussian noise; labels included",
+    source="Jiang et al. 2013, section 3.2, with noisy counts and the corrected sensitivity",
+    proof="proofs/dp-lda.md",
+    plan=plan,
+    options={"sampler": "gauss (default, better where measured) or greedy (the paper's)"},
+)

@@ -1,0 +1,89 @@
+"""Released directions on a whole-number scale, and how far one record moves along them."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.features import Features
+from sfumato.privacy.sensitivity import Sensitivity, root
+
+__all__ = ["EXACT_RANK", "Directions"]
+
+EXACT_RANK = 12  # 2^11 sign vectors; beyond it the certified bound is used
+_UNIT = 2**34  # coordinates count steps of 1/unit
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Directions as whole numbers: coordinate k is Σ_j steps[k, j] code_j / unit."""
+
+    features: Features
+    steps: NDArray[np.int64]
+    unit: int = _UNIT
+
+    @classmethod
+    def of(cls, features: Features, U: NDArray[np.float64]) -> "Directions":
+        """The nearest whole-number directions to the rows of U (features in [0, 1])."""
+        return cls(features, np.rint(U * (_UNIT / features.units)).astype(np.int64))
+
+    @property
+    def rank(self) -> int:
+        """How many directions there are."""
+        return len(self.steps)
+
+    @cached_property
+    def matrix(self) -> NDArray[np.float64]:
+        """The directions in real units, one per row: what a coordinate really is."""
+        return np.asarray(self.steps * self.features.units / self.unit)
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity:
+        """ℓ₁ and squared ℓ₂ distance between the coordinates of two records, in real units."""
+        widest = self._exact_l1() if self.rank <= EXACT_RANK else self._certified_l1()
+        return Sensitivity(Fraction(widest) / self.unit, self._certified_l2() / self.unit**2)
+
+    @cached_property
+    def _moves(self) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+        """What a full move of each feature outside blocks does, and each block's dummies."""
+        whole = self.steps * self.features.units  # about unit × U: far from 64 bits
+        block = [item.block for item in self.features.items]
+        single = [j for j, b in enumerate(block) if b is None]
+        blocks = sorted({b for b in block if b is not None})
+        return whole[:, single], [
+            whole[:, [j for j, b in enumerate(block) if b == which]] for which in blocks
+        ]
+
+    def _exact_l1(self) -> int:
+        """Maximum over the sign vectors; the first sign may be fixed."""
+        single, blocks = self._moves
+        signs = _signs(self.rank)
+        total = np.abs(signs @ single).sum(axis=1)
+        for dummies in blocks:
+            w = signs @ dummies
+            total += w.max(axis=1) - w.min(axis=1)
+        return int(total.max())
+
+    def _certified_l1(self) -> Fraction:
+        """The smaller of two bounds: by the triangle inequality, and by Cauchy and Schwarz."""
+        single, blocks = self._moves
+        total = int(np.abs(single).sum())
+        for dummies in blocks:
+            gaps = np.abs(dummies[:, :, None] - dummies[:, None, :]).sum(axis=0)
+            total += int(gaps.max())
+        return min(Fraction(total), root(self.rank * self._certified_l2()))
+
+    def _certified_l2(self) -> Fraction:
+        """‖V δ‖² ≤ ‖V‖² ‖δ‖², with ‖V‖² at most the largest absolute row sum of V Vᵀ."""
+        single, blocks = self._moves
+        V = np.concatenate([single, *blocks], axis=1).astype(object)  # squares pass 64 bits
+        norm = max(int(row) for row in np.abs(V @ V.T).sum(axis=1))
+        return Fraction(norm * (single.shape[1] + 2 * len(blocks)))
+
+
+def _signs(rank: int) -> NDArray[np.int64]:
+    """All sign vectors that begin with +1."""
+    rest = (np.arange(2 ** (rank - 1))[:, None] >> np.arange(rank - 1)) & 1
+    return np.hstack([np.ones((len(rest), 1), np.int64), 1 - 2 * rest])

@@ -1,0 +1,119 @@
+"""dp-lda: labels are private, classes are kept, the published division is caught."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.errors import ParameterError, SchemaError
+from sfumato.example import CLINIC, clinic
+from sfumato.methods.dp_lda import apportioned, interleaved
+from sfumato.schema import Schema
+
+SCHEMA = Schema.parse(CLINIC)
+
+
+def label_counts(release):
+    return {v["values"]: v["counts"] for v in release.table["outcome"].value_counts().to_pylist()}
+
+
+@pytest.mark.parametrize("sampler", ["gauss", "greedy"])
+def test_with_a_large_budget_class_means_are_kept(sampler):
+    original = clinic(6_000)
+    release = sf.publish(original, schema=SCHEMA, method="dp-lda", epsilon=1_000, sampler=sampler)
+    for name, width in (("age", 80), ("pressure", 140)):
+        for outcome in ("home", "care"):
+            before, after = (
+                np.mean(t.filter(pa.compute.equal(t["outcome"], outcome))[name].to_numpy())
+                for t in (original, release.table)
+            )
+            assert abs(before - after) < 0.02 * width
+
+
+@pytest.mark.parametrize("sampler", ["gauss", "greedy"])
+def test_a_classifier_trained_on_the_release_ranks_real_records(sampler):
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.metrics import roc_auc_score
+
+    train, test = clinic(20_000, seed=1), clinic(5_000, seed=2)
+    release = sf.publish(train, schema=SCHEMA, method="dp-lda", epsilon=2, sampler=sampler)
+
+    def numbers(table):
+        columns = (table[name].to_numpy() for name in ("age", "pressure", "smoker"))
+        return np.column_stack([np.asarray(c, float) for c in columns]), np.asarray(
+            table["outcome"]
+        ) == "care"
+
+    def auc(table):
+        model = LinearDiscriminantAnalysis().fit(*numbers(table))
+        X, y = numbers(test)
+        return roc_auc_score(y, model.decision_function(X))
+
+    assert auc(release.table) > auc(train) - 0.03
+
+
+def test_classes_come_in_their_noisy_sizes():
+    original = clinic(20_000)
+    found = label_counts(sf.publish(original, schema=SCHEMA, method="dp-lda", epsilon=1))
+    true = {v["values"]: v["counts"] for v in original["outcome"].value_counts().to_pylist()}
+    assert sum(found.values()) == 20_000
+    assert found != true
+    assert abs(found["home"] - true["home"]) < 2_000
+
+
+def test_a_class_that_the_data_does_not_contain_is_no_error():
+    columns = SCHEMA.to_json()["columns"]
+    columns["outcome"]["values"] = ["home", "care", "died"]
+    known = Schema.of({"name": "clinic", "columns": columns})
+    release = sf.publish(clinic(5_000), schema=known, method="dp-lda", epsilon=1)
+    assert label_counts(release).get("died", 0) < 1_500
+
+
+def test_without_a_label_it_is_refused_before_anything_is_read():
+    columns = SCHEMA.to_json()["columns"]
+    del columns["outcome"]["role"]
+    with pytest.raises(SchemaError, match="needs a label"):
+        sf.publish(
+            "nowhere.csv", schema={"name": "c", "columns": columns}, method="dp-lda", epsilon=1
+        )
+
+
+def test_an_unknown_sampler_is_refused():
+    with pytest.raises(ParameterError, match="sampler must be gauss or greedy"):
+        sf.price(SCHEMA, method="dp-lda", epsilon=1, sampler="gibbs")
+
+
+def test_only_the_label_is_refused():
+    known = {"name": "l", "columns": {"y": {"kind": "boolean", "role": "label"}}}
+    with pytest.raises(SchemaError, match="besides the label"):
+        sf.price(known, method="dp-lda", epsilon=1)
+
+
+def test_dividing_by_exact_class_sizes_has_unbounded_loss_and_ours_has_not():
+    """Ten zeros in a class, or nine and one moved: the published noisy mean gives it away."""
+    scale, far = 3.0, 300.0  # the published scale for one number at epsilon 1
+    loss = np.log(9 / 10) + far * (10 / scale - 9 / scale)  # log density ratio at `far`
+    assert loss > 90  # and it grows with the distance: no epsilon bounds it
+    # Ours releases sum, count and square together: the loss of any outcome is at most epsilon.
+    known = Schema.of(
+        {
+            "name": "c",
+            "columns": {
+                "x": {"kind": "number", "low": 0, "high": 1},
+                "y": {"kind": "boolean", "role": "label"},
+            },
+        }
+    )
+    (event,) = sf.price(known, method="dp-lda", epsilon=1).events
+    moved = np.array([1.0, 0.0, 0.0])  # one count, two class sums, one square: only the count moves
+    worst = np.abs(moved).sum() / float(event.noise)
+    assert worst <= 1
+
+
+def test_sizes_add_up_and_follow_the_shares():
+    sizes = apportioned(np.array([0.405, 0.405, 0.19]), 10)
+    assert sizes.sum() == 10
+    assert sizes.tolist() == [4, 4, 2]
+    order = interleaved(np.array([3, 9]))
+    assert np.bincount(order).tolist() == [3, 9]
+    assert all(1 <= (order[start : start + 8] == 0).sum() <= 3 for start in range(5))
