@@ -340,6 +340,14 @@ def test_another_ledger_is_refused_by_name(sound, tmp_path):
     assert (check.name, check.detail) == ("ledger", "the release was not charged to this ledger")
 
 
+def test_a_ledger_that_does_not_hold_the_stated_head_is_refused(copy, ledger):
+    paper = paper_of(copy)
+    paper["ledger"]["head"] = "0" * len(paper["ledger"]["head"])
+    rewrite(copy, paper)
+    (check,) = [c for c in sf.verify(copy, ledger=ledger) if not c.passed]
+    assert "not in this ledger" in check.detail
+
+
 def test_a_release_that_was_never_charged_is_not_in_the_ledger(tmp_path, ledger):
     sf.publish(PATIENTS, schema=SCHEMA, epsilon=1, folder=tmp_path / "r")
     assert failed(tmp_path / "r") == []

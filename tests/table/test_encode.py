@@ -134,6 +134,7 @@ def test_encoding_a_table_is_encoding_its_records_in_any_split_and_order(rows, d
         shuffled = batch.take(pa.array(order))
         halves = [encode(domain, part) for part in (shuffled.slice(0, cut), shuffled.slice(cut))]
         np.testing.assert_array_equal(whole[order], np.vstack(halves))
+        np.testing.assert_array_equal(whole, encode(domain, batch.select(batch.schema.names[::-1])))
 
 
 MISSABLE = {"missing": "allowed"}

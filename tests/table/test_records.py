@@ -124,7 +124,9 @@ def test_the_fingerprint_tells_which_record_holds_a_value():
 
 
 def test_the_fingerprint_does_not_know_formats_or_names(tmp_path):
-    rows = [dict.fromkeys(MIXED["columns"], value) for value in ("1", "a", "x", "2020-01-05", "")]
+    usual = {"size": "1", "dose": "0.5", "age": "7", "sex": "m", "ward": "b", "site": "z"}
+    other = {"smoker": "true", "seen": "2020-01-05", "outcome": "died"}
+    rows = [usual | other, dict.fromkeys(MIXED["columns"], "")]
     content = table(rows)
     pacsv.write_csv(content, tmp_path / "a.csv")
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress((tmp_path / "a.csv").read_bytes()))

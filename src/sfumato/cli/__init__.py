@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from sfumato.cli import demo, doctor, ledger, methods, publish, schema, verify
+from sfumato.cli import demo, doctor, ledger, methods, publish, reproduce, schema, verify
 
 __all__ = ["app", "main"]
 
@@ -25,6 +25,7 @@ app.command("publish")(publish.publish)
 app.command("methods")(methods.methods)
 app.command("verify")(verify.verify)
 app.command("doctor")(doctor.doctor)
+app.command("reproduce")(reproduce.reproduce)
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
 

@@ -1,0 +1,88 @@
+"""`sfumato reproduce`: the experiments of a paper again, ours beside theirs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    study: Annotated[str, typer.Argument(help="Which paper: jiang2013.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder to create; default: the study.")
+    ] = None,
+    figures: Annotated[str, typer.Option(help="Which figures, such as 1,3.")] = "1,2,3,4",
+    trials: Annotated[int, typer.Option(help="Trials per cell.")] = 10,
+    epsilons: Annotated[
+        str, typer.Option(help="Budgets, separated by commas.")
+    ] = "0.1,0.25,0.5,1,1.25,1.5",
+    rows: Annotated[
+        int | None, typer.Option(help="Random part of the data, for a quick look.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Another seed gives another run.")] = 1,
+) -> None:
+    """Run a paper's experiments on its public data and set the results beside its claims.
+
+    Point SFUMATO_DATA at the folder that holds the data sets.
+
+    Example: SFUMATO_DATA=data sfumato reproduce jiang2013 --figures 1,2 --trials 3 --rows 5000
+    """
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.table import Table
+
+    from sfumato.cli.show import console
+    from sfumato.errors import ParameterError
+    from sfumato.reproduce import STUDIES
+
+    if study not in STUDIES:
+        raise ParameterError(f"there is no study {study!r}; choose one of {', '.join(STUDIES)}")
+    from sfumato.reproduce import jiang2013
+
+    settings = jiang2013.Settings(
+        trials=trials,
+        epsilons=tuple(_number(part) for part in _parts(epsilons)),
+        figures=tuple(_parts(figures)),
+        rows=rows,
+        seed=seed,
+    )
+    folder = output or Path(study)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with bar:
+        task = bar.add_task("releases", total=settings.steps)
+        judged = jiang2013.reproduce(
+            folder, settings, tick=lambda what: bar.update(task, advance=1, description=what)
+        )
+    table = Table("figure", "claim", "the paper", "here", "verdict", title="Claims of the paper")
+    colours = {"reached": "green", "not run": "dim"}
+    for claim in judged:
+        colour = colours.get(claim.verdict, "yellow" if claim.holds else "red")
+        texts = (escape(text) for text in (claim.figure, claim.text, claim.paper, claim.ours))
+        table.add_row(*texts, f"[{colour}]{claim.verdict}[/{colour}]")
+    console.print(table)
+    console.print(f"figures, tables and every trial: {folder}/results.md", highlight=False)
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _number(text: str) -> float:
+    from sfumato.errors import ParameterError
+
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(
+            f"epsilons must be numbers separated by commas, got {text!r}"
+        ) from None

@@ -1,0 +1,40 @@
+"""For the owner's eyes: how good a release is, judged beside the records it came from.
+
+NOT PRIVATE, all of it.  Every score here is computed from the records without noise, so it
+tells something about them: from the similarity scores of private releases, outlying
+records have been rebuilt (Ganev and De Cristofaro 2023), and even one score, such as the
+accuracy of a model, can betray whether a known person was among the records.  Choosing a
+release by its scores leaks in the same way.  So: look, decide on public or made-up data
+where possible, keep the scores where the records are kept, and never put them into a
+release, a report or a paper unless the records themselves are public.
+
+>>> from sfumato.example import CLINIC, clinic
+>>> from sfumato.schema import Schema
+>>> patients, schema = clinic(200), Schema.parse(CLINIC)
+>>> squared_error(patients, patients, schema).per_record
+0.0
+>>> total_variation(patients, patients, schema).mean
+0.0
+"""
+
+from sfumato.inspection.classify import MODELS, Classification, Score, classification
+from sfumato.inspection.information import (
+    Distances,
+    entropy,
+    kl_divergence,
+    total_variation,
+)
+from sfumato.inspection.utility import SquaredError, squared_error
+
+__all__ = [
+    "MODELS",
+    "Classification",
+    "Distances",
+    "Score",
+    "SquaredError",
+    "classification",
+    "entropy",
+    "kl_divergence",
+    "squared_error",
+    "total_variation",
+]

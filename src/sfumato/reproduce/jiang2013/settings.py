@@ -1,0 +1,105 @@
+"""What to run: contenders, budgets, trials; the paper's own choices are the defaults."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from zlib import crc32
+
+from sfumato.domain import Domain
+from sfumato.errors import ParameterError
+from sfumato.methods import method
+from sfumato.privacy.guarantee import PureDP
+from sfumato.reproduce.adult import ADULT
+
+__all__ = ["EPSILONS", "FIGURES", "Contender", "Settings"]
+
+FIGURES = ("1", "2", "3", "4")
+EPSILONS = (0.1, 0.25, 0.5, 1.0, 1.25, 1.5)
+MODELS = ("lda", "tree")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A method with its options.
+
+    >>> Contender("dp-pca", {"rank": 3}).name
+    'dp-pca rank=3'
+    """
+
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """How tables and figures call it."""
+        return " ".join([self.method, *(f"{key}={value}" for key, value in self.options.items())])
+
+
+RECORDS = (
+    *(Contender("dp-pca", {"rank": rank}) for rank in range(1, 11)),
+    Contender("identity-laplace"),
+    Contender("exponential"),
+)
+# The claims are checked on the default sampler; the paper's own is run beside it.
+CLASSES = (
+    Contender("dp-lda", {"sampler": "gauss"}),
+    Contender("diffgen", {"score": "max"}),
+    Contender("diffgen", {"score": "infogain"}),
+    Contender("dp-lda", {"sampler": "greedy"}),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """A run.  `records` compete in figure 2, `classes` in figures 3 and 4.
+
+    `rows` takes a random part of Adult, for a quick look; `seed` makes the run repeatable
+    (the data is public, so nothing needs protection).
+    """
+
+    trials: int = 10
+    epsilons: tuple[float, ...] = EPSILONS
+    figures: tuple[str, ...] = FIGURES
+    rows: int | None = None
+    seed: int = 1
+    records: tuple[Contender, ...] = RECORDS
+    classes: tuple[Contender, ...] = CLASSES
+    models: tuple[str, ...] = MODELS
+
+    def __post_init__(self) -> None:
+        for name in ("trials", "rows"):
+            value, least = getattr(self, name), 1 if name == "trials" else 100
+            if value is not None and value < least:
+                raise ParameterError(f"{name} must be at least {least}, got {value}")
+        unknown = [figure for figure in self.figures if figure not in FIGURES]
+        if unknown or not self.figures:
+            raise ParameterError(
+                f"figures must be of {', '.join(FIGURES)}, got {unknown or 'none'}"
+            )
+        if not self.epsilons:
+            raise ParameterError("epsilons must name at least one budget")
+
+    def check_prices(self) -> None:
+        """Plan every release before a long run starts: unknown methods or options are refused."""
+        domain = Domain.of(ADULT)
+        for epsilon in self.epsilons:
+            for contender in self.contenders:
+                method(contender.method).price(domain, PureDP(epsilon), contender.options)
+
+    @property
+    def contenders(self) -> tuple[Contender, ...]:
+        """Everyone who takes part in the figures asked for."""
+        second = self.records if "2" in self.figures else ()
+        return second + (self.classes if {"3", "4"} & set(self.figures) else ())
+
+    @property
+    def steps(self) -> int:
+        """How many releases will be made, for a progress bar."""
+        cells = len(self.epsilons) * self.trials
+        releases = cells * len(self.contenders)
+        releases += cells * ("1" in self.figures)
+        return releases + cells * ("2" in self.figures)
+
+    def seed_of(self, *cell: object) -> int:
+        """A seed for one cell that does not depend on which other cells are run."""
+        return crc32("/".join(map(str, (self.seed, *cell))).encode())

@@ -1,0 +1,30 @@
+"""The guide to utility is true: its examples run, and it names every measure and model."""
+
+import doctest
+from pathlib import Path
+
+from sfumato import inspection
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "utility.md"
+
+
+def test_the_examples_of_the_guide_run():
+    found = doctest.testfile(str(GUIDE), module_relative=False, encoding="utf-8")
+    assert found.attempted > 8
+    assert found.failed == 0
+
+
+def test_every_measure_and_model_is_in_the_guide():
+    text = GUIDE.read_text(encoding="utf-8")
+    measures = [name for name in inspection.__all__ if name.islower()]
+    assert len(measures) == 5
+    for name in (*measures, *inspection.MODELS):
+        assert f"`{name}`" in text
+
+
+def test_the_guide_and_the_package_say_that_scores_are_not_private():
+    assert "not private" in GUIDE.read_text(encoding="utf-8")
+    assert "NOT PRIVATE" in (inspection.__doc__ or "")
+    for name in inspection.__all__:
+        if name.islower():
+            assert getattr(inspection, name).__doc__.startswith("NOT PRIVATE"), name
