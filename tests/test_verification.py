@@ -372,3 +372,15 @@ def test_folders_that_are_no_releases_are_refused(tmp_path, content):
         sf.verify(tmp_path)
     with pytest.raises(ReleaseError, match="not a release folder"):
         sf.verify(tmp_path / "gone")
+
+
+def test_a_changed_synopsis_is_caught_even_with_its_hash_adjusted(copy):
+    path = copy / "synopsis.json"
+    content = json.loads(path.read_text())
+    content["entries"][0] += 1
+    path.write_text(json.dumps(content))
+    paper = json.loads((copy / "release.json").read_text())
+    paper["files"]["synopsis.json"] = sha256(path)
+    (copy / "release.json").write_text(json.dumps(paper))
+    failed = {check.name: check.detail for check in sf.verify(copy) if not check.passed}
+    assert failed == {"files": "synopsis.json was changed after the release"}

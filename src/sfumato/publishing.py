@@ -37,6 +37,7 @@ __all__ = ["price", "publish"]
 
 DEFAULT_METHOD = "modips"
 Progress = Callable[[str, int], None]
+_MOST_NOISE_ON_ROWS = 10**6
 
 
 def price(
@@ -130,7 +131,7 @@ class _Work:
                 content.update(batch)
                 batches.append(batch)
             table = pa.Table.from_batches(batches, self.schema)
-            paper = self._certificate(purse, content)
+            paper = self._certificate(purse, content, synopsis)
             self._settle(paper)
         return Release(paper, synopsis=synopsis, table=table, kind=kind)
 
@@ -140,7 +141,7 @@ class _Work:
         with writer, self._reserved():
             purse, synopsis, stream = self._made(rows, seed)
             writer.write(stream, self.schema)
-            paper = self._certificate(purse, writer.content)
+            paper = self._certificate(purse, writer.content, synopsis)
             writer.finish(paper, synopsis)
             self._settle(paper)
         return Release.load(writer.folder, kind=kind)
@@ -177,11 +178,15 @@ class _Work:
         if self.ledger is not None:
             self.ledger.draw(self.release, records.fingerprint())
 
-    def _certificate(self, purse: Purse, content: Content) -> dict[str, Any]:
+    def _certificate(
+        self, purse: Purse, content: Content, synopsis: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
         entry = None
         if self.ledger is not None:
             entry = {"id": self.ledger.ledger_id, "head": self.ledger.head}
-        return certificate(self.plan, purse, content, release=self.release, ledger=entry)
+        return certificate(
+            self.plan, purse, content, synopsis=synopsis, release=self.release, ledger=entry
+        )
 
     def _settle(self, paper: Mapping[str, Any]) -> None:
         if self.ledger is not None:
@@ -243,6 +248,12 @@ def _already(
 
 def _check_rows(rows: int | None, plan: Plan) -> None:
     if rows is None:
+        noise = plan.events[0].noise or 0
+        if plan.domain.schema.neighbours == "add-remove" and noise > _MOST_NOISE_ON_ROWS:
+            raise ParameterError(
+                "the noise on the number of records passes a million at this budget: "
+                "say how many rows to draw"
+            )
         return
     if plan.row_per_record:
         raise ParameterError(f"{plan.method} releases one row per record: leave out rows")

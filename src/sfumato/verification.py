@@ -84,6 +84,10 @@ def _files(folder: Path, paper: Mapping[str, Any]) -> str:
         raise ReleaseError(f"{missing[0]} is missing")
     if added := sorted(present & {*DATA, SYNOPSIS} - set(listed)):
         raise ReleaseError(f"{added[0]} is not part of the release")
+    if (SYNOPSIS in listed) != (paper["synopsis"] is not None):
+        raise ReleaseError(f"{SYNOPSIS} and the certificate disagree on whether there is one")
+    if SYNOPSIS in listed and digest(read_json(folder / SYNOPSIS)) != paper["synopsis"]:
+        raise ReleaseError(f"{SYNOPSIS} was changed after the release")
     for name, expected in listed.items():
         if sha256(folder / name) != expected:
             raise ReleaseError(f"{name} was changed after the release")

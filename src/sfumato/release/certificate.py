@@ -13,6 +13,7 @@ from sfumato.plan import Plan
 from sfumato.privacy.guarantee import to_json
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.content import Content
+from sfumato.release.folder import digest
 
 __all__ = ["FORMAT", "certificate"]
 
@@ -28,7 +29,13 @@ _NO_LEDGER = "No ledger was kept: what other releases of the same data cost is n
 
 
 def certificate(
-    plan: Plan, purse: Purse, content: Content, *, release: str, ledger: Mapping[str, Any] | None
+    plan: Plan,
+    purse: Purse,
+    content: Content,
+    *,
+    synopsis: Mapping[str, Any] | None,
+    release: str,
+    ledger: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     """The account of one release, from the plan and from what was really bought."""
     schema = plan.domain.schema
@@ -48,6 +55,7 @@ def certificate(
         "schema": schema.to_json(),
         "rows": content.rows,
         "content": {"blake2b-256": content.hexdigest()},
+        "synopsis": None if synopsis is None else digest(synopsis),
         "ledger": None if ledger is None else dict(ledger),
         "randomness": "a seed: a test run"
         if purse.bits.seeded

@@ -95,9 +95,9 @@ class FolderWriter:
         self._files[path.name] = sha256(path)
 
 
-def digest(certificate: Mapping[str, Any]) -> str:
-    """What ledger and folder keep of a release: a hash of its certificate, wherever it is saved."""
-    core = {key: value for key, value in certificate.items() if key not in ("files", "seal")}
+def digest(paper: Mapping[str, Any]) -> str:
+    """A hash of a certificate or synopsis that is the same wherever and however it is saved."""
+    core = {key: value for key, value in paper.items() if key not in ("files", "seal")}
     return hashlib.sha256(json.dumps(core, sort_keys=True).encode()).hexdigest()
 
 
