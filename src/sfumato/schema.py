@@ -17,6 +17,7 @@ data would be a release of its own.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date, datetime
 from fractions import Fraction
@@ -108,6 +109,16 @@ class Category(_Column):
     kind: Literal["category"]
     values: tuple[str | int, ...] = Field(min_length=1, max_length=10_000)
     other: str | None = Field(default=None, min_length=1)
+    taxonomy: list[Any] | dict[str, Any] | None = Field(
+        default=None, description="the values, and other, in nested lists or named branches"
+    )
+
+    @field_validator("taxonomy", mode="before")
+    @classmethod
+    def _tree(cls, taxonomy: Any) -> Any:
+        if taxonomy is not None:
+            _leaves(taxonomy)
+        return taxonomy
 
     @field_validator("values", mode="before")
     @classmethod
@@ -128,10 +139,16 @@ class Category(_Column):
     @model_validator(mode="after")
     def _distinct(self) -> Self:
         seen = [str(value).strip() for value in (*self.values, *((self.other,) * bool(self.other)))]
+        for text in seen:
+            _writable(text, "a value")
         if "" in seen:
             raise ValueError("an empty text means a missing value and cannot be a category")
         if len(set(seen)) < len(seen):
             raise ValueError("values must differ from each other and from other")
+        if self.taxonomy is not None:
+            named, due = Counter(_leaves(self.taxonomy)), Counter(seen)
+            if wrong := [*(due - named), *(named - due)]:
+                raise ValueError(f"taxonomy must name every value, and other, once: see {wrong[0]}")
         return self
 
 
@@ -197,6 +214,8 @@ class Schema(BaseModel):
     def _roles(self) -> Self:
         if not self.released:
             raise ValueError("at least one column besides the ids is needed")
+        for name in self.columns:
+            _writable(name, "a column name")
         for role in ("label", "target"):
             named = [n for n, c in self.released.items() if c.role == role]
             if len(named) > 1:
@@ -257,6 +276,24 @@ class Schema(BaseModel):
         # Line breaks beyond ASCII would be folded away unless they are escaped.
         readable = json.dumps(content, ensure_ascii=False).isprintable()
         return yaml.safe_dump(content, sort_keys=False, allow_unicode=readable)
+
+
+def _leaves(taxonomy: Any, depth: int = 0) -> list[str]:
+    """The values at the ends of a taxonomy, as text, in its order."""
+    if depth and isinstance(taxonomy, str | int | float) and not isinstance(taxonomy, bool):
+        return [str(taxonomy).strip()]
+    if not isinstance(taxonomy, list | tuple | Mapping) or not taxonomy or depth > 20:
+        raise ValueError("taxonomy must be nested lists or mappings of values, none of them empty")
+    if isinstance(taxonomy, Mapping) and not all(isinstance(name, str) for name in taxonomy):
+        raise ValueError("the branches of a taxonomy need names that are text: put them in quotes")
+    parts = taxonomy.values() if isinstance(taxonomy, Mapping) else taxonomy
+    return [leaf for part in parts for leaf in _leaves(part, depth + 1)]
+
+
+def _writable(text: str, what: str) -> None:
+    """Zero bytes, carriage returns and half characters do not survive every text file."""
+    if any(c in "\0\r" or 0xD800 <= ord(c) <= 0xDFFF for c in text):
+        raise ValueError(f"{what} holds a character that files lose: leave it out")
 
 
 def _ordered(low: Any, high: Any) -> None:
