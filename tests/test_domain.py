@@ -43,7 +43,7 @@ def test_a_grid_has_its_own_steps_or_the_finest_points(column, points):
     assert axis(**column, missing="allowed").codes == points + 2
 
 
-@pytest.mark.parametrize("bits", [1, 2, 20])
+@pytest.mark.parametrize("bits", [1, 2, 16])
 def test_the_finest_grid_is_declared_in_bits(bits):
     assert axis(bits, kind="number", low=0, high=1).points == 2**bits
     assert axis(bits, kind="integer", low=0, high=3).points == min(2**bits, 3)
@@ -84,8 +84,8 @@ def test_ranges_whose_points_would_fall_together_are_refused_by_column(column, w
 
 def test_fewer_bits_make_a_narrow_range_of_large_numbers_possible():
     with pytest.raises(SchemaError, match="fewer grid_bits"):
-        axis(20, kind="number", low=4e9, high=4e9 + 1)
-    assert axis(15, kind="number", low=4e9, high=4e9 + 1).points == 2**15
+        axis(16, kind="number", low=4e10, high=4e10 + 1)
+    assert axis(13, kind="number", low=4e10, high=4e10 + 1).points == 2**13
 
 
 @pytest.mark.parametrize("step", STEPS)

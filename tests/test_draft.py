@@ -302,7 +302,11 @@ def test_names_and_values_that_yaml_would_misread_are_quoted(save):
         ("t.csv.gz", "", "has no header"),
         ("t.csv", f"a,,b\n{SECRET},1,2\n", "column 2 has no name: name it in the header"),
         ("t.csv", f"39,{SECRET}\n40,x\n", "the name of column 1 is a number: if the first line is"),
-        ("t.csv", f"a,b,a\n{SECRET},1,2\n", "occurs more than once: rename or drop one"),
+        (
+            "t.csv",
+            f"a,b,a\n{SECRET},1,2\n",
+            "two columns have the same name: rename or drop one of them",
+        ),
         ("t.parquet", "", "cannot be read: it is damaged or half-written"),
         ("t.parquet", f"PAR1{SECRET}PAR1", "cannot be read: it is damaged or half-written"),
         ("t.parquet", pa.table({}), "has no columns"),

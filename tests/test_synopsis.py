@@ -88,15 +88,15 @@ def test_noisy_counts_stay_possible():
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("shift", [0, 2**70])
-def test_a_synopsis_survives_json_beyond_64_bits(relation, shift, rng):
+def test_a_synopsis_survives_json(relation, rng):
     synopsis, _, _ = exact(relation, 1, random_codes(rng, 20))
-    entries = synopsis.entries.astype(object) + shift
-    written = MomentSynopsis(synopsis.layout, entries, synopsis.rows)
-    again = MomentSynopsis.from_json(json.loads(json.dumps(written.to_json())), synopsis.layout)
-    assert again.to_json() == written.to_json()
-    assert (again.entries.dtype == object) == (shift > 0)
-    np.testing.assert_allclose(again.second, written.second)
+    again = MomentSynopsis.from_json(json.loads(json.dumps(synopsis.to_json())), synopsis.layout)
+    assert again.to_json() == synopsis.to_json()
+    np.testing.assert_allclose(again.second, synopsis.second)
+    beyond = synopsis.to_json()
+    beyond["entries"][0] = 2**63
+    with pytest.raises(ReleaseError, match="64 bits"):
+        MomentSynopsis.from_json(beyond, synopsis.layout)
 
 
 @pytest.mark.parametrize(

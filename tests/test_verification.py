@@ -219,9 +219,9 @@ def test_a_second_data_file_is_caught(copy):
     assert (check.passed, check.detail) == (False, "data.parquet is not part of the release")
 
 
-def test_other_files_may_lie_beside_the_release(copy):
+def test_a_file_that_does_not_belong_to_the_release_is_named(copy):
     (copy / "report.html").write_text("made later")
-    assert failed(copy) == []
+    assert failed(copy) == ["files"]
 
 
 def test_an_edited_synopsis_is_caught(copy):

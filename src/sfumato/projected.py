@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,10 @@ from numpy.typing import NDArray
 from sfumato.features import Features
 from sfumato.privacy.sensitivity import Sensitivity, root
 
-__all__ = ["EXACT_RANK", "Directions"]
+__all__ = ["EXACT_RANK", "UNIT", "Directions"]
 
 EXACT_RANK = 12  # 2^11 sign vectors; beyond it the certified bound is used
-_UNIT = 2**34  # coordinates count steps of 1/unit
+UNIT = 2**34  # coordinates count steps of 1/unit
 
 
 @dataclass(frozen=True)
@@ -22,12 +23,12 @@ class Directions:
 
     features: Features
     steps: NDArray[np.int64]
-    unit: int = _UNIT
+    unit: ClassVar[int] = UNIT
 
     @classmethod
     def of(cls, features: Features, U: NDArray[np.float64]) -> "Directions":
         """The nearest whole-number directions to the rows of U (features in [0, 1])."""
-        return cls(features, np.rint(U * (_UNIT / features.units)).astype(np.int64))
+        return cls(features, np.rint(U * (UNIT / features.units)).astype(np.int64))
 
     @property
     def rank(self) -> int:

@@ -132,6 +132,8 @@ class Proposal:
                 f"kind: id  # more than {_MOST_VALUES} different texts: never released.  Or "
                 "kind: category with values and other"
             ]
+        if any("\0" in text or "\r" in text for text in self._texts):
+            return ["kind: id  # texts with characters that files lose: never released"]
         values = [scalar(text) for text in sorted(self._texts)]
         line = f"values: [{', '.join(values)}]"
         listed = [line] if len(line) <= _LINE else ["values:", *(f"  - {v}" for v in values)]

@@ -1,7 +1,8 @@
 """Publish: the walk through the house, front to back.
 
-Everything that can be refused is refused before the ledger is charged; the charge is on
-disk before a record is read; the draw is on disk before a bit of noise exists; the
+What can be refused is refused before the ledger is charged, from the header and, where the
+number of records is public, from whether there are two; the charge is on disk before a
+record is encoded; the draw is on disk before a bit of noise exists; the
 folder appears whole; then the ledger is told what was released.
 """
 
@@ -206,7 +207,7 @@ class _Charged:
         if isinstance(error, Refused) and not isinstance(error, LedgerError):
             entry = self._ledger.entry(self._release)
             if entry is not None and entry.state == "reserved":
-                remedy = f"sfumato ledger refund {self._release} --reason …"
+                remedy = f"sfumato ledger refund {self._release} --reason … --ledger …"
                 raise type(error)(
                     f"{error}. Release {self._release} stays charged; nothing was drawn, so it "
                     f"can be refunded: {remedy}"
@@ -229,7 +230,10 @@ def _already(
     if entry is None or entry.state == "reserved":
         return None
     if entry.plan != plan.digest():
-        raise ReleaseError(f"release {release} was made by another plan: choose another id")
+        where = f"{folder} holds" if stored else f"release {release} is"
+        raise ReleaseError(
+            f"{where} a release made with other settings: choose another folder or id"
+        )
     if stored is None or stored.get("release") != release or folder is None:
         raise ReleaseError(
             f"release {release} is {entry.state} and its noise is never drawn twice: "
@@ -248,8 +252,9 @@ def _already(
 
 def _check_rows(rows: int | None, plan: Plan) -> None:
     if rows is None:
-        noise = plan.events[0].noise or 0
-        if plan.domain.schema.neighbours == "add-remove" and noise > _MOST_NOISE_ON_ROWS:
+        event = plan.events[0]
+        spread = float(event.noise or 0) ** (0.5 if "gaussian" in event.mechanism else 1)
+        if plan.domain.schema.neighbours == "add-remove" and spread > _MOST_NOISE_ON_ROWS:
             raise ParameterError(
                 "the noise on the number of records passes a million at this budget: "
                 "say how many rows to draw"

@@ -133,6 +133,8 @@ class Category(_Column):
                 )
             if isinstance(value, date):
                 raise ValueError("quote values that look like dates, or use kind: date")
+            if isinstance(value, int) and abs(value) > 2**53:
+                raise ValueError("whole numbers beyond 2^53 lose digits in tables: quote them")
         # YAML reads 1.5 as a number; a category is compared as text.
         return [str(v) if isinstance(v, float) else v for v in values]
 
@@ -207,7 +209,7 @@ class Schema(BaseModel):
         min_length=1, max_length=200, description="the data set, as the ledger knows it"
     )
     neighbours: Literal["replace-one", "add-remove"] = "replace-one"
-    grid_bits: int = Field(default=15, ge=1, le=20, description="numbers keep 2^bits + 1 points")
+    grid_bits: int = Field(default=15, ge=1, le=16, description="numbers keep 2^bits + 1 points")
     columns: Mapping[str, Column] = Field(min_length=1)
 
     @model_validator(mode="after")

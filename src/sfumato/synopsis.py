@@ -135,12 +135,15 @@ class MomentSynopsis:
     def from_json(cls, record: dict[str, Any], layout: MomentLayout) -> "MomentSynopsis":
         """The inverse of `to_json`, checked against the layout of the schema."""
         entries, rows = record.get("entries"), record.get("rows")
-        if not isinstance(entries, list) or not all(type(e) is int for e in entries):
-            raise ReleaseError("the synopsis is not a list of whole numbers")
+        if not isinstance(entries, list) or not all(_is_int64(entry) for entry in entries):
+            raise ReleaseError("the synopsis is not a list of whole numbers of 64 bits")
         if len(entries) != len(layout.units) or record.get("classes") != layout.classes:
             raise ReleaseError("the synopsis does not have the entries that its schema calls for")
         public = layout.neighbours == "replace-one"
         if (type(rows) is not int or rows < 0) if public else rows is not None:
             raise ReleaseError("the synopsis states rows under replace-one, and only there")
-        narrow = all(-(2**63) <= entry < 2**63 for entry in entries)
-        return cls(layout, np.array(entries, np.int64 if narrow else object), rows)
+        return cls(layout, np.array(entries, np.int64), rows)
+
+
+def _is_int64(value: object) -> bool:
+    return type(value) is int and -(2**63) <= value < 2**63

@@ -91,7 +91,9 @@ def _files(folder: Path, paper: Mapping[str, Any]) -> str:
     for name, expected in listed.items():
         if sha256(folder / name) != expected:
             raise ReleaseError(f"{name} was changed after the release")
-    return f"{len(listed)} files are as they were released"
+    if foreign := sorted(present - set(listed) - {CERTIFICATE}):
+        raise ReleaseError(f"{foreign[0]} is not part of the release: remove it before publishing")
+    return f"as released: {', '.join(sorted(listed))}"
 
 
 def _plan(paper: Mapping[str, Any]) -> Plan:
@@ -121,7 +123,7 @@ def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
         raise ReleaseError("the promise is not the one that the budget buys")
     if str(claimed) != paper["statement"]:
         raise ReleaseError("the statement does not say what the guarantee says")
-    return f"sensitivity, noise and price recomputed: {claimed}"
+    return f"sensitivity, noise and price recomputed; {claimed}"
 
 
 def _data(folder: Path, paper: Mapping[str, Any]) -> str:

@@ -188,7 +188,7 @@ def test_the_next_run_says_what_an_earlier_one_left(clinic_files):
         cwd=clinic_files,
     )
     assert second.returncode == 0
-    assert "an earlier run stopped" in second.stderr
+    assert "unfinished releases of clinic" in second.stderr
 
 
 def test_the_demo_shows_a_whole_release(tmp_path):

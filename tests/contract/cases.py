@@ -23,6 +23,7 @@ class Case:
     budget: dict[str, str]
     neighbours: str = "replace-one"
     options: dict[str, Any] = field(default_factory=dict)
+    additive: bool = True  # else choices, whose scores are brute-forced in tests of their own
 
     def __str__(self):
         figures = ",".join(f"{key}={value}" for key, value in self.given.items())
@@ -51,6 +52,15 @@ CASES = [
     Case("dp-lda", {"epsilon": "1"}, options={"sampler": "greedy"}),
     Case("dp-lda", {"epsilon": "1", "delta": "1e-6"}, neighbours="add-remove"),
     Case("dp-lda", {"rho": "0.1"}),
+    Case("exponential", {"epsilon": "1"}, additive=False),
+    Case("diffgen", {"epsilon": "1"}, additive=False),
+    Case(
+        "diffgen",
+        {"epsilon": "1"},
+        neighbours="add-remove",
+        options={"score": "infogain", "steps": 3},
+        additive=False,
+    ),
 ]
 
 

@@ -69,7 +69,7 @@ def neighbour_pairs(case):
     return st.tuples(others, row, row).map(lambda t: ([*t[0], t[1]], [*t[0], t[2]]))
 
 
-@everywhere
+@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
 def test_no_neighbour_moves_a_query_beyond_its_sensitivity(case):
     @hypothesis_settings(max_examples=60)
     @given(neighbour_pairs(case))

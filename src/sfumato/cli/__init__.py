@@ -4,6 +4,7 @@ Only `typer` is imported here: everything heavy waits until a command needs it, 
 `sfumato --help` answers in a moment.
 """
 
+import os
 import sys
 
 import typer
@@ -47,6 +48,11 @@ def _options(
     """Shared by all commands."""
 
 
+def _say(line: str, colour: str) -> None:
+    """One line on standard error, in colour unless NO_COLOR asks for none."""
+    typer.secho(line, err=True, fg=None if os.environ.get("NO_COLOR") else colour)
+
+
 def main() -> None:
     """Run a command; a refusal is one line, never a traceback."""
     from sfumato.errors import SfumatoError
@@ -54,11 +60,11 @@ def main() -> None:
     try:
         app()
     except SfumatoError as error:
-        typer.secho(f"refused: {error}", err=True, fg="red")
+        _say(f"refused: {error}", "red")
         sys.exit(1)
     except SystemExit as leaving:
         if leaving.code == 130:  # what typer makes of Ctrl-C
-            typer.secho("stopped: nothing was left half-written", err=True, fg="yellow")
+            _say("stopped: no file was left half-written; a charge that was made stays", "yellow")
         raise
     except BrokenPipeError:
         sys.exit(0)

@@ -1,9 +1,11 @@
 """What commands print: progress, the promise of a release, open entries of a ledger."""
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.markup import escape
 from rich.panel import Panel
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -46,8 +48,10 @@ def promise(release: Release) -> None:
     paper = release.certificate
     lines = Table.grid(padding=(0, 2))
     lines.add_row("promise", f"[bold]{paper['statement']}[/bold]")
-    relation = {"replace-one": "one record replaced", "add-remove": "one record added or removed"}
-    lines.add_row("hides", f"{relation[paper['neighbours']]}, in every way at once")
+    if "seed" not in paper["guarantee"]["label"]:
+        relation = {"replace-one": "what it holds", "add-remove": "and whether it is there at all"}
+        kept = relation[paper["neighbours"]]
+        lines.add_row("hides", f"any one row: {kept}, in all columns together")
     for event in paper["events"]:
         figure = next(iter(event["noise"]))
         law = event["mechanism"].replace("-", " ")
@@ -56,23 +60,24 @@ def promise(release: Release) -> None:
     if paper["invariants"]:
         lines.add_row("not hidden", ", ".join(paper["invariants"]))
     ledger = paper["ledger"]
-    lines.add_row("ledger", f"charged as {paper['release']}" if ledger else "none kept")
+    counted = f"charged as {paper['release']}" if ledger else "none kept: nothing counts repeats"
+    lines.add_row("ledger", counted)
     if release.folder is not None:
         names = ", ".join(sorted([*paper["files"], "release.json"]))
-        lines.add_row("written", f"{release.folder}/ ({names})")
-        lines.add_row("check it", f"sfumato verify {release.folder}")
-    title = f"{paper['dataset']} · {paper['rows']:,} rows by {paper['method']}"
+        lines.add_row("written", escape(f"{release.folder}/ ({names})"))
+        check = f"sfumato verify {shlex.quote(str(release.folder))}"
+        lines.add_row("check it", escape(check + (" --ledger …" if ledger else "")))
+    title = escape(f"{paper['dataset']} · {paper['rows']:,} rows by {paper['method']}")
     console.print(Panel(lines, title=title, title_align="left", expand=False))
 
 
 def unfinished(ledger: Ledger, dataset: str, release: str | None) -> None:
     """Say what earlier runs left open, before a new charge is made."""
-    for entry in ledger.unfinished(dataset):
-        if entry.release == release:
-            continue
-        fate = (
-            f"nothing was drawn; refund it with: sfumato ledger refund {entry.release} --reason …"
-            if entry.state == "reserved"
-            else "its noise was drawn, so the charge stays"
+    left = [entry for entry in ledger.unfinished(dataset) if entry.release != release]
+    if left:
+        ids = ", ".join(entry.release for entry in left[:3]) + (", …" if len(left) > 3 else "")
+        _quiet.print(
+            f"unfinished releases of {escape(dataset)}: {ids}. They are still running or were "
+            "stopped, and stay charged; see: sfumato ledger show",
+            soft_wrap=True,
         )
-        _quiet.print(f"an earlier run stopped: release {entry.release} is {entry.state}; {fate}")

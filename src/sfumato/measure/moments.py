@@ -6,7 +6,7 @@ Sensitivity.  `MomentLayout.sensitivity`: exact over the reals, so an upper boun
 grid; proof in `docs/proofs/moments.md`.
 Exactness.  A block of rows is small enough that no partial sum of its float64 product
 reaches 2^53, so each product is the integer it stands for, whatever the order in which
-BLAS adds; blocks are added as integers.
+BLAS adds; blocks are added as 64-bit integers, which hold 2^31 records on the finest grid.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,6 @@ from sfumato.table.records import Codes, Records
 __all__ = ["Moments", "gram"]
 
 _FLOAT_EXACT = 2**53
-_INT_SAFE = 2**62
 
 
 class _Sums(NamedTuple):
@@ -65,21 +64,17 @@ class Moments:
 
     def _partial(self, codes: Codes) -> _Sums:
         X = self.layout.features.design(codes)
-        if self.label is None:
-            counts = np.array([len(codes)])
-            sums = X.sum(axis=0, keepdims=True).astype(np.int64)
-        else:
-            classes = np.eye(self.layout.classes)[codes[:, self.label]]
-            counts = classes.sum(axis=0).astype(np.int64)
-            sums = (classes.T @ X).astype(np.int64)
+        labels = np.zeros(len(codes), np.int32) if self.label is None else codes[:, self.label]
+        counts = np.bincount(labels, minlength=self.layout.classes)
+        # bincount adds in float64: whole numbers far below 2^53, so exact as well.
+        sums = np.array([np.bincount(labels, column, self.layout.classes) for column in X.T])
+        sums = sums.T.astype(np.int64)
         return _Sums(len(codes), counts, sums, gram(X, self._largest))
 
     def _merge(self, a: _Sums, b: _Sums) -> _Sums:
-        rows = a.rows + b.rows
-        first, second = a.second, b.second
-        if rows * self._largest**2 >= _INT_SAFE:  # Python integers, past what 64 bits hold
-            first, second = first.astype(object), second.astype(object)
-        return _Sums(rows, a.counts + b.counts, a.sums + b.sums, first + second)
+        # In 64 bits, modulo 2^64 on every path: no type may depend on how many records there are.
+        sums = a.counts + b.counts, a.sums + b.sums, a.second + b.second
+        return _Sums(a.rows + b.rows, *sums)
 
     @property
     def _largest(self) -> int:

@@ -1,17 +1,18 @@
 """Recipes, one small file each; a new one is one import and one name here.
 
 >>> sorted(METHODS)
-['dp-lda', 'dp-pca', 'identity-laplace', 'modips']
+['diffgen', 'dp-lda', 'dp-pca', 'exponential', 'identity-laplace', 'modips']
 """
 
 from sfumato.errors import ParameterError
-from sfumato.methods import dp_lda, dp_pca, identity_laplace, modips
+from sfumato.methods import diffgen, dp_lda, dp_pca, exponential, identity_laplace, modips
 from sfumato.plan import Method
 
 __all__ = ["METHODS", "method"]
 
 METHODS: dict[str, Method] = {
-    recipe.METHOD.name: recipe.METHOD for recipe in (dp_lda, dp_pca, modips, identity_laplace)
+    recipe.METHOD.name: recipe.METHOD
+    for recipe in (dp_lda, dp_pca, modips, diffgen, exponential, identity_laplace)
 }
 
 

@@ -38,6 +38,7 @@ def plan(domain: Domain, budget: Budget, sampler: str = "gauss") -> Plan:
     classes = domain.axes[domain.label].codes
     layout = MomentLayout(features, domain.schema.neighbours, classes)
     moments = Moments(layout, budget, domain.label)
+    moments.noise.check(int(layout.units.max()))
     event = moments.noise.event
     label = domain.label
 

@@ -16,7 +16,8 @@ from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Noise, Purse
-from sfumato.projected import EXACT_RANK, Directions
+from sfumato.privacy.sensitivity import Sensitivity, record, root
+from sfumato.projected import EXACT_RANK, UNIT, Directions
 from sfumato.render.components import expected_errors, leading
 from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.render.spectrum import Matrix, covariance
@@ -69,6 +70,11 @@ def plan(
     first = exact("split", split, below=1)
     for_directions, for_records = shared(budget, first, 1 - first)
     moments = Moments(MomentLayout(features, "replace-one"), for_directions)
+    moments.noise.check(int(moments.layout.units.max()))
+    # Before the directions are known: no orthonormal ones move a record further than this.
+    widest = record(features.continuous, features.binary, features.blocks).l1 + 1
+    worst = Sensitivity(root((wanted or EXACT_RANK) * widest), widest)
+    Noise("projected records", worst, for_records).check(UNIT)
 
     def measure(records: Records, purse: Purse) -> _Projected:
         synopsis = moments.perturb(records, purse)
@@ -89,10 +95,11 @@ def plan(
         return Decoder(domain).batches(nearest_codes(features, Z) for Z in back)
 
     def recount(synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
-        steps = np.array(synopsis["directions"], np.int64)
-        if steps.ndim != 2 or steps.shape[1] != len(features):
+        steps = np.array(synopsis["directions"], object)
+        fits = steps.ndim == 2 and steps.shape[1] == len(features) and synopsis["unit"] == UNIT
+        if not fits or np.abs(steps * features.units).max() > 2 * UNIT:
             raise ReleaseError("the directions do not fit the schema")
-        released = Projection(Directions(features, steps, synopsis["unit"]), for_records)
+        released = Projection(Directions(features, steps.astype(np.int64)), for_records)
         return moments.noise.event, released.noise.event
 
     cost = Noise("projected records", moments.layout.sensitivity, for_records).event

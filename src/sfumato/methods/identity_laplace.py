@@ -30,6 +30,7 @@ def plan(domain: Domain, budget: Budget) -> Plan:
     if not len(features):
         raise SchemaError("every column has a single value: there is nothing to measure")
     noisy = NoisyRecords(features, budget)
+    noisy.noise.check(int(noisy.units.max()))
 
     def render(batches: Iterator[Matrix], *_: object) -> Iterator[pa.RecordBatch]:
         return Decoder(domain).batches(nearest_codes(features, Z) for Z in batches)

@@ -26,6 +26,7 @@ def plan(domain: Domain, budget: Budget) -> Plan:
         raise SchemaError("every column has a single value: there is nothing to measure")
     layout = MomentLayout(features, domain.schema.neighbours)
     moments = Moments(layout, budget)
+    moments.noise.check(int(layout.units.max()))
 
     def render(
         synopsis: MomentSynopsis, rows: int | None, rng: np.random.Generator

@@ -18,10 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import BudgetError
+from sfumato.errors import BudgetError, ParameterError
 from sfumato.privacy.budget import Budget, approx_from_zcdp, rho_within
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, PureDP, Seeded, compose, to_json
-from sfumato.privacy.noise import discrete_gaussian, discrete_laplace
+from sfumato.privacy.noise import (
+    LARGEST_SCALE,
+    LARGEST_VARIANCE,
+    discrete_gaussian,
+    discrete_laplace,
+)
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import Sensitivity
 
@@ -32,7 +37,7 @@ _FIGURES = {
     "discrete-gaussian": ("L2 squared", "variance"),
     "exponential": ("score", "temperature"),
 }
-Whole = NDArray[np.int64] | NDArray[np.object_]  # Python integers where 64 bits are too few
+Whole = NDArray[np.int64]  # sums and noise are added modulo 2^64: post-processing of the true sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +99,20 @@ class Noise:
         variance = moved.l2_squared / (2 * cost.rho)
         return Event(self.statistic, "discrete-gaussian", moved.l2_squared, variance, cost)
 
+    def check(self, largest_unit: int) -> None:
+        """Refuse noise that the sampler cannot draw, before anything is read, paid or drawn."""
+        event = self.event
+        laplace = event.mechanism == "discrete-laplace"
+        size = (event.noise or 0) * largest_unit ** (1 if laplace else 2)
+        if size > (LARGEST_SCALE if laplace else LARGEST_VARIANCE):
+            raise ParameterError(
+                f"the noise on {self.statistic} is too large for its grid at this budget: "
+                "lower grid_bits in the schema, or raise the budget"
+            )
+
     def draw(self, units: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Independent noise for entries that count steps of 1/unit."""
+        self.check(int(units.max(initial=1)))
         cost, noise = self.cost, np.empty(units.shape, np.int64)
         for unit in np.unique(units):
             here, u = units == unit, int(unit)

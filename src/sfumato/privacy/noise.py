@@ -29,8 +29,8 @@ from sfumato.privacy.randomness import Bits
 
 __all__ = ["discrete_gaussian", "discrete_laplace", "self_test", "uniform_below"]
 
-_LARGEST_SCALE = 2**56
-_LARGEST_VARIANCE = 2**110
+LARGEST_SCALE = 2**56
+LARGEST_VARIANCE = 2**110
 _WHOLE = 2**20  # scales up to here are inverted in one piece, larger ones in two
 _QUOTIENT_BITS = 16
 _BLOCK = 1 << 14  # candidates drawn together: few calls, and arrays that stay in the cache
@@ -44,7 +44,7 @@ def discrete_laplace(scale: Fraction, size: int, bits: Bits) -> NDArray[np.int64
     >>> discrete_laplace(Fraction(10, 3), 8, SeededBits(1))
     array([ 2, -4,  4, -3,  5, -3,  2, -6])
     """
-    _check("scale", scale, _LARGEST_SCALE)
+    _check("scale", scale, LARGEST_SCALE)
 
     def block(count: int) -> NDArray[np.int64]:
         candidates = _candidates(scale, count, bits)
@@ -60,7 +60,7 @@ def discrete_gaussian(variance: Fraction, size: int, bits: Bits) -> NDArray[np.i
     >>> discrete_gaussian(Fraction(100), 8, SeededBits(1))
     array([  8, -15,  13, -12,  16, -12,   7, -21])
     """
-    _check("variance", variance, _LARGEST_VARIANCE)
+    _check("variance", variance, LARGEST_VARIANCE)
     t = isqrt(variance.numerator // variance.denominator) + 1  # ⌊σ⌋ + 1
     centre = variance / t
     rounded = max(variance, _SMALLEST_VARIANCE)

@@ -144,8 +144,8 @@ class SeededBits(_Keystream):
     seeded: ClassVar[bool] = True
 
     def __init__(self, seed: int) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int):
-            raise ParameterError(f"seed must be a whole number, got {type(seed).__name__}")
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise ParameterError(f"seed must be a whole number of at least 0, got {seed!r}")
         super().__init__()
         self._seed = seed
 

@@ -38,8 +38,10 @@ class ClassMoments:
 
     @property
     def shares(self) -> Matrix:
-        """Share of each class."""
-        return np.asarray(self.counts / max(float(self.counts.sum()), 1.0))
+        """Share of each class; equal shares where the noise left no counts at all."""
+        total = float(self.counts.sum())
+        equal = np.full(len(self.counts), 1 / len(self.counts))
+        return np.asarray(self.counts / total) if total > 0 else equal
 
     @property
     def within(self) -> Matrix:

@@ -99,9 +99,9 @@ def _open_file(path: Path) -> Source:
 
 
 def _distinct(names: Sequence[str]) -> None:
-    twice = sorted({name for name in names if list(names).count(name) > 1})
-    if twice:
-        raise DataError(f"column {twice[0]} occurs more than once: rename or drop one")
+    if len(set(names)) < len(names):
+        # Unnamed: in a file without a header the "names" are the first record.
+        raise DataError("two columns have the same name: rename or drop one of them")
 
 
 def _arrow(series: Any) -> pa.Array:
@@ -128,6 +128,8 @@ def _text(value: Any) -> str | None:
     try:
         if value is None or value != value:
             return None
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)  # as it is read where the whole column holds numbers
         raw = isinstance(value, bytes | bytearray | memoryview)
         text = bytes(value).decode() if raw else str(value)
         return text if text.encode() else None
@@ -148,6 +150,9 @@ class Frame:
 
     @property
     def types(self) -> dict[str, pa.DataType]:
+        """None for pandas: there one record can decide the type of a column."""
+        if self.kind == "pandas":
+            return {}
         return {name: _arrow(column.head(0)).type for name, column in self.columns.items()}
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -209,7 +214,8 @@ def check_header(source: Source, domain: Domain) -> None:
     declared = set(domain.schema.columns)
     absent = [name for name in domain.schema.released if name not in source.names]
     if absent:
-        raise DataError(f"column {', '.join(absent)} of the schema is not in the data")
+        which = "column" if len(absent) == 1 else "columns"
+        raise DataError(f"{which} {', '.join(absent)} of the schema: not in the data; check names")
     extra = [name for name in source.names if name not in declared]
     if extra:
         raise DataError(
@@ -232,8 +238,9 @@ def check_header(source: Source, domain: Domain) -> None:
 def _has_rows(source: Source, count: int) -> bool:
     try:
         return source.has_rows(count)
-    except (OSError, pa.ArrowException):
-        raise DataError("the data cannot be read: it is damaged or half-written") from None
+    except (OSError, OverflowError, pa.ArrowException):
+        pass  # and out of its reach: the error may quote a record
+    raise DataError("the data cannot be read: it is damaged or half-written")
 
 
 def _fits(column: Any, kind: pa.DataType) -> bool:
@@ -245,9 +252,7 @@ def _fits(column: Any, kind: pa.DataType) -> bool:
     if pa.types.is_null(kind) or text:
         return True
     if isinstance(column, Date):
-        # An all-missing pandas column is stored as floats; whole numbers are never dates.
-        moment = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
-        return bool(moment or pa.types.is_floating(kind))
+        return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
     if isinstance(column, Boolean | Category):
         return bool(number or pa.types.is_boolean(kind))
     return bool(number or pa.types.is_boolean(kind))

@@ -53,21 +53,25 @@ class TextFile:
         return cls(path, tuple(name.strip() for name in names), delimiter)
 
     def has_rows(self, count: int) -> bool:
-        """Whether there are at least so many lines with something on them."""
+        """Whether there are at least so many records, as they will be read."""
+        found = 0
+        for batch in self.batches(self.names[:1]):
+            found += batch.num_rows
+            if found >= count:
+                return True
+        return False
+
+    def _has_lines(self) -> bool:
+        """Whether anything stands below the header; Arrow refuses a file that ends there."""
         with _lines(self.path) as lines:
             next(lines)
-            found = 0
-            for line in lines:
-                # Blanks and tabs on a line are a record; only an empty line is none.
-                found += bool(line.strip("\r\n")) or len(self.names) == 1
-                if found >= count:
-                    return True
-        return False
+            # Blanks and tabs on a line are a record; only an empty line is none.
+            return any(line.strip("\r\n") or len(self.names) == 1 for line in lines)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """All records as text; rows that do not parse as all-missing records in their place."""
         done, block = 0, _BLOCK_BYTES
-        while self.has_rows(1):
+        while self._has_lines():
             seen = 0
             try:
                 for batch in self._read(columns, block):
@@ -80,7 +84,7 @@ class TextFile:
                 if "straddling" not in str(error) or block >= _LONGEST_BYTES:
                     raise
                 # A long record must not stop the others: read again in larger blocks.
-                block *= 8
+                block = min(8 * block, _LONGEST_BYTES)
 
     def _read(self, columns: Sequence[str], block: int) -> Iterator[pa.RecordBatch]:
         broken: deque[int] = deque()

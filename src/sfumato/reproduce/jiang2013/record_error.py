@@ -86,7 +86,7 @@ def _uncut(release: Release, X: Matrix, features: Features) -> float | None:
     record = dict(release.synopsis)
     layout = MomentLayout(features, ADULT.neighbours)
     mean, _ = covariance(MomentSynopsis.from_json(record["moments"], layout))
-    directions = Directions(features, np.array(record["directions"]), record["unit"])
+    directions = Directions(features, np.array(record["directions"]))
     centred, U = X - mean, directions.matrix
     left_out = ((centred - centred @ U.T @ U) ** 2).sum(axis=1).mean()
     return float(left_out + energy * directions.rank)

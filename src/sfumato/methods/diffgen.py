@@ -1,0 +1,151 @@
+"""diffgen: a table specialised top-down by private choices, and the noisy counts of its leaves."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.domain import Domain
+from sfumato.errors import ParameterError, ReleaseError, SchemaError
+from sfumato.measure.hierarchy import Hierarchy, Node, walk
+from sfumato.measure.specialise import SCORES, Leaves, Specialisation
+from sfumato.plan import Method, Plan
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.mechanism import Event
+from sfumato.render.decode import Decoder
+from sfumato.render.leaves import Parts, apportion, sample
+
+__all__ = ["METHOD"]
+
+_MOST_STEPS = 100
+_MOST_COUNTS = 2**26  # of codes by class, over all columns: half a gigabyte
+
+
+def plan(domain: Domain, budget: Budget, *, score: str = "max", steps: int | str = 10) -> Plan:
+    """Half of the budget on split points and choices, half on the counts of the leaves."""
+    if not isinstance(budget, PureDP):
+        raise ParameterError("diffgen is pure: give epsilon without delta or rho")
+    if score not in SCORES:
+        raise ParameterError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
+    what = _specialisation(domain, budget, score, _whole(steps))
+    public_rows = domain.schema.neighbours == "replace-one"
+
+    def render(
+        leaves: Leaves, rows: int | None, rng: np.random.Generator
+    ) -> Iterator[pa.RecordBatch]:
+        columns = [
+            Parts(axis, column.order, runs)
+            for axis, column, runs in zip(what.axes, what.columns, leaves.cut.nodes, strict=True)
+        ]
+        labels = np.arange(what.classes, dtype=np.int32)
+        columns.append(Parts(what.label, labels, [(k, k + 1) for k in range(what.classes)]))
+        counts = leaves.counts.astype(np.float64)
+        noisy = max(round(float(counts.sum())), 0) if leaves.rows is None else leaves.rows
+        whole = apportion(counts, noisy if rows is None else rows, rng)
+        return Decoder(domain).batches(sample(columns, whole, rng))
+
+    return Plan(
+        method=METHOD.name,
+        domain=domain,
+        budget=budget,
+        events=what.events,
+        measure=what.perturb,
+        render=render,
+        recount=lambda synopsis: _recount(what, synopsis),
+        options={"score": score, "steps": what.steps},
+        invariants=("the number of records",) if public_rows else (),
+        limits=(
+            "Only what tells the classes apart is kept: inside a leaf every value of the "
+            "region is equally likely, and columns that were never specialised are uniform.",
+        ),
+    )
+
+
+def _specialisation(domain: Domain, budget: PureDP, score: str, steps: int) -> Specialisation:
+    if domain.label is None:
+        raise SchemaError(
+            "diffgen specialises by the label: give one category or boolean role: label"
+        )
+    axes = tuple(i for i, axis in enumerate(domain.axes) if i != domain.label)
+    columns = tuple(Hierarchy.of(domain.axes[i]) for i in axes)
+    classes = domain.axes[domain.label].codes
+    if all(len(column.order) == 1 for column in columns):
+        raise SchemaError("every column but the label has a single value: nothing to specialise")
+    if sum(len(column.order) for column in columns) * classes > _MOST_COUNTS:
+        raise SchemaError(
+            "the label has too many values for columns this fine: use fewer grid_bits, "
+            "larger steps, or a coarser label"
+        )
+    neighbours = domain.schema.neighbours
+    return Specialisation(
+        axes, columns, domain.label, classes, neighbours, SCORES[score], steps, budget
+    )
+
+
+def _whole(steps: int | str) -> int:
+    """Steps as a whole number; the command line hands over text."""
+    text = str(steps)
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _MOST_STEPS):
+        raise ParameterError(f"steps must be a whole number from 1 to {_MOST_STEPS}, got {steps!r}")
+    return int(text)
+
+
+def _recount(what: Specialisation, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
+    """The events, which no outcome changes; refused if the walk or the counts cannot be."""
+    cut, reader = what.cut(), _Reader(what, synopsis.get("walk"))
+    walk(cut, what.steps, reader)
+    counts, rows = synopsis.get("counts"), synopsis.get("rows")
+    whole = isinstance(counts, list) and all(type(count) is int for count in counts)
+    if reader.rest or not whole or len(counts or ()) != cut.cells:
+        raise ReleaseError("the synopsis does not have the steps and counts that it should")
+    public = what.neighbours == "replace-one"
+    if (type(rows) is not int or rows < 0) if public else rows is not None:
+        raise ReleaseError("the synopsis states rows under replace-one, and only there")
+    return what.events
+
+
+class _Reader:
+    """The guide that follows a published walk."""
+
+    def __init__(self, what: Specialisation, walked: Any) -> None:
+        self._what, self.rest = what, list(walked) if isinstance(walked, list) else []
+
+    def split(self, _: int, nodes: Sequence[Node]) -> list[int]:
+        return [self._point(node) for node in nodes]
+
+    def choose(self, _: int, candidates: Sequence[Node]) -> Node:
+        stated = self._next()
+        for node in candidates:
+            if stated == self._what.spelt(node):
+                return node
+        raise ReleaseError("the synopsis specialises a node that was not there")
+
+    def _point(self, node: Node) -> int:
+        stated, order = self._next(), self._what.columns[node.column].order
+        point = stated.get("split")
+        inside = type(point) is int and order[node.start] < point <= order[node.stop - 1]
+        if not inside or stated != self._what.spelt(node) | {"split": point}:
+            raise ReleaseError("the synopsis splits an interval where it cannot be split")
+        return int(point - order[0])
+
+    def _next(self) -> dict[str, Any]:
+        stated = self.rest.pop(0) if self.rest else None
+        if not isinstance(stated, dict):
+            raise ReleaseError("the synopsis ends before its last step")
+        return stated
+
+
+METHOD = Method(
+    name="diffgen",
+    summary="Specialises a table top-down where it tells the classes apart, then counts leaves.",
+    promise="epsilon-DP",
+    source="Mohammed, Chen, Fung and Yu 2011, differentially private data release for data mining",
+    proof="proofs/diffgen.md",
+    plan=plan,
+    options={
+        "score": "what a specialisation is worth: max (default) or infogain",
+        "steps": "how many specialisations are made, 10 by default",
+    },
+)

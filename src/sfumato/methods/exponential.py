@@ -1,0 +1,60 @@
+"""exponential: every record by its own exponential mechanism, order kept; a baseline."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from sfumato.domain import Domain
+from sfumato.errors import ParameterError, SchemaError
+from sfumato.features import Features
+from sfumato.measure.exponential import ExponentialRecords
+from sfumato.plan import Method, Plan
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import PureDP
+from sfumato.render.decode import Decoder
+from sfumato.table.records import Codes
+
+__all__ = ["METHOD"]
+
+
+def plan(domain: Domain, budget: Budget) -> Plan:
+    """A new record for each record, for the whole budget."""
+    if not isinstance(budget, PureDP):
+        raise ParameterError("exponential is pure: give epsilon without delta or rho")
+    if domain.schema.neighbours != "replace-one":
+        raise SchemaError(
+            "exponential releases one row per record, so the number of records shows: "
+            "declare neighbours: replace-one, or choose another method"
+        )
+    features = Features.of(domain)
+    if not len(features):
+        raise SchemaError("every column has a single value: there is nothing to measure")
+    records = ExponentialRecords(features, budget)
+
+    def render(batches: Iterator[Codes], *_: object) -> Iterator[pa.RecordBatch]:
+        return Decoder(domain).batches(batches)
+
+    return Plan(
+        method=METHOD.name,
+        domain=domain,
+        budget=budget,
+        events=(records.choice.event,),
+        measure=records.perturb,
+        render=render,
+        row_per_record=True,
+        invariants=("the number of records", "the order of the records"),
+        limits=(
+            "Each record is drawn anew over its whole domain: with many columns or a small "
+            "epsilon most values are nearly uniform. Use it as a baseline.",
+        ),
+    )
+
+
+METHOD = Method(
+    name="exponential",
+    summary="Draws each record anew, the likelier the nearer; keeps their order; a baseline.",
+    promise="epsilon-DP under replace-one",
+    source="McSherry and Talwar 2007; the baseline of Jiang et al. 2013, section 4",
+    proof="proofs/exponential.md",
+    plan=plan,
+)
