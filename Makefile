@@ -7,6 +7,7 @@ BIN = $(VENV)/bin
 
 demo: $(VENV)/ready
 	$(BIN)/sfumato demo
+	@echo "(sfumato is in $(BIN): call it as $(BIN)/sfumato, or activate the environment first)"
 
 test: $(VENV)/ready-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -1,5 +1,6 @@
 """Publishing: charged before reading, drawn before noise, whole or not at all, once."""
 
+import gzip
 import os
 import shutil
 import signal
@@ -111,20 +112,27 @@ def test_a_seeded_run_is_refused_by_the_ledger(ledger):
 
 
 def test_a_file_that_breaks_off_stays_charged_and_says_how_to_refund(ledger, tmp_path):
-    import gzip
-
-    pacsv.write_csv(clinic(400_000), tmp_path / "c.csv")  # the first block is whole
-    whole = gzip.compress((tmp_path / "c.csv").read_bytes())
-    (tmp_path / "c.csv.gz").write_bytes(whole[: len(whole) // 2])
+    path = tmp_path / "c.parquet"
+    pq.write_table(clinic(5_000), path)
+    spoilt = bytearray(path.read_bytes())
+    spoilt[20_000:40_000] = bytes(20_000)  # data pages; the footer is whole
+    path.write_bytes(spoilt)
     with pytest.raises(DataError, match="sfumato ledger refund") as refusal:
-        sf.publish(
-            tmp_path / "c.csv.gz", schema=SCHEMA, epsilon=1, ledger=ledger, folder=tmp_path / "r"
-        )
+        sf.publish(path, schema=SCHEMA, epsilon=1, ledger=ledger, folder=tmp_path / "r")
     assert epsilon_spent(ledger) == 1
     assert not list(tmp_path.glob("*r*partial*"))
     (open_entry,) = ledger.unfinished("clinic")
     assert open_entry.release in str(refusal.value)
     ledger.refund(open_entry.release, reason="the file was damaged")
+    assert epsilon_spent(ledger) == 0
+
+
+def test_a_half_written_text_file_is_refused_before_the_charge(ledger, tmp_path):
+    pacsv.write_csv(clinic(2_000), tmp_path / "c.csv")
+    whole = gzip.compress((tmp_path / "c.csv").read_bytes())
+    (tmp_path / "c.csv.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match="damaged or half-written"):
+        sf.publish(tmp_path / "c.csv.gz", schema=SCHEMA, epsilon=1, ledger=ledger)
     assert epsilon_spent(ledger) == 0
 
 

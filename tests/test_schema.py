@@ -66,7 +66,7 @@ def test_defaults_are_the_careful_ones():
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ({"kind": "number", "low": 1, "high": 1}, "low must be below high: a range of one value"),
+        ({"kind": "number", "low": 1, "high": 1}, "low must be below high: correct one of them"),
         ({"kind": "integer", "low": 2, "high": 1}, "low must be below high"),
         ({"kind": "date", "low": "2020-01-02", "high": "2020-01-01"}, "low must be below high"),
         ({"kind": "number", "low": 0, "high": 1e-201}, "the range is too narrow to tell values"),

@@ -220,8 +220,10 @@ def test_a_second_data_file_is_caught(copy):
 
 
 def test_a_file_that_does_not_belong_to_the_release_is_named(copy):
-    (copy / "report.html").write_text("made later")
-    assert failed(copy) == ["files"]
+    (copy / "report.html").write_text("made later, from the release alone")
+    assert failed(copy) == []
+    (copy / "patients.csv").write_text("dropped here by mistake")
+    assert "patients.csv is not part of the release" in sf.verify(copy)[0].detail
 
 
 def test_an_edited_synopsis_is_caught(copy):

@@ -8,7 +8,7 @@ import re
 from latex2mathml.converter import convert
 
 _FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|\\\((?P<inline>.+?)\\\)", re.DOTALL)
-_TOKEN = "formula-{}-stands-here"
+_PLACE = "formula-{}-stands-here"
 _formulas: list[str] = []
 
 
@@ -20,7 +20,7 @@ def on_page_markdown(markdown: str, **_: object) -> str:
         display = match["display"] is not None
         text = match["display"] or match["inline"]
         _formulas.append(convert(text.strip(), display="block" if display else "inline"))
-        return _TOKEN.format(len(_formulas) - 1)
+        return _PLACE.format(len(_formulas) - 1)
 
     return _FORMULA.sub(aside, markdown)
 
@@ -28,5 +28,5 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 def on_page_content(html: str, **_: object) -> str:
     """Put them back as MathML."""
     for number, formula in reversed(list(enumerate(_formulas))):
-        html = html.replace(_TOKEN.format(number), formula)
+        html = html.replace(_PLACE.format(number), formula)
     return html

@@ -300,7 +300,7 @@ def _writable(text: str, what: str) -> None:
 
 def _ordered(low: Any, high: Any) -> None:
     if not low < high:
-        raise ValueError("low must be below high: a range of one value holds no information")
+        raise ValueError("low must be below high: correct one of them")
 
 
 def _whole_steps(low: float, high: float, step: float) -> None:

@@ -35,6 +35,8 @@ from sfumato.table.encode import encode
 
 __all__ = ["Check", "verify"]
 
+REPORT = "report.html"  # made later, from the release alone
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -91,7 +93,7 @@ def _files(folder: Path, paper: Mapping[str, Any]) -> str:
     for name, expected in listed.items():
         if sha256(folder / name) != expected:
             raise ReleaseError(f"{name} was changed after the release")
-    if foreign := sorted(present - set(listed) - {CERTIFICATE}):
+    if foreign := sorted(present - set(listed) - {CERTIFICATE, REPORT}):
         raise ReleaseError(f"{foreign[0]} is not part of the release: remove it before publishing")
     return f"as released: {', '.join(sorted(listed))}"
 

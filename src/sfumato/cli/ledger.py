@@ -99,7 +99,7 @@ def verify(
     from sfumato.privacy.ledger import Ledger
 
     with Ledger(ledger) as account:
-        found = account.verify(head=head)
+        found = account.verify(head=_head(head))
     typer.echo(f"{ledger} is sound{'' if head is None else ' and holds the head you kept'}")
     typer.echo(f"head: {found}")
     if head is None:
@@ -174,3 +174,11 @@ def _advice(entry: "Entry") -> str:
             " under this id to settle it"
         )
     return f"release {entry.release} of {entry.dataset} is {entry.state}; {fate}"
+
+
+def _head(text: str | None) -> str | None:
+    from sfumato.errors import ParameterError
+
+    if text is not None and (len(text) != 64 or set(text) - set("0123456789abcdef")):
+        raise ParameterError("head must be the 64 hexadecimal digits that verify printed")
+    return text

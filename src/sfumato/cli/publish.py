@@ -20,7 +20,7 @@ def publish(
         Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
     ] = None,
     rows: Annotated[
-        int | None, typer.Option(help="Rows to draw; default: as many as read.")
+        int | None, typer.Option(help="Rows to draw; default: as many as the data has.")
     ] = None,
     format: Annotated[str | None, typer.Option(help="csv or parquet; default: as given.")] = None,
     option: Annotated[
@@ -37,7 +37,7 @@ def publish(
 
     Example: sfumato publish patients.csv --schema patients.yaml --epsilon 1 -o release/
     """
-    from sfumato.cli.show import progress, promise, unfinished
+    from sfumato.cli.show import console, progress, promise, unfinished
     from sfumato.privacy.ledger import Ledger
     from sfumato.publishing import publish as run
     from sfumato.schema import Schema
@@ -47,6 +47,7 @@ def publish(
     account = Ledger(ledger) if ledger is not None else None
     if account is not None:
         unfinished(account, known.name, release)
+    existed = (output / "release.json").exists()
     with progress() as step:
         result = run(
             data,
@@ -65,6 +66,11 @@ def publish(
             **options,
         )
     promise(result)
+    if existed:
+        console.print(
+            "already released: nothing was read, drawn or charged. To publish the data as it is "
+            "today, choose another folder."
+        )
 
 
 def _pair(text: str) -> tuple[str, str]:

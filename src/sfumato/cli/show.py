@@ -57,6 +57,9 @@ def promise(release: Release) -> None:
         law = event["mechanism"].replace("-", " ")
         amount = event["noise"]["approximately"]
         lines.add_row("measured", f"{event['statistic']}: {law} noise, {figure} {amount:.4g}")
+    for warning in paper["limits"]:
+        if warning.startswith(("An epsilon above", "With this delta")):
+            lines.add_row("beware", f"[yellow]{warning}[/yellow]")
     if paper["invariants"]:
         lines.add_row("not hidden", ", ".join(paper["invariants"]))
     ledger = paper["ledger"]

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from sfumato.plan import Plan
-from sfumato.privacy.guarantee import to_json
+from sfumato.privacy.guarantee import Guarantee, to_json
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.content import Content
 from sfumato.release.folder import digest
@@ -25,6 +25,7 @@ _LIMITS = (
     "What can be learnt about a person from the population at large is not hidden.",
     "How long the computation took, and other side channels of the machine, are not covered.",
 )
+_LARGE_EPSILON, _LARGE_DELTA = 10, 1e-4
 _NO_LEDGER = "No ledger was kept: what other releases of the same data cost is not known here."
 
 
@@ -60,7 +61,29 @@ def certificate(
         "randomness": "a seed: a test run"
         if purse.bits.seeded
         else "AES-256 in counter mode, keyed by the operating system; exact discrete noise",
-        "limits": [*plan.limits, *_LIMITS, *(() if ledger else (_NO_LEDGER,))],
+        "limits": [
+            *plan.limits,
+            *_weakness(purse.guarantee),
+            *_LIMITS,
+            *(() if ledger else (_NO_LEDGER,)),
+        ],
         "versions": {"python": platform.python_version()}
         | {name: version(name) for name in ("sfumato", "numpy", "pyarrow", "cryptography")},
     }
+
+
+def _weakness(guarantee: Guarantee) -> tuple[str, ...]:
+    """A plain word where the figures promise little."""
+    epsilon, delta = getattr(guarantee, "epsilon", 0), getattr(guarantee, "delta", 0)
+    found = []
+    if epsilon > _LARGE_EPSILON:
+        found.append(
+            f"An epsilon above {_LARGE_EPSILON} promises little: the odds of a guess about a "
+            "person may change by a factor of thousands."
+        )
+    if delta > _LARGE_DELTA:
+        found.append(
+            "With this delta the release may fail to protect someone in a table of any size: "
+            "delta should be far below one over the number of records."
+        )
+    return tuple(found)
