@@ -28,7 +28,9 @@ def shrunken(moments: ClassMoments, features: Features, deviation: float) -> tup
     """Class means and shared covariance; `deviation` is the noise of one entry of a sum."""
     noise = deviation / max(float(moments.counts.sum()), 1.0)
     S = _without_noise(moments.within, features, _CAUTION * noise**2)
-    variances = np.maximum(np.diag(S), _LEAST_VARIANCE)
+    # A variance that noise made tiny would give the column a huge weight: none below the noise.
+    least = np.where(features.units > 1, max(noise, _LEAST_VARIANCE), _LEAST_VARIANCE)
+    variances = np.maximum(np.diag(S), least)
     damped = nearest_psd(S) + _RIDGE * noise * np.eye(len(S))
     scale = np.sqrt(variances / np.diag(damped))
     means = moments.means
