@@ -15,15 +15,14 @@ from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
 from sfumato.render.consistent import ClassMoments, consistent
-from sfumato.render.decode import Decoder, nearest_codes
+from sfumato.render.decode import BATCH_ROWS, Decoder, nearest_codes
+from sfumato.render.leaves import apportion
 from sfumato.render.sequential import sequential
 from sfumato.render.shrink import shrunken
 from sfumato.render.spectrum import Matrix
 from sfumato.synopsis import MomentLayout, MomentSynopsis
 
 __all__ = ["METHOD"]
-
-BATCH_ROWS = 65_536
 
 
 def plan(domain: Domain, budget: Budget, sampler: str = "gauss") -> Plan:
@@ -47,7 +46,7 @@ def plan(domain: Domain, budget: Budget, sampler: str = "gauss") -> Plan:
     ) -> Iterator[pa.RecordBatch]:
         found = consistent(synopsis)
         total = round(float(found.counts.sum())) if rows is None else rows
-        drawn = interleaved(apportioned(found.shares, total))
+        drawn = interleaved(apportion(found.counts, total, rng))
         draw = _greedy if sampler == "greedy" else _gauss
         decoder = Decoder(domain)
         for start in range(0, total, BATCH_ROWS):
@@ -103,19 +102,6 @@ def _deviation(event: Event) -> float:
     return noise * sqrt(2) if event.mechanism == "discrete-laplace" else sqrt(noise)
 
 
-def apportioned(shares: Matrix, total: int) -> NDArray[np.int64]:
-    """Whole class sizes with this total, by largest remainders.
-
-    >>> apportioned(np.array([0.5, 0.3, 0.2]), 7).tolist()
-    [4, 2, 1]
-    """
-    exact = shares * total
-    sizes = np.floor(exact).astype(np.int64)
-    first = np.argsort(-(exact - sizes), kind="stable")[: total - int(sizes.sum())]
-    sizes[first] += 1
-    return sizes
-
-
 def interleaved(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Class labels in an even order, so that every stretch of records has about all classes.
 
@@ -134,5 +120,5 @@ METHOD = Method(
     source="Jiang et al. 2013, section 3.2, with noisy counts and the corrected sensitivity",
     proof="proofs/dp-lda.md",
     plan=plan,
-    options={"sampler": "gauss (default, better where measured) or greedy (the paper's)"},
+    options={"sampler": "gauss (default) or greedy (the paper's)"},
 )

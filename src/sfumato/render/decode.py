@@ -17,7 +17,9 @@ from sfumato.features import Features
 from sfumato.render.spectrum import Matrix
 from sfumato.schema import Boolean, Category, Date, Integer
 
-__all__ = ["Decoder", "arrow_schema", "nearest_codes"]
+__all__ = ["BATCH_ROWS", "Decoder", "arrow_schema", "nearest_codes"]
+
+BATCH_ROWS = 65_536  # records drawn and decoded at a time
 
 
 def nearest_codes(features: Features, Z: Matrix) -> NDArray[np.int32]:

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from sfumato.render.decode import BATCH_ROWS
 from sfumato.render.spectrum import Matrix
 
-__all__ = ["BATCH_ROWS", "sample"]
-
-BATCH_ROWS = 65_536
+__all__ = ["sample"]
 
 
 def sample(mean: Matrix, S: Matrix, rows: int, rng: np.random.Generator) -> Iterator[Matrix]:

@@ -7,9 +7,9 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BATCH_ROWS", "Parts", "apportion", "sample"]
+from sfumato.render.decode import BATCH_ROWS
 
-BATCH_ROWS = 65_536
+__all__ = ["Parts", "apportion", "sample"]
 
 _GOLDEN = 0.6180339887498949
 
