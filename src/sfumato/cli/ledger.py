@@ -167,11 +167,14 @@ def _advice(entry: "Entry") -> str:
 
     if entry.state == "reserved":
         remedy = f"sfumato ledger refund {quote(entry.release)} --reason …"
-        fate = f"nothing was drawn: run it again under this id, or {remedy}"
+        fate = (
+            "nothing was drawn yet: it is still running, or was stopped; if nothing runs, publish "
+            f"again with --release {quote(entry.release)}, or {remedy}"
+        )
     else:
         fate = (
-            "its noise was drawn and the charge stays: if its folder is there, run it again"
-            " under this id to settle it"
+            "its noise was drawn and the charge stays: if its folder is there, publish again "
+            f"with --release {quote(entry.release)} to settle it"
         )
     return f"release {entry.release} of {entry.dataset} is {entry.state}; {fate}"
 

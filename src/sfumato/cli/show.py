@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import log, sqrt
 
 from rich.console import Console
 from rich.markup import escape
@@ -17,6 +18,7 @@ __all__ = ["console", "progress", "promise", "unfinished"]
 
 console = Console()
 _quiet = Console(stderr=True)
+_MOSTLY_NOISE = 10  # per cent of a column's range
 _PHASES = {"read": "reading records", "write": "writing the release"}
 
 
@@ -57,6 +59,12 @@ def promise(release: Release) -> None:
         law = event["mechanism"].replace("-", " ")
         amount = event["noise"]["approximately"]
         lines.add_row("measured", f"{event['statistic']}: {law} noise, {figure} {amount:.4g}")
+    if (share := _noise_on_means(release)) is not None:
+        classes = (release.synopsis or {})["classes"]
+        who = "a mean" if classes == 1 else "the mean of a class of usual size"
+        lines.add_row("expect", f"{who} off by at most {share:.2g} % of its range, 19 times in 20")
+        if share > _MOSTLY_NOISE:
+            lines.add_row("beware", "[yellow]at this size and budget that is mostly noise[/yellow]")
     for warning in paper["limits"]:
         if warning.startswith(("An epsilon above", "With this delta")):
             lines.add_row("beware", f"[yellow]{warning}[/yellow]")
@@ -72,6 +80,17 @@ def promise(release: Release) -> None:
         lines.add_row("check it", escape(check + (" --ledger …" if ledger else "")))
     title = escape(f"{paper['dataset']} · {paper['rows']:,} rows by {paper['method']}")
     console.print(Panel(lines, title=title, title_align="left", expand=False))
+
+
+def _noise_on_means(release: Release) -> float | None:
+    """How far the noise alone moves a column's mean, in per cent of its range, at 95 %."""
+    synopsis, event = release.synopsis, release.certificate["events"][0]
+    if not synopsis or synopsis["kind"] != "moments" or not release.certificate["rows"]:
+        return None
+    size = float(event["noise"]["approximately"])
+    laplace = event["mechanism"] == "discrete-laplace"
+    far = size * log(20) if laplace else 1.96 * sqrt(size)
+    return 100 * far * int(synopsis["classes"]) / int(release.certificate["rows"])
 
 
 def unfinished(ledger: Ledger, dataset: str, release: str | None) -> None:
