@@ -61,8 +61,9 @@ def promise(release: Release) -> None:
         lines.add_row("measured", f"{event['statistic']}: {law} noise, {figure} {amount:.4g}")
     if (share := _noise_on_means(release)) is not None:
         classes = (release.synopsis or {})["classes"]
-        who = "a mean" if classes == 1 else "the mean of a class of usual size"
-        lines.add_row("expect", f"{who} off by at most {share:.2g} % of its range, 19 times in 20")
+        whose = "at most" if classes == 1 else "(in a class of usual size) about"
+        said = f"the noise moves a mean by {whose} {share:.2g} % of its range, 19 times in 20"
+        lines.add_row("expect", said)
         if share > _MOSTLY_NOISE:
             lines.add_row("beware", "[yellow]at this size and budget that is mostly noise[/yellow]")
     for warning in paper["limits"]:
