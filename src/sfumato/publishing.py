@@ -83,7 +83,7 @@ def publish(
     `data` is a pandas or polars frame, an Arrow table, or the path of a CSV or Parquet
     file; `Release.data` is the same kind (an Arrow table for paths).  With `folder` the
     release is written there as it is made, in bounded memory.  With `ledger` the charge is
-    durable before a record is read.  A `seed` makes a test run without any guarantee.
+    durable before a record is encoded.  A `seed` makes a test run without any guarantee.
 
     >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
     >>> schema = {"name": "clinic", "columns": {
