@@ -206,12 +206,11 @@ class _Charged:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, Refused) and not isinstance(error, LedgerError):
             entry = self._ledger.entry(self._release)
+            fate = "its noise was drawn, so the charge is final"
             if entry is not None and entry.state == "reserved":
                 remedy = f"sfumato ledger refund {self._release} --reason … --ledger …"
-                raise type(error)(
-                    f"{error}. Release {self._release} stays charged; nothing was drawn, so it "
-                    f"can be refunded: {remedy}"
-                ) from None
+                fate = f"nothing was drawn, so it can be refunded: {remedy}"
+            raise type(error)(f"{error}. Release {self._release} stays charged; {fate}") from None
 
 
 def _already(

@@ -200,5 +200,26 @@ def test_the_demo_shows_a_whole_release(tmp_path):
         assert run(f"verify {folder}/release", cwd=tmp_path).returncode == 0
 
 
+def test_what_to_expect_is_told_of_the_records_not_of_the_rows_drawn(clinic_files):
+    words = "publish clinic.csv --schema clinic.yaml --epsilon 1"
+    told = [
+        run(f"{words} {more}", cwd=clinic_files).stdout for more in ("-o a", "-o b --rows 90000")
+    ]
+    lines = [next(line for line in text.splitlines() if "expect" in line) for text in told]
+    assert "50 % of its range" in lines[0]  # scale 50, ln 20 of it, over 300 records
+    assert lines[0].split("expect")[1].split() == lines[1].split("expect")[1].split()
+    known = clinic_files / "clinic.yaml"
+    known.write_text(CLINIC.replace("replace-one ", "add-remove "))
+    assert "expect" not in run(f"{words} -o c", cwd=clinic_files).stdout
+
+
+def test_budgets_that_promise_little_say_so(clinic_files):
+    words = "publish clinic.csv --schema clinic.yaml"
+    assert "beware" not in run(f"{words} --epsilon 9 -o a", cwd=clinic_files).stdout
+    weak = run(f"{words} --epsilon 11 --delta 0.5 -o b", cwd=clinic_files).stdout
+    assert "promises little" in weak
+    assert "is large" in weak
+
+
 def test_the_version_is_printed(tmp_path):
     assert run("--version", cwd=tmp_path).stdout.startswith("sfumato 0.")

@@ -5,10 +5,17 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.domain import Domain
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.example import CLINIC, clinic
+from sfumato.features import Features
+from sfumato.measure.moments import Moments
 from sfumato.methods.dp_lda import interleaved
+from sfumato.privacy.guarantee import PureDP
 from sfumato.schema import Schema
+from sfumato.synopsis import MomentLayout
+from sfumato.table.records import Records
+from sfumato.table.source import open_source
 
 SCHEMA = Schema.parse(CLINIC)
 
@@ -89,25 +96,43 @@ def test_only_the_label_is_refused():
         sf.price(known, method="dp-lda", epsilon=1)
 
 
+TWO = Schema.of(
+    {
+        "name": "c",
+        "columns": {
+            "x": {"kind": "number", "low": 0, "high": 1},
+            "y": {"kind": "boolean", "role": "label"},
+        },
+    }
+)
+
+
+def zeros(sick, well):
+    """The exact entries of a table of zeros, as dp-lda measures it, and its noise."""
+    domain = Domain.of(TWO)
+    features = Features.of(domain, without=(domain.label,))
+    moments = Moments(MomentLayout(features, "replace-one", 2), PureDP(1), domain.label)
+    table = pa.table({"x": [0.0] * (sick + well), "y": [True] * sick + [False] * well})
+    entries = moments.query(Records(open_source(table), domain))
+    return entries / moments.layout.units, float(moments.noise.event.noise)
+
+
 def test_dividing_by_exact_class_sizes_has_unbounded_loss_and_ours_has_not():
     """Ten zeros in a class, or nine and one moved: the published noisy mean gives it away."""
-    scale, far = 3.0, 300.0  # the published scale for one number at epsilon 1
-    loss = np.log(9 / 10) + far * (10 / scale - 9 / scale)  # log density ratio at `far`
-    assert loss > 90  # and it grows with the distance: no epsilon bounds it
-    # Ours releases sum, count and square together: the loss of any outcome is at most epsilon.
-    known = Schema.of(
-        {
-            "name": "c",
-            "columns": {
-                "x": {"kind": "number", "low": 0, "high": 1},
-                "y": {"kind": "boolean", "role": "label"},
-            },
-        }
-    )
-    (event,) = sf.price(known, method="dp-lda", epsilon=1).events
-    moved = np.array([1.0, 0.0, 0.0])  # one count, two class sums, one square: only the count moves
-    worst = np.abs(moved).sum() / float(event.noise)
-    assert worst <= 1
+    (before, scale), (after, _) = zeros(10, 10), zeros(9, 11)
+    assert np.abs(before - after).sum() == 1  # the count moves, sums and squares do not
+    # Ours: every entry under noise of one scale; the largest loss of any outcome is below epsilon.
+    assert np.abs(before - after).sum() / scale <= 1
+
+    def published_loss(y):
+        """Log density ratio of the mean of the class at y: noise of scale 3 over the exact size."""
+        well, fewer = (20 - entries[0] for entries in (before, after))
+        sizes = 20 - well, 20 - fewer
+        densities = [np.log(n / 6) - n * abs(y) / 3 for n in sizes]
+        return abs(densities[1] - densities[0])
+
+    assert published_loss(30) > 9
+    assert published_loss(300) > 90  # it grows with the distance: no epsilon bounds it
 
 
 def test_classes_are_well_mixed():

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import time
 
 import pyarrow as pa
 import pytest
@@ -180,3 +181,24 @@ def test_quotes_inside_a_value_are_part_of_it(written):
         (b'5" pipe', b'say "x"'),
         (b"3", b"4"),
     ]
+
+
+def test_nobody_reads_on_after_a_reader_was_left_halfway(written, monkeypatch):
+    """A thread of Arrow's that calls back while Python ends would abort the process."""
+    monkeypatch.setattr(text, "_BLOCK_BYTES", 64)
+    handed_out = []
+    read = text._Utf8.read
+
+    def watched(self, size=-1):
+        block = read(self, size)
+        handed_out.append(len(block))
+        return block
+
+    monkeypatch.setattr(text._Utf8, "read", watched)
+    batches = written(b"a,b\n" + b"1,2\n" * 20_000).batches(["a", "b"])
+    next(batches)
+    batches.close()
+    before = len(handed_out)
+    time.sleep(0.2)
+    assert len(handed_out) == before  # nothing is under way any more
+    assert handed_out[-1] == 0  # and Arrow has seen the end

@@ -20,7 +20,8 @@ def publish(
         Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
     ] = None,
     rows: Annotated[
-        int | None, typer.Option(help="Rows to draw; default: as many as the data has.")
+        int | None,
+        typer.Option(help="Rows to draw; default: as many as there are (noisy under add-remove)."),
     ] = None,
     format: Annotated[str | None, typer.Option(help="csv or parquet; default: as given.")] = None,
     option: Annotated[
@@ -68,7 +69,7 @@ def publish(
     promise(result)
     if existed:
         console.print(
-            "already released: nothing was read, drawn or charged. To publish the data as it is "
+            "already released: nothing was drawn or charged again. To publish the data as it is "
             "today, choose another folder."
         )
 

@@ -66,9 +66,8 @@ def promise(release: Release) -> None:
         lines.add_row("expect", said)
         if share > _MOSTLY_NOISE:
             lines.add_row("beware", "[yellow]at this size and budget that is mostly noise[/yellow]")
-    for warning in paper["limits"]:
-        if warning.startswith(("An epsilon above", "With this delta")):
-            lines.add_row("beware", f"[yellow]{warning}[/yellow]")
+    for warning in paper["warnings"]:
+        lines.add_row("beware", f"[yellow]{warning}[/yellow]")
     if paper["invariants"]:
         lines.add_row("not hidden", ", ".join(paper["invariants"]))
     ledger = paper["ledger"]
@@ -84,14 +83,18 @@ def promise(release: Release) -> None:
 
 
 def _noise_on_means(release: Release) -> float | None:
-    """How far the noise alone moves a column's mean, in per cent of its range, at 95 %."""
+    """How far the noise alone moves a column's mean, in per cent of its range, at 95 %.
+
+    Of the records that were measured, not of the rows that were drawn; so only where their
+    number is public, and the mean is a noisy sum over an exact count.
+    """
     synopsis, event = release.synopsis, release.certificate["events"][0]
-    if not synopsis or synopsis["kind"] != "moments" or not release.certificate["rows"]:
+    if not synopsis or synopsis["kind"] != "moments" or not synopsis["rows"]:
         return None
     size = float(event["noise"]["approximately"])
     laplace = event["mechanism"] == "discrete-laplace"
     far = size * log(20) if laplace else 1.96 * sqrt(size)
-    return 100 * far * int(synopsis["classes"]) / int(release.certificate["rows"])
+    return 100 * far * int(synopsis["classes"]) / int(synopsis["rows"])
 
 
 def unfinished(ledger: Ledger, dataset: str, release: str | None) -> None:

@@ -61,12 +61,8 @@ def certificate(
         "randomness": "a seed: a test run"
         if purse.bits.seeded
         else "AES-256 in counter mode, keyed by the operating system; exact discrete noise",
-        "limits": [
-            *plan.limits,
-            *_weakness(purse.guarantee),
-            *_LIMITS,
-            *(() if ledger else (_NO_LEDGER,)),
-        ],
+        "warnings": list(_weakness(purse.guarantee)),
+        "limits": [*plan.limits, *_LIMITS, *(() if ledger else (_NO_LEDGER,))],
         "versions": {"python": platform.python_version()}
         | {name: version(name) for name in ("sfumato", "numpy", "pyarrow", "cryptography")},
     }
@@ -79,11 +75,11 @@ def _weakness(guarantee: Guarantee) -> tuple[str, ...]:
     if epsilon > _LARGE_EPSILON:
         found.append(
             f"An epsilon above {_LARGE_EPSILON} promises little: the odds of a guess about a "
-            "person may change by a factor of thousands."
+            "record may change by a factor of more than twenty thousand."
         )
     if delta > _LARGE_DELTA:
         found.append(
-            "With this delta the release may fail to protect someone in a table of any size: "
-            "delta should be far below one over the number of records."
+            f"A delta above {_LARGE_DELTA} is large: with up to that probability the promise may "
+            "fail outright. It should be far below one over the number of records."
         )
     return tuple(found)

@@ -11,7 +11,9 @@ import csv
 import io
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,13 +55,16 @@ class TextFile:
         return cls(path, tuple(name.strip() for name in names), delimiter)
 
     def has_rows(self, count: int) -> bool:
-        """Whether there are at least so many records, as they will be read."""
-        found = 0
-        for batch in self.batches(self.names[:1]):
-            found += batch.num_rows
-            if found >= count:
+        """Whether there are at least so many records: rows as parsed, not lines."""
+        with _lines(self.path) as lines:
+            next(lines)
+            rows = csv.reader(lines, delimiter=self.delimiter)
+            # An empty line is a record without a value where there is one column, else none.
+            present = (row for row in rows if row or len(self.names) == 1)
+            try:
+                return sum(1 for _ in islice(present, count)) == count
+            except csv.Error:  # a field beyond Python's bounds: no file of one record is so long
                 return True
-        return False
 
     def _has_lines(self) -> bool:
         """Whether anything stands below the header; Arrow refuses a file that ends there."""
@@ -93,8 +98,9 @@ class TextFile:
             broken.append(row.number - 2)  # the header is row 1
             return "skip"
 
+        stream = _Utf8(_stream(self.path))
         reader = pacsv.open_csv(
-            pa.PythonFile(_Utf8(_stream(self.path)), mode="r"),
+            pa.PythonFile(stream, mode="r"),
             read_options=pacsv.ReadOptions(
                 column_names=self.names,
                 skip_rows=1,
@@ -114,12 +120,19 @@ class TextFile:
             ),
         )
         done = 0
-        for batch in reader:
-            whole = _restored(batch, broken, done)
-            done += whole.num_rows
-            yield whole
-        if broken:
-            yield _nulls(reader.schema, len(broken))
+        try:
+            for batch in reader:
+                whole = _restored(batch, broken, done)
+                done += whole.num_rows
+                yield whole
+            if broken:
+                yield _nulls(reader.schema, len(broken))
+        finally:
+            # Arrow reads ahead in threads of its own: left alone, one of them could call back
+            # while Python ends, which aborts the process.  So the rest is read, and is empty.
+            stream.end()
+            with suppress(pa.ArrowException):
+                deque(reader, maxlen=0)
 
 
 def _stream(path: Path) -> Any:
@@ -135,14 +148,20 @@ class _Utf8(io.RawIOBase):
     """
 
     def __init__(self, inner: Any) -> None:
-        self._inner, self._ready = inner, b""
+        self._inner, self._ready, self._ended = inner, b"", False
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def readable(self) -> bool:
         return True
 
+    def end(self) -> None:
+        """Hand out nothing more."""
+        self._ended = True
+
     def read(self, size: int = -1) -> bytes:
         """`size` bytes, or one less, unless the stream ends: a short block would cut a row."""
+        if self._ended:
+            return b""
         while len(self._ready) < size:
             raw = self._inner.read(size)
             text = self._decoder.decode(raw, final=not raw)
