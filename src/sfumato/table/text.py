@@ -55,7 +55,14 @@ class TextFile:
         return cls(path, tuple(name.strip() for name in names), delimiter)
 
     def has_rows(self, count: int) -> bool:
-        """Whether there are at least so many records: rows as parsed, not lines."""
+        """Whether there are at least so many records: rows as parsed, not lines.
+
+        A compressed file is unpacked to its end, so that one that breaks off is found out now.
+        """
+        if self.path.suffix.lower() == ".gz":
+            with _stream(self.path) as stream:
+                while stream.read(_BLOCK_BYTES):
+                    pass
         with _lines(self.path) as lines:
             next(lines)
             rows = csv.reader(lines, delimiter=self.delimiter)
