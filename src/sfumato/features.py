@@ -61,6 +61,19 @@ class Features:
         return len(self.items)
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """A name for each feature: the column, and the level where there is one."""
+        return tuple(self._name(item) for item in self.items)
+
+    def _name(self, item: _Feature) -> str:
+        axis = self.domain.axes[item.axis]
+        if item.level is None:
+            return axis.name
+        if item.level == MISSING or isinstance(axis, Grid) or item.level >= len(axis.values):
+            return f"{axis.name}=(missing)"
+        return f"{axis.name}={axis.values[item.level]}"
+
+    @cached_property
     def units(self) -> NDArray[np.int64]:
         """The whole number that stands for 1 in each feature."""
         return np.array([item.unit for item in self.items], np.int64)

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +16,9 @@ import pyarrow as pa
 from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import Guarantee, to_json
+from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
 from sfumato.privacy.mechanism import Event, Purse
+from sfumato.render.decode import arrow_schema
 from sfumato.table.records import Records
 
 __all__ = ["Method", "Plan", "Synopsis"]
@@ -47,14 +48,24 @@ class Plan:
         default=None, repr=False
     )
     options: Mapping[str, Any] = field(default_factory=dict)
-    row_per_record: bool = False
+    # What a row of the release is; only drawn records can be asked for in another number.
+    row: Literal["drawn record", "record", "component"] = "drawn record"
+    # Columns of the released table where they are not those of the schema.
+    columns: pa.Schema | None = None
+    # Why nothing is promised, where nothing is; the budget then only sets the noise.
+    unproved: Heuristic | None = None
     invariants: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the release will promise: the budget it was planned for."""
-        return self.budget
+        """What the release will promise: the budget it was planned for, or plainly nothing."""
+        return self.unproved or self.budget
+
+    @property
+    def table_schema(self) -> pa.Schema:
+        """Names and types of the released table: a public fact."""
+        return self.columns or arrow_schema(self.domain)
 
     def to_json(self) -> dict[str, Any]:
         """Everything that was decided before a record was read."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.centred import Centred
 from sfumato.features import Features
 from sfumato.privacy.sensitivity import Sensitivity, root
 
@@ -19,16 +20,30 @@ UNIT = 2**34  # coordinates count steps of 1/unit
 
 @dataclass(frozen=True)
 class Directions:
-    """Directions as whole numbers: coordinate k is Σ_j steps[k, j] code_j / unit."""
+    """Directions as whole numbers: coordinate k is Σ_j steps[k, j] whole_j / unit.
 
-    features: Features
+    The whole numbers are those of the design matrix of `space`: plain features, or
+    centred ones, which may be bound to a ball.
+    """
+
+    space: Features | Centred
     steps: NDArray[np.int64]
     unit: ClassVar[int] = UNIT
 
     @classmethod
-    def of(cls, features: Features, U: NDArray[np.float64]) -> "Directions":
+    def of(cls, space: Features | Centred, U: NDArray[np.float64]) -> "Directions":
         """The nearest whole-number directions to the rows of U (features in [0, 1])."""
-        return cls(features, np.rint(U * (UNIT / features.units)).astype(np.int64))
+        return cls(space, np.rint(U * (UNIT / space.units)).astype(np.int64))
+
+    @property
+    def features(self) -> Features:
+        """The features themselves, however they are centred."""
+        return self.space.features if isinstance(self.space, Centred) else self.space
+
+    @property
+    def radius(self) -> Fraction | None:
+        """The ball that records are bound to, if they are."""
+        return self.space.radius if isinstance(self.space, Centred) else None
 
     @property
     def rank(self) -> int:
@@ -38,18 +53,20 @@ class Directions:
     @cached_property
     def matrix(self) -> NDArray[np.float64]:
         """The directions in real units, one per row: what a coordinate really is."""
-        return np.asarray(self.steps * self.features.units / self.unit)
+        return np.asarray(self.steps * self.space.units / self.unit)
 
     @cached_property
     def sensitivity(self) -> Sensitivity:
         """ℓ₁ and squared ℓ₂ distance between the coordinates of two records, in real units."""
-        widest = self._exact_l1() if self.rank <= EXACT_RANK else self._certified_l1()
-        return Sensitivity(Fraction(widest) / self.unit, self._certified_l2() / self.unit**2)
+        widest = Fraction(self._exact_l1()) if self.rank <= EXACT_RANK else self._certified_l1()
+        if self.radius is not None:
+            widest = min(widest, root(self.rank * self._certified_l2()))
+        return Sensitivity(widest / self.unit, self._certified_l2() / self.unit**2)
 
     @cached_property
     def _moves(self) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
         """What a full move of each feature outside blocks does, and each block's dummies."""
-        whole = self.steps * self.features.units  # about unit × U: far from 64 bits
+        whole = self.steps * self.space.units  # about unit × U: far from 64 bits
         block = [item.block for item in self.features.items]
         single = [j for j, b in enumerate(block) if b is None]
         blocks = sorted({b for b in block if b is not None})
@@ -81,7 +98,10 @@ class Directions:
         single, blocks = self._moves
         V = np.concatenate([single, *blocks], axis=1).astype(object)  # squares pass 64 bits
         norm = max(int(row) for row in np.abs(V @ V.T).sum(axis=1))
-        return Fraction(norm * (single.shape[1] + 2 * len(blocks)))
+        square = Fraction(single.shape[1] + 2 * len(blocks))
+        if self.radius is not None:
+            square = min(square, 4 * self.radius**2)  # two records of a ball
+        return norm * square
 
 
 def _signs(rank: int) -> NDArray[np.int64]:

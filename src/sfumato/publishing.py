@@ -20,7 +20,7 @@ from sfumato.errors import LedgerError, ParameterError, Refused, ReleaseError
 from sfumato.methods import method as recipe
 from sfumato.plan import Plan
 from sfumato.privacy.budget import budget as stated_budget
-from sfumato.privacy.guarantee import Number
+from sfumato.privacy.guarantee import Heuristic, Number
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
@@ -29,7 +29,6 @@ from sfumato.release.content import Content
 from sfumato.release.file import Format
 from sfumato.release.folder import CERTIFICATE, FolderWriter, read_json
 from sfumato.release.release import Kind, Release, digest
-from sfumato.render.decode import arrow_schema
 from sfumato.schema import Schema
 from sfumato.table.records import Records
 from sfumato.table.source import Source, check_header, open_source
@@ -75,6 +74,7 @@ def publish(
     rows: int | None = None,
     release: str | None = None,
     seed: int | None = None,
+    accept_no_guarantee: bool = False,
     progress: Progress | None = None,
     **options: Any,
 ) -> Release:
@@ -84,6 +84,7 @@ def publish(
     file; `Release.data` is the same kind (an Arrow table for paths).  With `folder` the
     release is written there as it is made, in bounded memory.  With `ledger` the charge is
     durable before a record is encoded.  A `seed` makes a test run without any guarantee.
+    What has no proof is published only with `accept_no_guarantee`.
 
     >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
     >>> schema = {"name": "clinic", "columns": {
@@ -96,6 +97,7 @@ def publish(
     """
     plan = price(schema, method=method, epsilon=epsilon, delta=delta, rho=rho, **options)
     _check_rows(rows, plan)
+    _check_promise(plan, accept_no_guarantee)
     if seed is not None and ledger is not None:
         raise ParameterError("a seeded run is a test: leave out the seed, or the ledger")
     source = open_source(data)
@@ -122,7 +124,7 @@ class _Work:
     ) -> None:
         self.plan, self.source, self.ledger = plan, source, ledger
         self.release, self.progress = release, progress
-        self.schema = arrow_schema(plan.domain)
+        self.schema = plan.table_schema
 
     def in_memory(self, rows: int | None, seed: int | None, kind: Kind) -> Release:
         content, batches = Content(), []
@@ -259,10 +261,19 @@ def _check_rows(rows: int | None, plan: Plan) -> None:
                 "say how many rows to draw"
             )
         return
-    if plan.row_per_record:
-        raise ParameterError(f"{plan.method} releases one row per record: leave out rows")
+    if plan.row != "drawn record":
+        raise ParameterError(f"{plan.method} releases one row per {plan.row}: leave out rows")
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 0:
         raise ParameterError(f"rows must be a whole number of at least 0, got {rows!r}")
+
+
+def _check_promise(plan: Plan, accepted: bool) -> None:
+    if isinstance(plan.guarantee, Heuristic) and not accepted:
+        raise ParameterError(
+            f"{plan.method} with these options promises nothing: {plan.guarantee.reason}. "
+            "Choose a method with a proof, or accept that explicitly: --accept-no-guarantee "
+            "(accept_no_guarantee=True)"
+        )
 
 
 def _quiet(phase: str, rows: int) -> None:

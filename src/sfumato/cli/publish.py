@@ -1,7 +1,7 @@
 """`sfumato publish`: one release, from file to folder."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -30,6 +30,16 @@ def publish(
     release: Annotated[
         str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
     ] = None,
+    basis: Annotated[
+        Path | None,
+        typer.Option(help="Public file of the same columns to take the components from, for free."),
+    ] = None,
+    as_published: Annotated[
+        bool, typer.Option("--as-published", help="lip, lop: as the paper has it; not private.")
+    ] = False,
+    accept_no_guarantee: Annotated[
+        bool, typer.Option("--accept-no-guarantee", help="Publish what has no proof.")
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
     ] = None,
@@ -44,7 +54,9 @@ def publish(
     from sfumato.schema import Schema
 
     known = Schema.read(schema)
-    options = dict(_pair(text) for text in option or [])
+    options: dict[str, Any] = dict(_pair(text) for text in option or [])
+    options |= {"basis": basis} if basis else {}
+    options |= {"as_published": True} if as_published else {}
     account = Ledger(ledger) if ledger is not None else None
     if account is not None:
         unfinished(account, known.name, release)
@@ -63,6 +75,7 @@ def publish(
             rows=rows,
             release=release,
             seed=seed,
+            accept_no_guarantee=accept_no_guarantee,
             progress=step,
             **options,
         )

@@ -11,6 +11,7 @@ from rich.panel import Panel
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from sfumato.privacy.guarantee import Heuristic, Seeded
 from sfumato.privacy.ledger import Ledger
 from sfumato.release import Release
 
@@ -50,11 +51,14 @@ def promise(release: Release) -> None:
     paper = release.certificate
     lines = Table.grid(padding=(0, 2))
     lines.add_row("promise", f"[bold]{paper['statement']}[/bold]")
-    if "seed" not in paper["guarantee"]["label"]:
+    if not isinstance(release.guarantee, Seeded | Heuristic):
         relation = {"replace-one": "what it holds", "add-remove": "and whether it is there at all"}
         kept = relation[paper["neighbours"]]
         lines.add_row("hides", f"any one row: {kept}, in all columns together")
     for event in paper["events"]:
+        if event["noise"] is None:
+            lines.add_row("measured", f"{event['statistic']}: without noise")
+            continue
         figure = next(iter(event["noise"]))
         law = event["mechanism"].replace("-", " ")
         amount = event["noise"]["approximately"]

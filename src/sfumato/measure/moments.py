@@ -82,7 +82,7 @@ class Moments:
 
 
 def gram(X: NDArray[np.float64], largest: int) -> NDArray[np.int64]:
-    """Xᵀ X of whole numbers between 0 and `largest`, exactly.
+    """Xᵀ X of whole numbers of size at most `largest`, exactly.
 
     >>> gram(np.array([[3.0, 4.0], [1.0, 0.0]]), 4).tolist()
     [[10, 12], [12, 16]]

@@ -40,7 +40,7 @@ class Projection:
     def query(self, codes: Codes) -> NDArray[np.int64]:
         """NOT PRIVATE: whole-number coordinates of each record."""
         # Whole numbers below 2^53 in float64: exact, and as fast as the linear algebra library.
-        X = self.directions.features.design(codes)
+        X = self.directions.space.design(codes)
         return np.asarray(X @ self.directions.steps.T.astype(np.float64)).astype(np.int64)
 
     def perturb(self, records: Records, purse: Purse) -> Iterator[NDArray[np.float64]]:

@@ -1,18 +1,37 @@
 """Recipes, one small file each; a new one is one import and one name here.
 
->>> sorted(METHODS)
-['diffgen', 'dp-lda', 'dp-pca', 'exponential', 'identity-laplace', 'modips']
+>>> sorted(METHODS)  # doctest: +NORMALIZE_WHITESPACE
+['analyze-gauss', 'diffgen', 'dp-lda', 'dp-pca', 'exponential', 'identity-laplace', 'lap-pca',
+ 'modips']
 """
 
 from sfumato.errors import ParameterError
-from sfumato.methods import diffgen, dp_lda, dp_pca, exponential, identity_laplace, modips
+from sfumato.methods import (
+    analyze_gauss,
+    diffgen,
+    dp_lda,
+    dp_pca,
+    exponential,
+    identity_laplace,
+    lap_pca,
+    modips,
+)
 from sfumato.plan import Method
 
 __all__ = ["METHODS", "method"]
 
 METHODS: dict[str, Method] = {
     recipe.METHOD.name: recipe.METHOD
-    for recipe in (dp_lda, dp_pca, modips, diffgen, exponential, identity_laplace)
+    for recipe in (
+        dp_lda,
+        dp_pca,
+        modips,
+        lap_pca,
+        analyze_gauss,
+        diffgen,
+        exponential,
+        identity_laplace,
+    )
 }
 
 

@@ -115,7 +115,7 @@ def plan(
         render=render,
         recount=recount,
         options={"rank": rank, "split": str(split)},
-        row_per_record=True,
+        row="record",
         invariants=("the number of records", "the order of the records"),
         limits=(
             "Noise per record is large: compare the expected error in synopsis.json with that "

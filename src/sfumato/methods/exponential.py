@@ -41,7 +41,7 @@ def plan(domain: Domain, budget: Budget) -> Plan:
         events=(records.choice.event,),
         measure=records.perturb,
         render=render,
-        row_per_record=True,
+        row="record",
         invariants=("the number of records", "the order of the records"),
         limits=(
             "Each record is drawn anew over its whole domain: with many columns or a small "

@@ -42,7 +42,7 @@ def plan(domain: Domain, budget: Budget) -> Plan:
         events=(noisy.noise.event,),
         measure=noisy.perturb,
         render=render,
-        row_per_record=True,
+        row="record",
         invariants=("the number of records", "the order of the records"),
         limits=(
             "Noise per record is large: with many columns or a small epsilon most values end "

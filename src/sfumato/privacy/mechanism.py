@@ -20,7 +20,16 @@ from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, ParameterError
 from sfumato.privacy.budget import Budget, approx_from_zcdp, rho_within
-from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, PureDP, Seeded, compose, to_json
+from sfumato.privacy.guarantee import (
+    ZCDP,
+    ApproxDP,
+    Guarantee,
+    Heuristic,
+    PureDP,
+    Seeded,
+    compose,
+    to_json,
+)
 from sfumato.privacy.noise import (
     LARGEST_SCALE,
     LARGEST_VARIANCE,
@@ -36,6 +45,7 @@ _FIGURES = {
     "discrete-laplace": ("L1", "scale"),
     "discrete-gaussian": ("L2 squared", "variance"),
     "exponential": ("score", "temperature"),
+    "exact": ("none", "none"),  # published without noise: only ever without a promise
 }
 Whole = NDArray[np.int64]  # sums and noise are added modulo 2^64: post-processing of the true sum
 
@@ -164,6 +174,8 @@ class Paid:
 
 def _within(spent: Guarantee, limit: Guarantee) -> bool:
     match spent, limit:
+        case _, Heuristic():
+            return True  # nothing is promised, so nothing can be overspent
         case PureDP(epsilon=cost), PureDP(epsilon=most) | ApproxDP(epsilon=most):
             return cost <= most
         case ZCDP(rho=cost), ZCDP(rho=most):

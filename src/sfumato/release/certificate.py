@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from sfumato.plan import Plan
-from sfumato.privacy.guarantee import Guarantee, to_json
+from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.content import Content
 from sfumato.release.folder import digest
@@ -54,6 +54,9 @@ def certificate(
         "events": [event.to_json() for event in purse.events],
         "invariants": list(plan.invariants),
         "schema": schema.to_json(),
+        "columns": None
+        if plan.columns is None
+        else {item.name: str(item.type) for item in plan.columns},
         "rows": content.rows,
         "content": {"blake2b-256": content.hexdigest()},
         "synopsis": None if synopsis is None else digest(synopsis),
@@ -70,6 +73,8 @@ def certificate(
 
 def _weakness(guarantee: Guarantee) -> tuple[str, ...]:
     """A plain word where the figures promise little."""
+    if isinstance(guarantee, Heuristic):
+        return (f"NOT PRIVATE by any proof: {guarantee.reason}.",)
     epsilon, delta = getattr(guarantee, "epsilon", 0), getattr(guarantee, "delta", 0)
     found = []
     if epsilon > _LARGE_EPSILON:

@@ -21,7 +21,7 @@ from sfumato.release.folder import (
 from sfumato.render.decode import arrow_schema
 from sfumato.schema import Schema
 
-__all__ = ["Kind", "Release", "digest"]
+__all__ = ["Kind", "Release", "digest", "table_schema"]
 
 Kind = Literal["pandas", "polars", "arrow"]
 
@@ -52,7 +52,7 @@ class Release:
         if self._table is None:
             if self.folder is None:
                 raise ReleaseError("this release has neither a table nor a folder")
-            schema = arrow_schema(Domain.of(Schema.of(self.certificate["schema"])))
+            schema = table_schema(self.certificate)
             self._table = pa.Table.from_batches(
                 read_batches(data_file(self.folder), schema), schema
             )
@@ -86,6 +86,15 @@ class Release:
     def __repr__(self) -> str:
         name, method = self.certificate["dataset"], self.certificate["method"]
         return f"<Release of {name} by {method}: {self.guarantee}>"
+
+
+def table_schema(certificate: Mapping[str, Any]) -> pa.Schema:
+    """The columns the certificate names, else those of its schema."""
+    own = certificate.get("columns")
+    if own is None:
+        return arrow_schema(Domain.of(Schema.of(certificate["schema"])))
+    types = {"double": pa.float64(), "int64": pa.int64(), "string": pa.string()}
+    return pa.schema([pa.field(name, types[kind], nullable=False) for name, kind in own.items()])
 
 
 def _pandas(table: pa.Table) -> Any:

@@ -1,10 +1,20 @@
 """Leading directions of noisy moments, and how many of them are worth their noise."""
 
 import numpy as np
+import pyarrow as pa
 
 from sfumato.render.spectrum import Matrix
 
-__all__ = ["expected_errors", "leading"]
+__all__ = [
+    "COLUMNS",
+    "component_schema",
+    "component_table",
+    "enough",
+    "expected_errors",
+    "leading",
+]
+
+COLUMNS = ("component", "variance", "share")
 
 
 def leading(S: Matrix, rank: int) -> tuple[Matrix, Matrix]:
@@ -27,3 +37,34 @@ def expected_errors(values: Matrix, energies: Matrix) -> Matrix:
     variances = np.maximum(values, 0)
     left_out = np.concatenate([[variances.sum()], variances.sum() - np.cumsum(variances)])
     return np.asarray(left_out[: len(energies) + 1] + np.concatenate([[0.0], energies]))
+
+
+def enough(values: Matrix, alpha: float) -> int:
+    """How many leading components carry a share `alpha` of the (noisy) variance.
+
+    >>> enough(np.array([6.0, 3.0, 1.0, -2.0]), 0.85)
+    2
+    """
+    variances = np.maximum(values, 0)
+    total = variances.sum()
+    if total <= 0:
+        return 1
+    return 1 + int(np.searchsorted(np.cumsum(variances) / total, alpha - 1e-12))
+
+
+def component_table(names: tuple[str, ...], values: Matrix, U: Matrix, rank: int) -> pa.RecordBatch:
+    """One row per component: its number, noisy variance, share of the total, and loadings."""
+    variances = np.maximum(values, 0)
+    columns = [
+        pa.array(np.arange(1, rank + 1)),
+        pa.array(values[:rank]),
+        pa.array(variances[:rank] / max(float(variances.sum()), np.finfo(float).tiny)),
+        *(pa.array(loading) for loading in U[:rank].T),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=component_schema(names))
+
+
+def component_schema(names: tuple[str, ...]) -> pa.Schema:
+    """Columns of a table of components."""
+    numbers = [pa.field(name, pa.float64(), nullable=False) for name in (*COLUMNS[1:], *names)]
+    return pa.schema([pa.field(COLUMNS[0], pa.int64(), nullable=False), *numbers])

@@ -1,0 +1,150 @@
+"""Where a method gets its components from: bought from the records, or public for free."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sfumato.centred import Centred
+from sfumato.errors import DataError, ParameterError
+from sfumato.measure.scatter import Scatter, exact_scatter
+from sfumato.privacy.budget import Budget, shared
+from sfumato.privacy.guarantee import exact
+from sfumato.privacy.mechanism import Event, Purse
+from sfumato.privacy.sensitivity import Neighbours
+from sfumato.projected import Directions
+from sfumato.render.components import enough, leading
+from sfumato.render.spectrum import Matrix
+from sfumato.scatter import ScatterLayout, ScatterSynopsis
+from sfumato.table.records import Records
+from sfumato.table.source import check_header, open_source
+
+__all__ = ["Components", "PrivateBasis", "PublicBasis", "Rank", "private_basis", "public_basis"]
+
+DEFAULT_ALPHA, DEFAULT_MEANS = "0.85", "0.1"
+
+
+@dataclass(frozen=True)
+class Rank:
+    """How many components: a fixed number, or enough for a share of the noisy variance."""
+
+    fixed: int | None
+    alpha: Fraction
+
+    @classmethod
+    def of(cls, rank: Any, alpha: Any, most: int) -> "Rank":
+        """As a person writes it: `rank` wins over `alpha`."""
+        share = exact("alpha", alpha)
+        if share > 1:
+            raise ParameterError(f"alpha must be above 0 and at most 1, got {alpha}")
+        if rank in (None, "", "alpha"):
+            return cls(None, share)
+        try:
+            number = int(str(rank))
+        except ValueError:
+            number = 0
+        if not 1 <= number <= most:
+            raise ParameterError(f"rank must be from 1 to {most} (features), got {rank!r}")
+        return cls(number, share)
+
+    def chosen(self, values: Matrix) -> int:
+        """The rank for these noisy eigenvalues."""
+        return self.fixed or enough(values, float(self.alpha))
+
+
+@dataclass(frozen=True)
+class Components:
+    """All noisy components, largest first, about a centre; public once measured."""
+
+    space: Centred
+    values: Matrix
+    U: Matrix  # one direction per row, in features that run over 1
+    mean: Matrix  # centred; zero where no mean was bought
+    synopsis: ScatterSynopsis | None = None
+
+    def directions(self, rank: int) -> Directions:
+        """The leading ones on the whole-number scale of their coordinates."""
+        return Directions.of(self.space, self.U[:rank])
+
+
+@dataclass(frozen=True)
+class PrivateBasis:
+    """Components of noisy second moments: LIP and Lap-PCA, or Analyze Gauss."""
+
+    scatter: Scatter
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What the components cost."""
+        return self.scatter.events
+
+    def measure(self, records: Records, purse: Purse) -> Components:
+        """Buy the second moments; the components are post-processing."""
+        synopsis = self.scatter.perturb(records, purse)
+        values, U = leading(synopsis.covariance, len(self.scatter.layout.centred))
+        return Components(self.scatter.layout.centred, values, U, synopsis.mean, synopsis)
+
+
+@dataclass(frozen=True)
+class PublicBasis:
+    """Components of public data: they cost nothing and are part of the plan."""
+
+    space: Centred
+    fields: Mapping[str, Any]  # rows, values, U and mean, as the certificate has them
+    events: tuple[Event, ...] = ()
+
+    @cached_property
+    def components(self) -> Components:
+        """The components that the fields spell out."""
+        numbers = [np.array(self.fields[key], np.float64) for key in ("values", "U", "mean")]
+        values, U, mean = numbers
+        width = len(self.space)
+        fits = U.ndim == 2 and U.shape[1] == width and mean.shape == values.shape == (width,)
+        if not fits or not 1 <= len(U) <= width:
+            raise ParameterError("the public basis does not fit the schema")
+        if not all(np.isfinite(part).all() for part in numbers) or np.abs(U).max() > 1.001:
+            raise ParameterError("the public basis is not one of orthonormal directions")
+        return Components(self.space, values, U, mean)
+
+    def measure(self, *_: object) -> Components:
+        """The same components, whatever the records."""
+        return self.components
+
+
+def private_basis(
+    space: Centred, neighbours: Neighbours, budget: Budget, means: Any = DEFAULT_MEANS
+) -> PrivateBasis:
+    """Second moments about the centre; a share `means` buys the mean (0: the public centre)."""
+    part = exact("means", means, below=1, zero=True)
+    layout = ScatterLayout(space, neighbours)
+    for_second, for_sums = budget, None
+    if part:
+        for_second, for_sums = shared(budget, 1 - part, part)
+    scatter = Scatter(layout, for_second, for_sums)
+    scatter.check()
+    return PrivateBasis(scatter)
+
+
+def public_basis(space: Centred, data: Any, rank: Rank) -> PublicBasis:
+    """The leading components of public data of the same columns, or a certificate's.
+
+    Whoever calls the data public vouches for it: nothing is paid for what it shows.
+    """
+    if isinstance(data, Mapping):
+        basis = PublicBasis(space, dict(data))
+        _ = basis.components
+        return basis
+    source = open_source(data)
+    check_header(source, space.features.domain)
+    layout = ScatterLayout(space, "replace-one")
+    rows, sums, second = exact_scatter(layout, Records(source, space.features.domain))
+    if rows < 2:
+        raise DataError("the public basis needs at least two records")
+    synopsis = ScatterSynopsis(layout, layout.pack(rows, second), sums, rows)
+    values, U = leading(synopsis.covariance, len(space))
+    kept = U[: rank.chosen(values)]
+    arrays = {"values": values, "U": kept, "mean": synopsis.mean}
+    return PublicBasis(space, {"rows": rows} | {k: array.tolist() for k, array in arrays.items()})
