@@ -52,6 +52,11 @@ CASES = [
     Case("dp-lda", {"epsilon": "1"}, options={"sampler": "greedy"}),
     Case("dp-lda", {"epsilon": "1", "delta": "1e-6"}, neighbours="add-remove"),
     Case("dp-lda", {"rho": "0.1"}),
+    Case("lap-pca", {"epsilon": "1"}),
+    Case("lap-pca", {"epsilon": "1"}, options={"radius": "0.8", "means": "0"}),
+    Case("lap-pca", {"epsilon": "1"}, neighbours="add-remove", options={"rank": "3"}),
+    Case("analyze-gauss", {"epsilon": "1", "delta": "1e-6"}),
+    Case("analyze-gauss", {"rho": "0.1"}, neighbours="add-remove", options={"radius": "1.5"}),
     Case("exponential", {"epsilon": "1"}, additive=False),
     Case("diffgen", {"epsilon": "1"}, additive=False),
     Case(

@@ -12,7 +12,7 @@ Centring halves every number, so products move a quarter as far as those of feat
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.privacy.sensitivity import Neighbours, Sensitivity, root
+from sfumato.privacy.sensitivity import Neighbours, Sensitivity, ball, box, root
 
 __all__ = ["eigenvalues", "largest_square", "mixture", "regression", "scatter", "sums"]
 
@@ -50,8 +50,8 @@ def scatter(
         l2 = Fraction(m * m, 16) + _blocks_squared(m, b, shrunk=radius is not None)
     if radius is not None:
         d = width if width is not None else m
-        ball = _ball(d, radius**2, neighbours)
-        l1, l2 = min(l1, ball.l1), min(l2, ball.l2_squared)
+        inside = _ball(d, radius**2, neighbours)
+        l1, l2 = min(l1, inside.l1), min(l2, inside.l2_squared)
     one = 1 if neighbours == "add-remove" else 0
     return Sensitivity(l1 + one, l2 + one)
 
@@ -67,11 +67,8 @@ def _blocks_squared(m: int, b: int, *, shrunk: bool) -> Fraction:
 
 
 def _ball(d: int, square: Fraction, neighbours: Neighbours) -> Sensitivity:
-    if neighbours == "add-remove":
-        return Sensitivity(square * Fraction(d + 1, 2), square**2)
-    if d == 1:
-        return Sensitivity(square, square**2)
-    return Sensitivity(square * root(Fraction(d * (d + 3), 2)), 2 * square**2)
+    unit = ball(d, neighbours)
+    return Sensitivity(square * unit.l1, square**2 * unit.l2_squared)
 
 
 def sums(
@@ -119,9 +116,8 @@ def regression(rank: int, neighbours: Neighbours = "replace-one") -> Parts:
     if neighbours == "add-remove":
         second = Sensitivity(Fraction(p + 1, 2) + spread + 1, Fraction(3))
         return Parts(one, Sensitivity(spread + 1, Fraction(2)), second)
-    box = Fraction((p + 1) * (p + 2), 2)
-    ball = _ball(p, Fraction(1), neighbours).l1 + 2 * spread + 1
-    second = Sensitivity(min(box, ball), Fraction(7))
+    by_parts = ball(p).l1 + 2 * spread + 1
+    second = Sensitivity(min(box(p + 1).l1, by_parts), Fraction(7))
     return Parts(one, Sensitivity(2 * spread + 2, Fraction(8)), second)
 
 
