@@ -250,6 +250,7 @@ EDITS = {
     "other neighbours in the schema": (("schema", "neighbours"), "add-remove", ["plan"]),
     "another data set": (("dataset",), "hospital", ["plan"]),
     "no invariants": (("invariants",), [], ["plan"]),
+    "columns of its own": (("columns",), {"age": "double"}, ["plan", "data"]),
     "more rows": (("rows",), 81, ["data"]),
     "another kind of column": (("schema", "columns", "age", "kind"), "number", ["data"]),
     "a coarser grid": (("schema", "grid_bits"), 3, ["data"]),
