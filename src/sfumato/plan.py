@@ -37,7 +37,7 @@ class Plan:
 
     method: str
     domain: Domain
-    budget: Budget
+    budget: Budget | None  # None for methods that promise nothing and need no noise scale
     events: tuple[Event, ...]
     measure: Callable[[Records, Purse], Any] = field(repr=False)
     render: Callable[[Any, int | None, np.random.Generator], Iterator[pa.RecordBatch]] = field(
@@ -60,7 +60,9 @@ class Plan:
     @property
     def guarantee(self) -> Guarantee:
         """What the release will promise: the budget it was planned for, or plainly nothing."""
-        return self.unproved or self.budget
+        promised = self.unproved or self.budget
+        assert promised is not None  # noqa: S101  a plan without a budget says why it has none
+        return promised
 
     @property
     def table_schema(self) -> pa.Schema:
@@ -94,8 +96,9 @@ class Method:
     proof: str
     plan: Callable[..., Plan] = field(repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
+    budgeted: bool = True  # whether a budget has any meaning here
 
-    def price(self, domain: Domain, budget: Budget, options: Mapping[str, Any]) -> Plan:
+    def price(self, domain: Domain, budget: Budget | None, options: Mapping[str, Any]) -> Plan:
         """A plan for this schema and budget; unknown options are refused by name."""
         unknown = [name for name in options if name not in self.options]
         if unknown:

@@ -56,8 +56,16 @@ def price(
     [('moments', 'discrete-laplace', '1-differential privacy')]
     """
     known = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
-    budget = stated_budget(epsilon=epsilon, delta=delta, rho=rho)
-    return recipe(method).price(Domain.of(known), budget, options)
+    chosen = recipe(method)
+    if chosen.budgeted:
+        budget = stated_budget(epsilon=epsilon, delta=delta, rho=rho)
+    elif (epsilon, delta, rho) == (None, None, None):
+        budget = None
+    else:
+        raise ParameterError(
+            f"{method} promises nothing, so no budget has a meaning: leave out epsilon, delta, rho"
+        )
+    return chosen.price(Domain.of(known), budget, options)
 
 
 def publish(

@@ -14,7 +14,6 @@ from sfumato.domain import Domain
 from sfumato.errors import Refused, ReleaseError
 from sfumato.methods import method
 from sfumato.plan import Plan
-from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, from_json
 from sfumato.privacy.ledger import Ledger
 from sfumato.release.certificate import FORMAT
@@ -100,12 +99,13 @@ def _files(folder: Path, paper: Mapping[str, Any]) -> str:
 
 
 def _plan(paper: Mapping[str, Any]) -> Plan:
+    domain, chosen = Domain.of(Schema.of(paper["schema"])), method(paper["method"])
+    if not chosen.budgeted and paper["budget"] is None:
+        return chosen.price(domain, None, paper["options"])
     budget = from_json(dict(paper["budget"]))
     if not isinstance(budget, PureDP | ApproxDP | ZCDP):
         raise ReleaseError("the budget of the certificate is not one")
-    stated: Budget = budget
-    domain = Domain.of(Schema.of(paper["schema"]))
-    return method(paper["method"]).price(domain, stated, paper["options"])
+    return chosen.price(domain, budget, paper["options"])
 
 
 def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
