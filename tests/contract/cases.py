@@ -3,16 +3,26 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from neighbours import schema
+from neighbours import schema, table
 from sfumato.methods import METHODS
 
-SMALL = {
-    "name": "small",
-    "columns": {
-        "level": {"kind": "integer", "low": 0, "high": 2},
-        "sick": {"kind": "boolean", "role": "label"},
-    },
-}
+ROWS = [
+    dict(
+        zip(
+            ("size", "dose", "age", "sex", "ward", "site", "smoker", "seen", "outcome"),
+            r,
+            strict=True,
+        )
+    )
+    for r in (
+        ("0.5", "1.0", "3", "f", "a", "x", "true", "2020-01-03", "home"),
+        ("-1", None, "7", "m", "3", "y", "false", "2020-01-09", "care"),
+        ("3", "2.0", "0", "f", "b", "z", "true", "2020-01-01", "died"),
+        ("1.5", "0.5", "4", "m", "else", "x", "false", "2020-01-05", "home"),
+    )
+]
+
+PUBLIC = table(ROWS)  # as a basis that costs nothing
 
 
 @dataclass(frozen=True)
@@ -24,14 +34,21 @@ class Case:
     neighbours: str = "replace-one"
     options: dict[str, Any] = field(default_factory=dict)
     additive: bool = True  # else choices, whose scores are brute-forced in tests of their own
+    promised: bool = True  # else the method says that it has no proof
 
     def __str__(self):
-        figures = ",".join(f"{key}={value}" for key, value in self.given.items())
+        shown = {k: "public" if k == "basis" else v for k, v in self.given.items()}
+        figures = ",".join(f"{key}={value}" for key, value in shown.items())
         return f"{self.method}-{figures}-{self.neighbours}"
 
     @property
     def given(self):
         return self.budget | self.options
+
+    @property
+    def asked(self):
+        """What `publish` is given."""
+        return self.given | {"accept_no_guarantee": not self.promised}
 
     @property
     def schema(self):
@@ -57,6 +74,22 @@ CASES = [
     Case("lap-pca", {"epsilon": "1"}, neighbours="add-remove", options={"rank": "3"}),
     Case("analyze-gauss", {"epsilon": "1", "delta": "1e-6"}),
     Case("analyze-gauss", {"rho": "0.1"}, neighbours="add-remove", options={"radius": "1.5"}),
+    Case("power-method", {"epsilon": "1", "delta": "1e-6"}),
+    Case("power-method", {"rho": "0.1"}, neighbours="add-remove", options={"rank": 1, "means": 0}),
+    Case("lip", {"epsilon": "1"}),
+    Case("lip", {"rho": "0.1"}, options={"rank": 2, "radius": "1.5"}),
+    Case("lip", {"epsilon": "1"}, options={"as_published": True}, additive=False, promised=False),
+    Case("lop", {"epsilon": "1"}, options={"basis": PUBLIC}),
+    Case(
+        "lop",
+        {"epsilon": "1"},
+        options={"as_published": True, "rank": 2},
+        additive=False,
+        promised=False,
+    ),
+    Case("compressive", {"epsilon": "1"}),
+    Case("compressive", {"rho": "0.1"}, options={"rank": 14}),
+    Case("jl-gauss", {"epsilon": "1", "delta": "1e-6"}, additive=False, promised=False),
     Case("exponential", {"epsilon": "1"}, additive=False),
     Case("diffgen", {"epsilon": "1"}, additive=False),
     Case(

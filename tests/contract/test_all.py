@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from cases import CASES, SMALL
+from cases import CASES, ROWS
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -13,28 +13,14 @@ from recording import RecordingPurse
 
 import sfumato as sf
 from neighbours import records, table, text_rows, typed_rows
-from sfumato.errors import BudgetError
+from sfumato.errors import BudgetError, ParameterError
 from sfumato.methods import METHODS
+from sfumato.privacy.budget import budget
 from sfumato.privacy.guarantee import Seeded, from_json
 from sfumato.publishing import price
 
 DOCS = Path(__file__).parents[2] / "docs"
 everywhere = pytest.mark.parametrize("case", CASES, ids=str)
-ROWS = [
-    dict(
-        zip(
-            ("size", "dose", "age", "sex", "ward", "site", "smoker", "seen", "outcome"),
-            r,
-            strict=True,
-        )
-    )
-    for r in (
-        ("0.5", "1.0", "3", "f", "a", "x", "true", "2020-01-03", "home"),
-        ("-1", None, "7", "m", "3", "y", "false", "2020-01-09", "care"),
-        ("3", "2.0", "0", "f", "b", "z", "true", "2020-01-01", "died"),
-        ("1.5", "0.5", "4", "m", "else", "x", "false", "2020-01-05", "home"),
-    )
-]
 FULL = dict.fromkeys(ROWS[0], "") | {
     "size": "3",
     "dose": "2",
@@ -100,7 +86,7 @@ def test_the_sensitivity_check_catches_a_halved_sensitivity():
 
 @everywhere
 def test_the_release_carries_the_promise_that_was_planned(case):
-    release = sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.given)
+    release = sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.asked)
     assert release.guarantee == planned(case).guarantee
     assert from_json(dict(release.certificate["guarantee"])) == release.guarantee
     for event, made in zip(planned(case).events, release.certificate["events"], strict=True):
@@ -113,19 +99,19 @@ def test_the_release_carries_the_promise_that_was_planned(case):
 @everywhere
 def test_the_same_seed_gives_the_same_release_without_a_guarantee(case):
     first, second = (
-        sf.publish(table(MANY), schema=case.schema, method=case.method, seed=7, **case.given)
+        sf.publish(table(MANY), schema=case.schema, method=case.method, seed=7, **case.asked)
         for _ in range(2)
     )
     assert first.table.equals(second.table)
     assert first.guarantee == Seeded()
-    other = sf.publish(table(MANY), schema=case.schema, method=case.method, seed=8, **case.given)
+    other = sf.publish(table(MANY), schema=case.schema, method=case.method, seed=8, **case.asked)
     assert not other.table.equals(first.table)
 
 
 @everywhere
 def test_a_release_without_a_seed_differs_each_time(case):
     first, second = (
-        sf.publish(table(MANY), schema=case.schema, method=case.method, **case.given)
+        sf.publish(table(MANY), schema=case.schema, method=case.method, **case.asked)
         for _ in range(2)
     )
     assert not first.table.equals(second.table)
@@ -136,11 +122,11 @@ def test_absurd_records_are_published_like_any_other(case):
     @hypothesis_settings(max_examples=15)
     @given(st.lists(text_rows(), min_size=2, max_size=4))
     def check(rows):
-        release = sf.publish(table(rows), schema=case.schema, method=case.method, **case.given)
+        release = sf.publish(table(rows), schema=case.schema, method=case.method, **case.asked)
         assert (
             release.table.schema
             == sf.publish(
-                table(ROWS), schema=case.schema, method=case.method, **case.budget
+                table(ROWS), schema=case.schema, method=case.method, **case.asked
             ).table.schema
         )
 
@@ -151,7 +137,7 @@ def test_absurd_records_are_published_like_any_other(case):
 def test_the_data_is_left_as_it_was(case):
     frame = table(ROWS).to_pandas()
     before = frame.copy(deep=True)
-    sf.publish(frame, schema=case.schema, method=case.method, **case.given)
+    sf.publish(frame, schema=case.schema, method=case.method, **case.asked)
     assert frame.equals(before)
 
 
@@ -161,7 +147,7 @@ def test_the_frame_that_comes_back_is_of_the_kind_that_was_given(case):
     import polars as pl
 
     for given_table in (table(ROWS), table(ROWS).to_pandas(), pl.from_arrow(table(ROWS))):
-        release = sf.publish(given_table, schema=case.schema, method=case.method, **case.given)
+        release = sf.publish(given_table, schema=case.schema, method=case.method, **case.asked)
         assert isinstance(
             release.data,
             type(given_table) if isinstance(given_table, pd.DataFrame | pl.DataFrame) else pa.Table,
@@ -170,7 +156,7 @@ def test_the_frame_that_comes_back_is_of_the_kind_that_was_given(case):
 
 @everywhere
 def test_looking_at_a_release_twice_shows_the_same(case, tmp_path):
-    release = sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.given)
+    release = sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.asked)
     assert release.data.equals(release.data)
     release.save(tmp_path / "a")
     release.save(tmp_path / "b")
@@ -181,13 +167,13 @@ def test_looking_at_a_release_twice_shows_the_same(case, tmp_path):
 @everywhere
 def test_a_saved_release_verifies(case, tmp_path):
     release = sf.publish(
-        table(ROWS), schema=case.schema, method=case.method, folder=tmp_path / "r", **case.budget
+        table(ROWS), schema=case.schema, method=case.method, folder=tmp_path / "r", **case.asked
     )
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
     assert release.table.equals(sf.Release.load(tmp_path / "r").table)
 
 
-@everywhere
+@pytest.mark.parametrize("case", [case for case in CASES if case.promised], ids=str)
 def test_a_purse_that_is_too_small_is_refused_before_a_bit_is_drawn(case):
     class NoBits:
         seeded = False
@@ -199,9 +185,18 @@ def test_a_purse_that_is_too_small_is_refused_before_a_bit_is_drawn(case):
     purse = RecordingPurse(plan.guarantee)
     purse.bits = NoBits()
     smaller = {name: "0.01" for name in case.budget if name != "delta"}
-    purse.limit = price(SMALL, method=case.method, **(case.budget | smaller)).guarantee
+    purse.limit = budget(**(case.budget | smaller))
     with pytest.raises(BudgetError, match="more than was reserved"):
         list(plan.measure(records(ROWS, case.schema), purse))
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if not case.promised], ids=str)
+def test_what_promises_nothing_is_published_only_where_that_is_accepted(case):
+    with pytest.raises(ParameterError, match=r"promises nothing.*--accept-no-guarantee"):
+        sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.given)
+    release = sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.asked)
+    assert release.certificate["statement"].startswith("no guarantee: ")
+    assert any("NOT PRIVATE" in warning for warning in release.certificate["warnings"])
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -1,20 +1,25 @@
 """Recipes, one small file each; a new one is one import and one name here.
 
 >>> sorted(METHODS)  # doctest: +NORMALIZE_WHITESPACE
-['analyze-gauss', 'diffgen', 'dp-lda', 'dp-pca', 'exponential', 'identity-laplace', 'lap-pca',
- 'modips']
+['analyze-gauss', 'compressive', 'diffgen', 'dp-lda', 'dp-pca', 'exponential',
+ 'identity-laplace', 'jl-gauss', 'lap-pca', 'lip', 'lop', 'modips', 'power-method']
 """
 
 from sfumato.errors import ParameterError
 from sfumato.methods import (
     analyze_gauss,
+    compressive,
     diffgen,
     dp_lda,
     dp_pca,
     exponential,
     identity_laplace,
+    jl_gauss,
     lap_pca,
+    lip,
+    lop,
     modips,
+    power_method,
 )
 from sfumato.plan import Method
 
@@ -28,9 +33,14 @@ METHODS: dict[str, Method] = {
         modips,
         lap_pca,
         analyze_gauss,
+        power_method,
+        lip,
+        lop,
+        compressive,
         diffgen,
         exponential,
         identity_laplace,
+        jl_gauss,
     )
 }
 

@@ -1,68 +1,40 @@
 """dp-pca: each record as noisy coordinates along noisy components (Jiang et al. 2013, 3.1)."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from sfumato.domain import Domain
-from sfumato.errors import ParameterError, ReleaseError, SchemaError
+from sfumato.errors import ParameterError, SchemaError
 from sfumato.features import Features
 from sfumato.measure.moments import Moments
 from sfumato.measure.projection import Projection
+from sfumato.methods.record_plan import (
+    DEFAULT_SPLIT,
+    Projected,
+    check_worst,
+    later,
+    record_plan,
+    recounted,
+)
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
-from sfumato.privacy.mechanism import Event, Noise, Purse
-from sfumato.privacy.sensitivity import Sensitivity, record, root
-from sfumato.projected import EXACT_RANK, UNIT, Directions
+from sfumato.privacy.mechanism import Event, Purse
+from sfumato.projected import EXACT_RANK, Directions
 from sfumato.render.components import expected_errors, leading
-from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.render.spectrum import Matrix, covariance
-from sfumato.synopsis import MomentLayout, MomentSynopsis
+from sfumato.synopsis import MomentLayout
 from sfumato.table.records import Records
 
 __all__ = ["METHOD"]
-
-DEFAULT_SPLIT = "0.2"
-
-
-@dataclass(frozen=True)
-class _Projected:
-    """What left the private side: moments, directions, coordinates batch by batch."""
-
-    moments: MomentSynopsis
-    directions: Directions
-    mean: Matrix
-    errors: Matrix
-    coordinates: Iterator[Matrix]
-
-    def to_json(self) -> dict[str, Any]:
-        """All but the coordinates, which are the data; expected errors for the reader."""
-        return {
-            "kind": "components",
-            "moments": self.moments.to_json(),
-            "unit": self.directions.unit,
-            "directions": self.directions.steps.tolist(),
-            "expected_squared_error_per_record": {
-                # By rank, from 0 (the mean alone), before values are cut to their ranges.
-                str(rank): float(error)
-                for rank, error in enumerate(self.errors)
-            },
-        }
 
 
 def plan(
     domain: Domain, budget: Budget, rank: int | str = "auto", split: Any = DEFAULT_SPLIT
 ) -> Plan:
     """A share `split` of the budget for the directions, the rest for the coordinates."""
-    if domain.schema.neighbours != "replace-one":
-        raise SchemaError(
-            "dp-pca releases one row per record, so the number of records shows: declare "
-            "neighbours: replace-one, or choose another method"
-        )
     features = Features.of(domain)
     if not len(features):
         raise SchemaError("every column has a single value: there is nothing to measure")
@@ -71,52 +43,32 @@ def plan(
     for_directions, for_records = shared(budget, first, 1 - first)
     moments = Moments(MomentLayout(features, "replace-one"), for_directions)
     moments.noise.check(int(moments.layout.units.max()))
-    # Before the directions are known: no orthonormal ones move a record further than this.
-    widest = record(features.continuous, features.binary, features.blocks).l1 + 1
-    worst = Sensitivity(root((wanted or EXACT_RANK) * widest), widest)
-    Noise("projected records", worst, for_records).check(UNIT)
+    check_worst(features, wanted or EXACT_RANK, for_records)
 
-    def measure(records: Records, purse: Purse) -> _Projected:
+    def measure(records: Records, purse: Purse) -> Projected:
         synopsis = moments.perturb(records, purse)
         mean, S = covariance(synopsis)
         values, U = leading(S, len(features))
         errors = expected_errors(values, _energies(features, U, for_records))
         chosen = wanted or 1 + int(np.argmin(errors[1:]))
         directions = Directions.of(features, U[:chosen])
-        projection = Projection(directions, for_records)
-        coordinates = projection.perturb(records, purse)
-        return _Projected(synopsis, directions, mean, errors, coordinates)
-
-    def render(released: _Projected, *_: object) -> Iterator[pa.RecordBatch]:
-        U = released.directions.matrix
-        # U has orthonormal rows up to rounding: coordinates of the mean are taken out and put back.
-        rest = released.mean - U.T @ (U @ released.mean)
-        back = (y @ U + rest for y in released.coordinates)
-        return Decoder(domain).batches(nearest_codes(features, Z) for Z in back)
+        coordinates = Projection(directions, for_records).perturb(records, purse)
+        # By rank, from 0 (the mean alone), before values are cut to their ranges.
+        by_rank = {str(rank): float(error) for rank, error in enumerate(errors)}
+        findings = {"moments": synopsis.to_json(), "expected_squared_error_per_record": by_rank}
+        return Projected(directions, coordinates, mean, findings)
 
     def recount(synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
-        steps = np.array(synopsis["directions"], object)
-        fits = steps.ndim == 2 and steps.shape[1] == len(features) and synopsis["unit"] == UNIT
-        if not fits or np.abs(steps * features.units).max() > 2 * UNIT:
-            raise ReleaseError("the directions do not fit the schema")
-        released = Projection(Directions(features, steps.astype(np.int64)), for_records)
-        return moments.noise.event, released.noise.event
+        return moments.noise.event, recounted(features, for_records, synopsis)
 
-    cost = Noise("projected records", moments.layout.sensitivity, for_records).event
-    return Plan(
-        method=METHOD.name,
-        domain=domain,
-        budget=budget,
-        events=(
-            moments.noise.event,
-            Event("projected records", cost.mechanism, None, None, cost.cost),
-        ),
+    return record_plan(
+        METHOD.name,
+        domain,
+        budget,
+        events=(moments.noise.event, later(for_records)),
         measure=measure,
-        render=render,
         recount=recount,
         options={"rank": rank, "split": str(split)},
-        row="record",
-        invariants=("the number of records", "the order of the records"),
         limits=(
             "Noise per record is large: compare the expected error in synopsis.json with that "
             "of the mean alone before using single rows.",

@@ -45,7 +45,9 @@ _FIGURES = {
     "discrete-laplace": ("L1", "scale"),
     "discrete-gaussian": ("L2 squared", "variance"),
     "exponential": ("score", "temperature"),
-    "exact": ("none", "none"),  # published without noise: only ever without a promise
+    # Only ever without a promise: floats times records, and no noise at all.
+    "gaussian-projection": ("diameter squared", "w squared"),
+    "exact": ("none", "none"),
 }
 Whole = NDArray[np.int64]  # sums and noise are added modulo 2^64: post-processing of the true sum
 

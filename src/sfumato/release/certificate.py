@@ -50,7 +50,7 @@ def certificate(
         "statement": str(purse.guarantee),
         "unit": "one record (row) of the table",
         "neighbours": schema.neighbours,
-        "budget": to_json(plan.budget),
+        "budget": None if plan.budget is None else to_json(plan.budget),
         "events": [event.to_json() for event in purse.events],
         "invariants": list(plan.invariants),
         "schema": schema.to_json(),
@@ -63,7 +63,8 @@ def certificate(
         "ledger": None if ledger is None else dict(ledger),
         "randomness": "a seed: a test run"
         if purse.bits.seeded
-        else "AES-256 in counter mode, keyed by the operating system; exact discrete noise",
+        else "AES-256 in counter mode, keyed by the operating system"
+        + ("" if plan.unproved else "; exact discrete noise"),
         "warnings": list(_weakness(purse.guarantee)),
         "limits": [*plan.limits, *_LIMITS, *(() if ledger else (_NO_LEDGER,))],
         "versions": {"python": platform.python_version()}

@@ -1,0 +1,85 @@
+"""jl-gauss: a zero-mean Gaussian from a random projection of the records (Blocki et al. 2012)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.centred import Centred
+from sfumato.domain import Domain
+from sfumato.errors import ParameterError, SchemaError
+from sfumato.measure.gaussian_projection import GaussianProjection, ProjectedScatter
+from sfumato.plan import Method, Plan
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import ApproxDP
+from sfumato.render.decode import Decoder, nearest_codes
+from sfumato.render.gaussian import sample
+from sfumato.render.spectrum import nearest_psd
+
+__all__ = ["METHOD"]
+
+_PER_FEATURE = 4  # projections: a covariance of d features needs a few times d draws
+_MOST = 10**6
+
+
+def plan(domain: Domain, budget: Budget, projections: Any = None, radius: Any = None) -> Plan:
+    """The whole budget sets how far singular values are raised; nothing is promised."""
+    if not isinstance(budget, ApproxDP):
+        raise ParameterError("jl-gauss is calibrated for epsilon and delta: give both")
+    if domain.schema.neighbours != "replace-one":
+        raise SchemaError(
+            "jl-gauss uses the number of records as it is: declare neighbours: replace-one"
+        )
+    space = Centred.of(domain, radius)
+    projection = GaussianProjection(space, budget, _projections(projections, len(space)))
+
+    def render(
+        released: ProjectedScatter, rows: int | None, rng: np.random.Generator
+    ) -> Iterator[pa.RecordBatch]:
+        count = released.rows if rows is None else rows
+        draws = sample(np.zeros(len(space)), nearest_psd(released.second), count, rng)
+        codes = (nearest_codes(space.features, space.restored(Z)) for Z in draws)
+        return Decoder(domain).batches(codes)
+
+    return Plan(
+        method=METHOD.name,
+        domain=domain,
+        budget=budget,
+        events=(projection.event,),
+        measure=projection.perturb,
+        render=render,
+        options={"projections": projection.projections, "radius": radius},
+        unproved=projection.cost,
+        invariants=("the number of records",),
+        limits=(
+            "Records are drawn about the public centre, so means are not kept; at usual budgets "
+            "the raised singular values hide the covariances of fewer than millions of records.",
+        ),
+    )
+
+
+def _projections(projections: Any, features: int) -> int:
+    if projections in (None, ""):
+        return _PER_FEATURE * features
+    try:
+        number = int(str(projections))
+    except ValueError:
+        number = 0
+    if not 1 <= number <= _MOST:
+        raise ParameterError(f"projections must be from 1 to {_MOST}, got {projections!r}")
+    return number
+
+
+METHOD = Method(
+    name="jl-gauss",
+    summary="Draws records from a Gaussian whose covariance went through a random projection.",
+    promise="none: (epsilon, delta)-DP over the reals only",
+    source="Blocki et al. 2012, adapted as in Chanyaswad et al. 2017, section VIII",
+    proof="proofs/jl-gauss.md",
+    plan=plan,
+    options={
+        "projections": f"random combinations of the records; {_PER_FEATURE} per feature by default",
+        "radius": "draw records into this ball (each range is 1 wide); default: the box",
+    },
+)

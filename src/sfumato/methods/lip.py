@@ -1,0 +1,95 @@
+"""lip: every record as noisy coordinates along bought components (Xu et al. 2019, corrected)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.centred import Centred
+from sfumato.domain import Domain
+from sfumato.measure import as_published as printed
+from sfumato.measure.projection import Projection
+from sfumato.methods.basis import DEFAULT_ALPHA, DEFAULT_MEANS, Rank, private_basis
+from sfumato.methods.published_plan import asked, published_plan
+from sfumato.methods.record_plan import (
+    DEFAULT_SPLIT,
+    Projected,
+    check_worst,
+    later,
+    record_plan,
+    recounted,
+)
+from sfumato.plan import Method, Plan
+from sfumato.privacy.budget import Budget, shared
+from sfumato.privacy.guarantee import exact
+from sfumato.privacy.mechanism import Event, Purse
+from sfumato.table.records import Records
+
+__all__ = ["METHOD"]
+
+
+def plan(
+    domain: Domain,
+    budget: Budget,
+    rank: Any = None,
+    alpha: Any = DEFAULT_ALPHA,
+    radius: Any = None,
+    split: Any = None,
+    means: Any = None,
+    as_published: Any = False,
+) -> Plan:
+    """A share `split` of the budget for the components, the rest for the coordinates."""
+    if asked(as_published):
+        beside = {"split": split, "means": means}
+        figures = {"rank": rank, "alpha": alpha, "radius": radius}
+        return published_plan(METHOD.name, printed.lip, domain, budget, **figures, beside=beside)
+    split = DEFAULT_SPLIT if split is None else split
+    means = DEFAULT_MEANS if means is None else means
+    space = Centred.of(domain, radius)
+    wanted = Rank.of(rank, alpha, len(space))
+    first = exact("split", split, below=1)
+    for_components, for_records = shared(budget, first, 1 - first)
+    basis = private_basis(space, "replace-one", for_components, means)
+    check_worst(space.features, wanted.fixed or len(space), for_records)
+
+    def measure(records: Records, purse: Purse) -> Projected:
+        found = basis.measure(records, purse)
+        directions = found.directions(wanted.chosen(found.values))
+        coordinates = Projection(directions, for_records).perturb(records, purse)
+        moments = None if found.synopsis is None else found.synopsis.to_json()
+        return Projected(directions, coordinates, found.mean, {"moments": moments})
+
+    def recount(synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
+        return *basis.events, recounted(space, for_records, synopsis)
+
+    return record_plan(
+        METHOD.name,
+        domain,
+        budget,
+        events=(*basis.events, later(for_records)),
+        measure=measure,
+        recount=recount,
+        options={
+            "rank": rank,
+            "alpha": str(alpha),
+            "radius": radius,
+            "split": str(split),
+            "means": str(means),
+        },
+    )
+
+
+METHOD = Method(
+    name="lip",
+    summary="Noisy coordinates of every record along components bought with a part of the budget.",
+    promise="epsilon-DP, or (epsilon, delta)-DP and rho-zCDP, under replace-one; as published none",
+    source="Xu et al. 2019, Algorithm 1, with noise on the records and the right sensitivities",
+    proof="proofs/lip.md",
+    plan=plan,
+    options={
+        "rank": "how many components; by default as many as alpha asks for",
+        "alpha": f"share of the noisy variance to keep, {DEFAULT_ALPHA} by default",
+        "radius": "draw records into this ball (each range is 1 wide); default: the box",
+        "split": f"share of the budget for the components, {DEFAULT_SPLIT} by default",
+        "means": f"share of that for the mean, {DEFAULT_MEANS} by default; 0: the public centre",
+        "as_published": "true: the algorithm as printed, which is not private",
+    },
+)

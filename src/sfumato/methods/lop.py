@@ -1,0 +1,80 @@
+"""lop: every record as noisy coordinates along public components (Xu et al. 2019, corrected)."""
+
+from typing import Any
+
+from sfumato.centred import Centred
+from sfumato.domain import Domain
+from sfumato.errors import ParameterError
+from sfumato.measure import as_published as printed
+from sfumato.measure.projection import Projection
+from sfumato.methods.basis import DEFAULT_ALPHA, Rank, public_basis
+from sfumato.methods.published_plan import asked, published_plan
+from sfumato.methods.record_plan import Projected, record_plan
+from sfumato.plan import Method, Plan
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.mechanism import Purse
+from sfumato.projected import UNIT
+from sfumato.table.records import Records
+
+__all__ = ["METHOD"]
+
+
+def plan(
+    domain: Domain,
+    budget: Budget,
+    basis: Any = None,
+    rank: Any = None,
+    alpha: Any = DEFAULT_ALPHA,
+    radius: Any = None,
+    as_published: Any = False,
+) -> Plan:
+    """The whole budget for coordinates along components that cost nothing."""
+    if asked(as_published):
+        figures = {"rank": rank, "alpha": alpha, "radius": radius}
+        beside = {"basis": basis}
+        return published_plan(METHOD.name, printed.lop, domain, budget, **figures, beside=beside)
+    if basis is None:
+        raise ParameterError(
+            "lop takes its components from public data: give basis (--basis), or use lip, which "
+            "buys them"
+        )
+    space = Centred.of(domain, radius)
+    wanted = Rank.of(rank, alpha, len(space))
+    public = public_basis(space, basis, wanted)
+    found = public.components
+    projection = Projection(found.directions(wanted.chosen(found.values)), budget)
+    projection.noise.check(UNIT)
+
+    def measure(records: Records, purse: Purse) -> Projected:
+        return Projected(projection.directions, projection.perturb(records, purse), found.mean)
+
+    return record_plan(
+        METHOD.name,
+        domain,
+        budget,
+        events=(projection.noise.event,),
+        measure=measure,
+        options={
+            "basis": dict(public.fields),
+            "rank": rank,
+            "alpha": str(alpha),
+            "radius": radius,
+        },
+    )
+
+
+METHOD = Method(
+    name="lop",
+    summary="Noisy coordinates of every record along the components of public data.",
+    promise="epsilon-DP, or (epsilon, delta)-DP and rho-zCDP, under replace-one; as published none",
+    source="Xu et al. 2019, Algorithm 2, with a public basis and the exact sensitivity",
+    proof="proofs/lop.md",
+    plan=plan,
+    options={
+        "basis": "public data of the same columns (file or frame) to take the components from",
+        "rank": "how many components; by default as many as alpha asks for",
+        "alpha": f"share of the public variance to keep, {DEFAULT_ALPHA} by default",
+        "radius": "draw records into this ball (each range is 1 wide); default: the box",
+        "as_published": "true: the algorithm as printed, which is not private",
+    },
+)

@@ -1,0 +1,132 @@
+"""power-method: leading components by noisy power iteration (Hardt and Price 2014)."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sfumato.centred import Centred
+from sfumato.domain import Domain
+from sfumato.errors import ParameterError, SchemaError
+from sfumato.measure.power_iteration import MOST_FEATURES, LastProduct, PowerIteration
+from sfumato.methods.basis import DEFAULT_MEANS, Components, Rank
+from sfumato.methods.component_plan import component_plan
+from sfumato.plan import Method, Plan
+from sfumato.privacy.budget import Budget, shared
+from sfumato.privacy.guarantee import PureDP, exact
+from sfumato.privacy.mechanism import Purse
+from sfumato.render.spectrum import Matrix
+from sfumato.scatter import ScatterLayout
+from sfumato.table.records import Records
+
+__all__ = ["METHOD"]
+
+DEFAULT_RANK, DEFAULT_ITERATIONS = 5, 3
+_MOST_ITERATIONS = 100
+
+_SHARES = "Shares are of the variance of the released components together, not of all variance."
+
+
+def plan(
+    domain: Domain,
+    budget: Budget,
+    rank: Any = None,
+    iterations: Any = DEFAULT_ITERATIONS,
+    radius: Any = None,
+    means: Any = DEFAULT_MEANS,
+) -> Plan:
+    """Spend equal shares on the products, and a share `means` on the mean."""
+    if isinstance(budget, PureDP):
+        raise ParameterError(
+            "power-method adds Gaussian noise, so it needs delta or rho: give one, or use lap-pca"
+        )
+    space = Centred.of(domain, radius)
+    if len(space) > MOST_FEATURES:
+        raise SchemaError(f"power-method takes at most {MOST_FEATURES} features: drop columns")
+    columns = _columns(rank, len(space))
+    steps = _iterations(iterations)
+    part = exact("means", means, below=1, zero=True)
+    parts = shared(budget, *[(1 - part) / steps] * steps, *([part] if part else []))
+    iteration = PowerIteration(
+        ScatterLayout(space, domain.schema.neighbours),
+        public_start(len(space), columns),
+        parts[:steps],
+        parts[steps] if part else None,
+    )
+    iteration.check()
+
+    def measure(records: Records, purse: Purse) -> Components:
+        found = iteration.perturb(records, purse)
+        values, U = ritz(found)
+        return Components(space, values, U, found.mean)
+
+    made = component_plan(
+        METHOD.name,
+        domain,
+        budget,
+        events=iteration.events,
+        measure=measure,
+        rank=Rank(columns, Fraction(1)),
+        options={"rank": columns, "iterations": steps, "radius": radius, "means": str(means)},
+    )
+    return replace(made, limits=(*made.limits, _SHARES))
+
+
+def public_start(features: int, columns: int) -> Matrix:
+    """Orthonormal columns in no particular direction; the same for everyone."""
+    drawn = np.random.default_rng(0).standard_normal((features, columns))
+    return np.asarray(np.linalg.qr(drawn)[0])
+
+
+def ritz(found: LastProduct) -> tuple[Matrix, Matrix]:
+    """Variances and directions, largest first, from the last product; one direction per row.
+
+    The variances are the Rayleigh quotients of the subspace that went in, the directions
+    those of the subspace that came out, which is one step further.
+
+    >>> A = np.diag([3.0, 1.0, 0.0])
+    >>> ritz(LastProduct(np.eye(3)[:, :2], A[:, :2], np.zeros(3)))[0].tolist()
+    [3.0, 1.0]
+    """
+    quotients = found.X.T @ found.Y
+    values, turn = np.linalg.eigh((quotients + quotients.T) / 2)
+    U = np.linalg.qr(found.Y @ turn[:, ::-1])[0].T
+    peaks = np.take_along_axis(U, np.abs(U).argmax(axis=1, keepdims=True), axis=1)
+    return values[::-1], np.asarray(U * np.sign(peaks))
+
+
+def _columns(rank: Any, features: int) -> int:
+    if rank in (None, ""):
+        return min(DEFAULT_RANK, features)
+    fixed = Rank.of(rank, 1, features).fixed
+    if fixed is None:
+        raise ParameterError(f"rank must be from 1 to {features} (features), got {rank!r}")
+    return fixed
+
+
+def _iterations(iterations: Any) -> int:
+    try:
+        number = int(str(iterations))
+    except ValueError:
+        number = 0
+    if not 1 <= number <= _MOST_ITERATIONS:
+        raise ParameterError(f"iterations must be from 1 to {_MOST_ITERATIONS}, got {iterations!r}")
+    return number
+
+
+METHOD = Method(
+    name="power-method",
+    summary="A few leading components alone, by power iteration under Gaussian noise.",
+    promise="(epsilon, delta)-DP and rho-zCDP",
+    source="Hardt and Price 2014, with certified sensitivities",
+    proof="proofs/power-method.md",
+    plan=plan,
+    options={
+        "rank": f"how many components, {DEFAULT_RANK} by default",
+        "iterations": f"how many noisy products, {DEFAULT_ITERATIONS} by default",
+        "radius": "draw records into this ball (each range is 1 wide); default: the box",
+        "means": f"share of the budget for the mean, {DEFAULT_MEANS} by default; 0: the public "
+        "centre",
+    },
+)

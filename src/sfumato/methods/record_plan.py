@@ -1,0 +1,124 @@
+"""Plans that release every record, in its place, as noisy coordinates along directions."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.centred import Centred
+from sfumato.domain import Domain
+from sfumato.errors import ReleaseError, SchemaError
+from sfumato.features import Features
+from sfumato.measure.projection import Projection
+from sfumato.plan import Plan
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import Heuristic
+from sfumato.privacy.mechanism import Event, Noise, Purse
+from sfumato.privacy.sensitivity import Sensitivity, record, root
+from sfumato.projected import UNIT, Directions
+from sfumato.render.decode import Decoder, nearest_codes
+from sfumato.render.reduced import component_batch
+from sfumato.render.spectrum import Matrix
+from sfumato.table.records import Records
+
+__all__ = ["DEFAULT_SPLIT", "Projected", "check_worst", "later", "record_plan", "recounted"]
+
+DEFAULT_SPLIT = "0.2"  # of the budget, for directions: their error falls with the records
+
+_LARGE = "Noise per record is large: use statistics of many rows, never single ones."
+
+
+@dataclass(frozen=True)
+class Projected:
+    """What left the private side: directions, and coordinates batch by batch."""
+
+    directions: Directions
+    coordinates: Iterator[Matrix]
+    mean: Matrix  # of the space; what the directions miss stands there
+    findings: Mapping[str, Any] = field(default_factory=dict)  # what else the reader may use
+
+    def to_json(self) -> dict[str, Any]:
+        """All but the coordinates, which are the data."""
+        return {
+            "kind": "components",
+            "unit": self.directions.unit,
+            "directions": self.directions.steps.tolist(),
+            **self.findings,
+        }
+
+    def records(self) -> Iterator[Matrix]:
+        """Features from 0 to 1 of each record, by the pseudo-inverse of the directions."""
+        space, V = self.directions.space, self.directions.matrix
+        back = np.linalg.pinv(V)
+        rest = self.mean - back @ (V @ self.mean)
+        for coordinates in self.coordinates:
+            Z = coordinates @ back.T + rest
+            yield space.restored(Z) if isinstance(space, Centred) else Z
+
+
+def record_plan(
+    method: str,
+    domain: Domain,
+    budget: Budget,
+    *,
+    events: tuple[Event, ...],
+    measure: Callable[[Records, Purse], Projected],
+    options: dict[str, Any],
+    recount: Callable[[Mapping[str, Any]], tuple[Event, ...]] | None = None,
+    columns: pa.Schema | None = None,
+    unproved: Heuristic | None = None,
+    limits: tuple[str, ...] = (_LARGE,),
+) -> Plan:
+    """A plan whose `measure` gives `Projected`; with `columns`, coordinates are the table."""
+    if domain.schema.neighbours != "replace-one":
+        raise SchemaError(
+            f"{method} releases one row per record, so the number of records shows: declare "
+            "neighbours: replace-one, or choose another method"
+        )
+
+    def render(released: Projected, *_: object) -> Iterator[pa.RecordBatch]:
+        if columns is not None:
+            return (component_batch(columns, y) for y in released.coordinates)
+        features = released.directions.features
+        return Decoder(domain).batches(nearest_codes(features, Z) for Z in released.records())
+
+    return Plan(
+        method=method,
+        domain=domain,
+        budget=budget,
+        events=events,
+        measure=measure,
+        render=render,
+        recount=recount,
+        options=options,
+        row="record",
+        columns=columns,
+        unproved=unproved,
+        invariants=("the number of records", "the order of the records"),
+        limits=limits,
+    )
+
+
+def later(budget: Budget) -> Event:
+    """The price of coordinates along directions that are yet to be released."""
+    event = Noise("projected records", record(continuous=1), budget).event
+    return Event(event.statistic, event.mechanism, None, None, event.cost)
+
+
+def recounted(space: Features | Centred, budget: Budget, synopsis: Mapping[str, Any]) -> Event:
+    """The same event once the directions are public."""
+    steps = np.array(synopsis["directions"], object)
+    fits = steps.ndim == 2 and steps.shape[1] == len(space) and synopsis["unit"] == UNIT
+    if not fits or np.abs(steps * space.units).max() > 2 * UNIT:
+        raise ReleaseError("the directions do not fit the schema")
+    return Projection(Directions(space, steps.astype(np.int64)), budget).noise.event
+
+
+def check_worst(features: Features, rank: int, budget: Budget) -> None:
+    """Refuse noise that no directions could bring into reach, before they are known."""
+    # No orthonormal directions move a record further than this.
+    widest = record(features.continuous, features.binary, features.blocks).l1 + 1
+    worst = Sensitivity(root(rank * widest), widest)
+    Noise("projected records", worst, budget).check(UNIT)
