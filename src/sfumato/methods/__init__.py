@@ -2,7 +2,8 @@
 
 >>> sorted(METHODS)  # doctest: +NORMALIZE_WHITESPACE
 ['analyze-gauss', 'compressive', 'diffgen', 'dp-lda', 'dp-pca', 'exponential',
- 'identity-laplace', 'jl-gauss', 'lap-pca', 'lip', 'lop', 'modips', 'power-method']
+ 'identity-laplace', 'jl-gauss', 'lap-pca', 'lip', 'lop', 'modips', 'pca-gauss',
+ 'pca-gauss-mixture', 'pca-gauss-regression', 'power-method']
 """
 
 from sfumato.errors import ParameterError
@@ -19,6 +20,9 @@ from sfumato.methods import (
     lip,
     lop,
     modips,
+    pca_gauss,
+    pca_gauss_mixture,
+    pca_gauss_regression,
     power_method,
 )
 from sfumato.plan import Method
@@ -31,6 +35,9 @@ METHODS: dict[str, Method] = {
         dp_lda,
         dp_pca,
         modips,
+        pca_gauss_mixture,
+        pca_gauss_regression,
+        pca_gauss,
         lap_pca,
         analyze_gauss,
         power_method,

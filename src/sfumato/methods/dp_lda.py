@@ -79,7 +79,7 @@ def _gauss(
     event: Event,
     rng: np.random.Generator,
 ) -> Matrix:
-    means, S = shrunken(found, features, _deviation(event))
+    means, S = shrunken(found, features, deviation(event))
     Z = np.empty((len(labels), len(features)))
     for k in np.unique(labels):
         here = labels == k
@@ -96,7 +96,7 @@ def _greedy(
     return greedy(features, found.means, found.second / n, labels)
 
 
-def _deviation(event: Event) -> float:
+def deviation(event: Event) -> float:
     """Standard deviation of the noise on one entry, in real units: a public figure."""
     noise = float(event.noise or 0)
     return noise * sqrt(2) if event.mechanism == "discrete-laplace" else sqrt(noise)

@@ -25,20 +25,24 @@ class Reduced:
     space: Centred
     directions: Directions
     mean: Matrix  # of the centred records, as far as it is known
+    missed: float  # mean variance along what the directions leave out
 
     def coordinates(self, X: Matrix) -> Matrix:
         """In real centred units."""
         return X * sqrt(self.space.largest_square)
 
-    def codes(self, X: Matrix) -> NDArray[np.int32]:
-        """Codes of the nearest records; what the directions miss stands at the mean."""
-        Z = self.coordinates(X) @ self.directions.matrix + self._rest
-        return nearest_codes(self.space.features, self.space.restored(Z))
+    def codes(self, X: Matrix, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Codes of the nearest records.
 
-    @cached_property
-    def _rest(self) -> Matrix:
+        What the directions miss is drawn about the mean with the variance that they leave, the
+        same in every direction (Tipping and Bishop 1999): records on a plane would make every
+        model trust the rounding errors off the plane.
+        """
         V = self.directions.matrix
-        return np.asarray(self.mean - V.T @ (V @ self.mean))
+        R = self.mean + sqrt(self.missed) * rng.standard_normal((len(X), len(self.mean)))
+        R -= (R @ V.T) @ V
+        R += self.coordinates(X) @ V
+        return nearest_codes(self.space.features, self.space.restored(R))
 
 
 @dataclass(frozen=True)
@@ -66,10 +70,12 @@ class ReducedTable:
             )
         return cls(domain, beside, columns)
 
-    def batch(self, reduced: Reduced, X: Matrix, beside: NDArray[np.int32]) -> pa.RecordBatch:
+    def batch(
+        self, reduced: Reduced, X: Matrix, beside: NDArray[np.int32], rng: np.random.Generator
+    ) -> pa.RecordBatch:
         """Coordinates in the unit ball and the codes of the axis beside them, written."""
         if self.columns is None:
-            codes = reduced.codes(X)
+            codes = reduced.codes(X, rng)
             codes[:, self.beside] = beside
             return self._whole.batch(codes)
         value = self._alone.batch(beside[:, None]).column(0).cast(self.columns.types[-1])
@@ -100,8 +106,8 @@ def possible(mean: Matrix, second: Matrix, square: float, least: float) -> tuple
     mean = mean * (sqrt(square) / max(float(np.linalg.norm(mean)), sqrt(square)))
     values, vectors = np.linalg.eigh(second - np.outer(mean, mean))
     values = np.maximum(values, least)
-    most, found = max(square - float(mean @ mean), 0.0), float(values.sum())
-    values *= min(1.0, most / found) if found > 0 else 1.0
+    # Not less for a long mean: one that noise carried to the edge would leave nothing.
+    values *= square / max(float(values.sum()), square)
     return mean, np.asarray((vectors * values) @ vectors.T)
 
 
