@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from neighbours import schema, table
+from neighbours import MIXED, schema, table
 from sfumato.methods import METHODS
 
 ROWS = [
@@ -35,6 +35,8 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     additive: bool = True  # else choices, whose scores are brute-forced in tests of their own
     promised: bool = True  # else the method says that it has no proof
+    numbers: bool = False  # whether all columns but the label must be numbers
+    random: bool = True  # else the same records always give the same release
 
     def __str__(self):
         shown = {k: "public" if k == "basis" else v for k, v in self.given.items()}
@@ -52,7 +54,13 @@ class Case:
 
     @property
     def schema(self):
-        return schema(neighbours=self.neighbours)
+        if not self.numbers:
+            return schema(neighbours=self.neighbours)
+        columns = {name: dict(facts) for name, facts in MIXED["columns"].items()}
+        for name in ("sex", "ward", "site", "smoker"):
+            columns[name] = {"kind": "id"}
+        del columns["dose"]["missing"]
+        return schema(columns=columns)
 
 
 CASES = [
@@ -109,6 +117,25 @@ CASES = [
         options={"rank": 4, "radius": 1},
     ),
     Case("pca-gauss-mixture", {"rho": "0.1"}, options={"space": "components"}),
+    *(
+        Case(
+            name,
+            {},
+            options=options,
+            additive=False,
+            promised=False,
+            numbers=True,
+            random=name in ("additive", "rotation", "pca-laplace"),
+        )
+        for name, options in (
+            ("additive", {}),
+            ("rotation", {"deviation": "0.05"}),
+            ("svd", {"rank": 2}),
+            ("wavelet", {}),
+            ("wavelet-multi", {"cut": "horizontal"}),
+            ("pca-laplace", {"rank": 1}),
+        )
+    ),
     Case("exponential", {"epsilon": "1"}, additive=False),
     Case("diffgen", {"epsilon": "1"}, additive=False),
     Case(

@@ -1,13 +1,15 @@
 """Recipes, one small file each; a new one is one import and one name here.
 
 >>> sorted(METHODS)  # doctest: +NORMALIZE_WHITESPACE
-['analyze-gauss', 'compressive', 'diffgen', 'dp-lda', 'dp-pca', 'exponential',
+['additive', 'analyze-gauss', 'compressive', 'diffgen', 'dp-lda', 'dp-pca', 'exponential',
  'identity-laplace', 'jl-gauss', 'lap-pca', 'lip', 'lop', 'modips', 'pca-gauss',
- 'pca-gauss-mixture', 'pca-gauss-regression', 'power-method']
+ 'pca-gauss-mixture', 'pca-gauss-regression', 'pca-laplace', 'power-method', 'rotation', 'svd',
+ 'wavelet', 'wavelet-multi']
 """
 
 from sfumato.errors import ParameterError
 from sfumato.methods import (
+    additive,
     analyze_gauss,
     compressive,
     diffgen,
@@ -23,7 +25,12 @@ from sfumato.methods import (
     pca_gauss,
     pca_gauss_mixture,
     pca_gauss_regression,
+    pca_laplace,
     power_method,
+    rotation,
+    svd,
+    wavelet,
+    wavelet_multi,
 )
 from sfumato.plan import Method
 
@@ -48,6 +55,12 @@ METHODS: dict[str, Method] = {
         exponential,
         identity_laplace,
         jl_gauss,
+        additive,
+        rotation,
+        svd,
+        wavelet,
+        wavelet_multi,
+        pca_laplace,
     )
 }
 

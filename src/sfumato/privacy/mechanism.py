@@ -48,6 +48,7 @@ _FIGURES = {
     # Only ever without a promise: floats times records, and no noise at all.
     "gaussian-projection": ("diameter squared", "w squared"),
     "exact": ("none", "none"),
+    "perturbation": ("none", "none"),  # records changed by a rule or by float noise
 }
 Whole = NDArray[np.int64]  # sums and noise are added modulo 2^64: post-processing of the true sum
 

@@ -1,0 +1,6 @@
+"""Perturbations without a proof: real matrices in, matrices of the same rows out.
+
+NOT PRIVATE by any proof: `docs/proofs/perturbation.md` has the attack on each.  The functions
+see records, read no file, leave their input as it was, and take what chance they need from
+the generator they are given.
+"""
