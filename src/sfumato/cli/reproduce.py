@@ -1,7 +1,7 @@
 """`sfumato reproduce`: the experiments of a paper again, ours beside theirs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -9,17 +9,25 @@ __all__ = ["reproduce"]
 
 
 def reproduce(
-    study: Annotated[str, typer.Argument(help="Which paper: jiang2013.")],
+    study: Annotated[
+        str,
+        typer.Argument(help="Which paper: jiang2013, xu2019, chakrabarti2010 or chanyaswad2017."),
+    ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder to create; default: the study.")
     ] = None,
-    figures: Annotated[str, typer.Option(help="Which figures, such as 1,3.")] = "1,2,3,4",
-    trials: Annotated[int, typer.Option(help="Trials per cell.")] = 10,
+    figures: Annotated[
+        str | None,
+        typer.Option(help="Which figures, such as 1,3 (or tables, as II); default: all."),
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option(help="Trials per cell; default: the study's.")
+    ] = None,
     epsilons: Annotated[
-        str, typer.Option(help="Budgets, separated by commas.")
-    ] = "0.1,0.25,0.5,1,1.25,1.5",
+        str | None, typer.Option(help="Budgets, separated by commas; default: the paper's range.")
+    ] = None,
     rows: Annotated[
-        int | None, typer.Option(help="Random part of the data, for a quick look.")
+        int | None, typer.Option(help="Random part of each data set, for a quick look.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Another seed gives another run.")] = 1,
 ) -> None:
@@ -29,6 +37,8 @@ def reproduce(
 
     Example: SFUMATO_DATA=data sfumato reproduce jiang2013 --figures 1,2 --trials 3 --rows 5000
     """
+    from importlib import import_module
+
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.table import Table
@@ -39,15 +49,15 @@ def reproduce(
 
     if study not in STUDIES:
         raise ParameterError(f"there is no study {study!r}; choose one of {', '.join(STUDIES)}")
-    from sfumato.reproduce import jiang2013
-
-    settings = jiang2013.Settings(
-        trials=trials,
-        epsilons=tuple(_number(part) for part in _parts(epsilons)),
-        figures=tuple(_parts(figures)),
-        rows=rows,
-        seed=seed,
-    )
+    module = import_module(f"sfumato.reproduce.{study}")
+    chosen: dict[str, Any] = {"rows": rows, "seed": seed}
+    if trials is not None:
+        chosen["trials"] = trials
+    if figures is not None:
+        chosen["figures"] = tuple(_parts(figures))
+    if epsilons is not None:
+        chosen["epsilons"] = tuple(_number(part) for part in _parts(epsilons))
+    settings = module.Settings(**chosen)
     folder = output or Path(study)
     bar = Progress(
         TextColumn("{task.description}"),
@@ -59,8 +69,8 @@ def reproduce(
         disable=not console.is_terminal,
     )
     with bar:
-        task = bar.add_task("releases", total=settings.steps)
-        judged = jiang2013.reproduce(
+        task = bar.add_task(study, total=settings.steps)
+        judged = module.reproduce(
             folder, settings, tick=lambda what: bar.update(task, advance=1, description=what)
         )
     table = Table("figure", "claim", "the paper", "here", "verdict", title="Claims of the paper")

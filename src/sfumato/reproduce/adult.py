@@ -14,13 +14,14 @@ code); 16 levels of schooling; 1 to 99 hours a week; capital gains in a field of
 digits and losses below 10,000 dollars.
 """
 
-import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from sfumato.errors import DataError
+from sfumato.reproduce.place import located
 from sfumato.schema import Schema
 
 __all__ = ["ADULT", "adult"]
@@ -58,22 +59,19 @@ columns:
 )
 
 
-def adult(folder: str | Path | None = None) -> pa.Table:
-    """The 11 columns of Adult, from `folder` or from where SFUMATO_DATA points.
+def adult(
+    folder: str | Path | None = None, columns: Sequence[str] = tuple(ADULT.columns)
+) -> pa.Table:
+    """The 11 columns of Adult, or others, from `folder` or from where SFUMATO_DATA points.
 
     >>> adult("nowhere")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     sfumato.errors.DataError: nowhere/adult/adult.csv.gz does not exist…
     """
-    place = folder if folder is not None else os.environ.get("SFUMATO_DATA")
-    if not place:
-        raise DataError(f"the data set Adult is needed: {_REMEDY}")
-    path = Path(place) / FILE
-    if not path.is_file():
-        raise DataError(f"{path} does not exist: {_REMEDY}")
-    columns = list(ADULT.columns)
+    path = located(FILE, folder, name="Adult", remedy=_REMEDY)
+    wanted = pacsv.ConvertOptions(include_columns=list(columns))
     try:
-        return pacsv.read_csv(path, convert_options=pacsv.ConvertOptions(include_columns=columns))
+        return pacsv.read_csv(path, convert_options=wanted)
     except KeyError:
         raise DataError(
             f"{path} lacks a column: its header must name {', '.join(columns)}"

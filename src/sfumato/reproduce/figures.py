@@ -9,6 +9,7 @@ Needs matplotlib: `pip install 'sfumato[report]'`.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +25,12 @@ __all__ = [
     "INK",
     "MARKERS",
     "QUIET",
+    "Drawing",
     "canvas",
     "epsilon_axis",
     "legend_above",
     "level",
+    "look",
     "save",
     "style",
 ]
@@ -66,6 +69,16 @@ _RULES: dict[str, Any] = {
     "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and scaled
     "svg.hashsalt": "sfumato",
 }
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure, its file name, its title and its text alternative."""
+
+    name: str
+    title: str
+    text: str
+    figure: "Figure"
 
 
 @contextmanager
@@ -125,6 +138,11 @@ def legend_above(figure: "Figure", axes: "Axes", *, first: str | None = None) ->
         loc="outside upper center",
         ncols=len(named),
     )
+
+
+def look(k: int) -> dict[str, Any]:
+    """Colour and marker of the k-th curve, for lines with error bars."""
+    return {"color": COLOURS[k % 6], "marker": MARKERS[k % 6], "elinewidth": 1.0}
 
 
 def epsilon_axis(axes: "Axes", epsilons: Sequence[float]) -> None:

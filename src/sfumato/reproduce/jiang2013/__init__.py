@@ -9,19 +9,18 @@ the corrected mechanism runs, and `sensitivity` says what that changes.
 2
 """
 
-import secrets
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from sfumato.errors import ReleaseError
 from sfumato.reproduce import figures
 from sfumato.reproduce.adult import adult
+from sfumato.reproduce.claim import Claim
+from sfumato.reproduce.folder import check_new, write_folder
 from sfumato.reproduce.jiang2013 import classes, people, record_error
 from sfumato.reproduce.jiang2013.drawing import drawings
-from sfumato.reproduce.jiang2013.published import Claim, claims
+from sfumato.reproduce.jiang2013.published import claims
 from sfumato.reproduce.jiang2013.settings import EPSILONS, FIGURES, Contender, Settings
 from sfumato.reproduce.jiang2013.writing import write_up
 from sfumato.reproduce.outcome import Outcomes
@@ -42,7 +41,7 @@ def reproduce(
     called after each release with what was done.  The folder appears when all is done.
     """
     settings, tick, place = settings or Settings(), tick or _quiet, Path(folder)
-    _check_new(place)
+    check_new(place)
     settings.check_prices()
     table = None
     if set(settings.figures) - {"1"}:
@@ -59,26 +58,9 @@ def reproduce(
         if {"3", "4"} & set(settings.figures) and table is not None:
             classes.run(table, settings, found, tick)
         judged, drawn = claims(found, settings), list(drawings(found, settings))
-        partial = place.absolute().parent / f".{place.name}.partial-{secrets.token_hex(4)}"
-        try:
-            partial.mkdir(parents=True)
-            for drawing in drawn:
-                figures.save(drawing.figure, partial, drawing.name)
-            found.write(partial / "results.csv")
-            rows = None if table is None else table.num_rows
-            page = write_up(found, settings, judged, drawn, rows)
-            (partial / "results.md").write_text(page, encoding="utf-8")
-            partial.rename(place)
-        except OSError as error:
-            raise ReleaseError(f"{place} cannot be written: {error.strerror}") from None
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+        rows = None if table is None else table.num_rows
+        write_folder(place, drawn, found, write_up(found, settings, judged, drawn, rows))
     return judged
-
-
-def _check_new(folder: Path) -> None:
-    if folder.exists():
-        raise ReleaseError(f"{folder} exists: choose another folder or remove it first")
 
 
 def _quiet(what: str) -> None:

@@ -1,8 +1,7 @@
 """The figures, each with the text that says the same to whoever cannot see it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +10,12 @@ from sfumato.reproduce.figures import (
     INK,
     MARKERS,
     QUIET,
+    Drawing,
     canvas,
     epsilon_axis,
     legend_above,
     level,
+    look,
 )
 from sfumato.reproduce.jiang2013 import classes, people, record_error
 from sfumato.reproduce.jiang2013.settings import Settings
@@ -22,22 +23,11 @@ from sfumato.reproduce.outcome import Outcomes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-__all__ = ["Drawing", "drawings"]
+__all__ = ["drawings"]
 
 MODEL_NAMES = {"lda": "LDA", "tree": "entropy tree", "logistic": "logistic", "boosting": "boosting"}
 _DASHES = ((4, 2), (1, 1.5), (6, 2, 1, 2), (2, 2))
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure, its file name, its title and its text alternative."""
-
-    name: str
-    title: str
-    text: str
-    figure: "Figure"
 
 
 def drawings(found: Outcomes, settings: Settings) -> Iterator[Drawing]:
@@ -140,7 +130,7 @@ def _by_rank(found: Outcomes, settings: Settings) -> Drawing:
         if ranks:
             places = [c.options["rank"] for c in ranks]
             bars = np.nan_to_num(curve[:, 1])
-            axes.errorbar(places, curve[:, 0], bars, capsize=2, **_look(0), label="dp-pca")
+            axes.errorbar(places, curve[:, 0], bars, capsize=2, **look(0), label="dp-pca")
             axes.set_xticks(places)
             parts.insert(0, f"dp-pca from {curve[0, 0]:.2f} to {curve[-1, 0]:.2f}")
         axes.set(title=f"ε = {epsilon:g}", xlabel="components k")
@@ -278,9 +268,5 @@ def _curves(
         cells = np.array([found.summary(figure, name, e, measure) for e in settings.epsilons])
         places = epsilons + hair * (k - (len(names) - 1) / 2)
         bars = np.nan_to_num(cells[:, 1])
-        axes.errorbar(places, cells[:, 0], bars, capsize=2.5, **_look(k), label=name)
+        axes.errorbar(places, cells[:, 0], bars, capsize=2.5, **look(k), label=name)
     epsilon_axis(axes, settings.epsilons)
-
-
-def _look(k: int) -> dict[str, Any]:
-    return {"color": COLOURS[k % 6], "marker": MARKERS[k % 6], "elinewidth": 1.0}

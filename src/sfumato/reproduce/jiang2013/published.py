@@ -1,40 +1,19 @@
 """What the paper says, beside what came out; each claim is judged by the numbers alone."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
 
+from sfumato.reproduce.claim import BEYOND, UNSTATED, Claim, judged, less, percent
 from sfumato.reproduce.jiang2013 import classes, people, record_error
 from sfumato.reproduce.jiang2013.settings import CLASSES, Settings
 from sfumato.reproduce.jiang2013.significance import p_value
 from sfumato.reproduce.outcome import Outcomes
 
-__all__ = ["Claim", "claims"]
+__all__ = ["claims"]
 
 THREE = LDA, MAX, GAIN = tuple(contender.name for contender in CLASSES[:3])
-UNSTATED = "stated without numbers"
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A sentence of the paper, its numbers, ours, and in how many cells it holds."""
-
-    figure: str
-    text: str
-    paper: str
-    ours: str
-    holds: int
-    cells: int
-
-    @property
-    def verdict(self) -> str:
-        """Reached, reached in part, not reached, or not run."""
-        if not self.cells:
-            return "not run"
-        if self.holds == self.cells:
-            return "reached"
-        return f"reached in {self.holds} of {self.cells}" if self.holds else "not reached"
 
 
 def claims(found: Outcomes, settings: Settings) -> list[Claim]:
@@ -76,20 +55,20 @@ def _first(mean: _Means, settings: Settings) -> Iterator[Claim]:
     )
     shown = min(settings.epsilons, key=lambda e: abs(e - 1))
     low, high = (mean(w, shown, people.ERROR) for w in (people.COMPONENT, people.ATTRIBUTES))
-    yield _claim(
+    yield judged(
         "1",
         "noise on a component gives a smaller squared error than noise on each attribute",
         "2750.08 against 6197.27 at ε = 1, ratio 2.25",
         f"{low:,.0f} against {high:,.0f} cm² + kg² at ε = {shown:g}, ratio {high / low:.2f}",
-        map(_less, along, each),
+        map(less, along, each),
     )
     gaps = [a - b for a, b in zip(each, along, strict=True)]
-    yield _claim(
+    yield judged(
         "1",
         "the difference grows as the budget shrinks",
         UNSTATED,
         f"{gaps[0]:,.0f} at the smallest ε, {gaps[-1]:,.0f} at the largest",
-        (_less(large, small) for small, large in pairwise(gaps)),
+        (less(large, small) for small, large in pairwise(gaps)),
     )
 
 
@@ -98,17 +77,17 @@ def _second(mean: _Means, settings: Settings) -> Iterator[Claim]:
         mean.found.values("2", centre, None, record_error.ENERGY)[9]
         for centre in (record_error.CENTRED, record_error.ORIGIN)
     ]
-    yield _claim(
+    yield judged(
         "2",
         "the first 10 eigenvectors carry more than 90 % of the energy",
         "> 90 %",
-        f"{_percent(shares[0])} about the mean ({_percent(shares[1])} about the origin)",
-        [_less(0.9, shares[0])],
+        f"{percent(shares[0])} about the mean ({percent(shares[1])} about the origin)",
+        [less(0.9, shares[0])],
     )
     error = record_error.ERROR
     ranks = [c.name for c in settings.records if c.method == "dp-pca"]
     low, high = min(settings.epsilons), max(settings.epsilons)
-    yield _claim(
+    yield judged(
         "2",
         "the error of dp-pca grows with every further component",
         UNSTATED,
@@ -119,14 +98,14 @@ def _second(mean: _Means, settings: Settings) -> Iterator[Claim]:
             if ranks
         ),
         (
-            _less(mean(fewer, e, error), mean(more, e, error))
+            less(mean(fewer, e, error), mean(more, e, error))
             for e in settings.epsilons
             for fewer, more in pairwise(ranks)
         ),
     )
     others = [c.name for c in settings.records if c.method != "dp-pca"]
     noise = [c.name for c in settings.records if c.method == "identity-laplace"]
-    yield _claim(
+    yield judged(
         "2",
         "before values are cut to their ranges, dp-pca errs less than noise on each value",
         "p < 0.01 at every ε",
@@ -146,11 +125,11 @@ def _second(mean: _Means, settings: Settings) -> Iterator[Claim]:
     for rival in (*others, record_error.CONSTANT):
         beyond = rival == record_error.CONSTANT
         cells = [(rank, e) for rank in ranks for e in settings.epsilons]
-        smaller = sum(bool(_less(mean(r, e, error), mean(rival, e, error))) for r, e in cells)
-        yield _claim(
+        smaller = sum(bool(less(mean(r, e, error), mean(rival, e, error))) for r, e in cells)
+        yield judged(
             "2",
             f"dp-pca has a significantly smaller error than {rival}, for 1 to 10 components",
-            "not considered" if beyond else "p < 0.01 at every ε",
+            BEYOND if beyond else "p < 0.01 at every ε",
             f"smaller in {smaller} of {len(cells)} cells; the verdict counts p < 0.01",
             (mean.surely_smaller(rank, rival, e, error) for rank, e in cells),
         )
@@ -166,43 +145,43 @@ def _accuracies(mean: _Means, settings: Settings, model: str) -> Iterator[Claim]
     aca, low, top = classes.accuracy(model), min(settings.epsilons), max(settings.epsilons)
     best, lowest = mean(classes.BEST, None, aca), mean(classes.LOWEST, None, aca)
     ran = [name for name in THREE if name in mean.found.contenders("3")]
-    yield _claim(
+    yield judged(
         "3",
         f"best and lowest achievable accuracy, {model} (within a point)",
         "85.3 % and 75.5 %",
-        f"{_percent(best)} and {_percent(lowest)}",
-        (_less(abs(best - 0.853), 0.01), _less(abs(lowest - 0.755), 0.01)),
+        f"{percent(best)} and {percent(lowest)}",
+        (less(abs(best - 0.853), 0.01), less(abs(lowest - 0.755), 0.01)),
     )
-    yield _claim(
+    yield judged(
         "3",
         f"the accuracy of all three methods grows with ε, {model}",
         UNSTATED,
         "; ".join(
-            f"{n}: {_percent(mean(n, low, aca))} to {_percent(mean(n, top, aca))}" for n in ran
+            f"{n}: {percent(mean(n, low, aca))} to {percent(mean(n, top, aca))}" for n in ran
         ),
-        (_less(mean(n, low, aca), mean(n, top, aca)) for n in ran),
+        (less(mean(n, low, aca), mean(n, top, aca)) for n in ran),
     )
-    yield _claim(
+    yield judged(
         "3",
         f"dp-lda is more accurate than diffgen infogain for ε ≥ 0.25, {model}",
         UNSTATED,
-        f"{_percent(mean(LDA, top, aca))} against {_percent(mean(GAIN, top, aca))} at ε = {top:g}",
-        (_less(mean(GAIN, e, aca), mean(LDA, e, aca)) for e in settings.epsilons if e >= 0.25),
+        f"{percent(mean(LDA, top, aca))} against {percent(mean(GAIN, top, aca))} at ε = {top:g}",
+        (less(mean(GAIN, e, aca), mean(LDA, e, aca)) for e in settings.epsilons if e >= 0.25),
     )
-    yield _claim(
+    yield judged(
         "3",
         f"dp-lda is at most slightly (2 points) less accurate than diffgen max, {model}",
         "slightly lower at high budgets",
-        f"{_percent(mean(LDA, top, aca))} against {_percent(mean(MAX, top, aca))} at ε = {top:g}",
-        (_less(mean(MAX, e, aca), mean(LDA, e, aca) + 0.02) for e in settings.epsilons),
+        f"{percent(mean(LDA, top, aca))} against {percent(mean(MAX, top, aca))} at ε = {top:g}",
+        (less(mean(MAX, e, aca), mean(LDA, e, aca) + 0.02) for e in settings.epsilons),
     )
-    yield _claim(
+    yield judged(
         "3",
         f"accuracies of dp-lda and diffgen max vary less than those of diffgen infogain, {model}",
         "at every ε",
         f"at ε = {top:g}, " + ", ".join(f"{n}: {mean.spread(n, top, aca):.4f}" for n in ran),
         (
-            _less(mean.spread(steady, e, aca), mean.spread(GAIN, e, aca))
+            less(mean.spread(steady, e, aca), mean.spread(GAIN, e, aca))
             for e in settings.epsilons
             for steady in (LDA, MAX)
         ),
@@ -212,25 +191,25 @@ def _accuracies(mean: _Means, settings: Settings, model: str) -> Iterator[Claim]
 def _areas(mean: _Means, settings: Settings, model: str) -> Iterator[Claim]:
     auc, top = classes.auc(model), max(settings.epsilons)
     ran = [name for name in THREE if name in mean.found.contenders("3")]
-    yield _claim(
+    yield judged(
         "3",
         f"dp-lda has a higher AUC than both diffgens for ε > 0.5, {model}",
         UNSTATED,
         f"at ε = {top:g}, " + ", ".join(f"{n}: {mean(n, top, auc):.3f}" for n in ran),
         (
-            _less(mean(rival, e, auc), mean(LDA, e, auc))
+            less(mean(rival, e, auc), mean(LDA, e, auc))
             for e in settings.epsilons
             if e > 0.5
             for rival in (MAX, GAIN)
         ),
     )
-    yield _claim(
+    yield judged(
         "3",
         f"the AUC of dp-lda varies least, {model}",
         "at every ε",
         f"at ε = {top:g}, " + ", ".join(f"{n}: {mean.spread(n, top, auc):.4f}" for n in ran),
         (
-            _less(mean.spread(LDA, e, auc), mean.spread(rival, e, auc))
+            less(mean.spread(LDA, e, auc), mean.spread(rival, e, auc))
             for e in settings.epsilons
             for rival in (MAX, GAIN)
         ),
@@ -241,12 +220,12 @@ def _fourth(mean: _Means, settings: Settings) -> Iterator[Claim]:
     original = mean(classes.ORIGINAL, None, classes.ENTROPY)
     for name, paper, wanted in ((LDA, "similar", 1.0), (GAIN, "30 %", 0.3), (MAX, "20 %", 0.2)):
         shares = [mean(name, e, classes.ENTROPY) / original for e in settings.epsilons]
-        yield _claim(
+        yield judged(
             "4",
             f"entropy of {name}, as a share of the original's (within 10 points)",
             paper,
-            f"{_percent(min(shares))} to {_percent(max(shares))}",
-            (_less(abs(share - wanted), 0.1) for share in shares),
+            f"{percent(min(shares))} to {percent(max(shares))}",
+            (less(abs(share - wanted), 0.1) for share in shares),
         )
     pairs = [
         (mean(LDA, e, classes.KL), mean(rival, e, classes.KL))
@@ -254,24 +233,10 @@ def _fourth(mean: _Means, settings: Settings) -> Iterator[Claim]:
         for e in settings.epsilons
     ]
     ratios = [ours / theirs for ours, theirs in pairs]
-    yield _claim(
+    yield judged(
         "4",
         "dp-lda has the smallest KL divergence",
         "about one third of the others'",
         f"{min(ratios):.2f} to {max(ratios):.2f} of the others'",
-        (_less(ours, theirs) for ours, theirs in pairs),
+        (less(ours, theirs) for ours, theirs in pairs),
     )
-
-
-def _claim(figure: str, text: str, paper: str, ours: str, cells: Iterable[bool | None]) -> Claim:
-    known = [cell for cell in cells if cell is not None]
-    return Claim(figure, text, paper, ours if known else "not run", sum(known), len(known))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _less(low: float, high: float) -> bool | None:
-    """Whether one is smaller; None where either was not measured."""
-    return bool(low < high) if isfinite(low) and isfinite(high) else None

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
-from zlib import crc32
+from typing import Any, ClassVar
 
 from sfumato.domain import Domain
-from sfumato.errors import ParameterError
 from sfumato.methods import method
 from sfumato.privacy.guarantee import PureDP
 from sfumato.reproduce.adult import ADULT
+from sfumato.reproduce.run import Run
 
 __all__ = ["EPSILONS", "FIGURES", "Contender", "Settings"]
 
@@ -50,34 +49,16 @@ CLASSES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """A run.  `records` compete in figure 2, `classes` in figures 3 and 4.
+class Settings(Run):
+    """A run.  `records` compete in figure 2, `classes` in figures 3 and 4; `rows` are of Adult."""
 
-    `rows` takes a random part of Adult, for a quick look; `seed` makes the run repeatable
-    (the data is public, so nothing needs protection).
-    """
+    available: ClassVar[tuple[str, ...]] = FIGURES
 
-    trials: int = 10
     epsilons: tuple[float, ...] = EPSILONS
     figures: tuple[str, ...] = FIGURES
-    rows: int | None = None
-    seed: int = 1
     records: tuple[Contender, ...] = RECORDS
     classes: tuple[Contender, ...] = CLASSES
     models: tuple[str, ...] = MODELS
-
-    def __post_init__(self) -> None:
-        for name in ("trials", "rows"):
-            value, least = getattr(self, name), 1 if name == "trials" else 100
-            if value is not None and value < least:
-                raise ParameterError(f"{name} must be at least {least}, got {value}")
-        unknown = [figure for figure in self.figures if figure not in FIGURES]
-        if unknown or not self.figures:
-            raise ParameterError(
-                f"figures must be of {', '.join(FIGURES)}, got {unknown or 'none'}"
-            )
-        if not self.epsilons:
-            raise ParameterError("epsilons must name at least one budget")
 
     def check_prices(self) -> None:
         """Plan every release before a long run starts: unknown methods or options are refused."""
@@ -99,7 +80,3 @@ class Settings:
         releases = cells * len(self.contenders)
         releases += cells * ("1" in self.figures)
         return releases + cells * ("2" in self.figures)
-
-    def seed_of(self, *cell: object) -> int:
-        """A seed for one cell that does not depend on which other cells are run."""
-        return crc32("/".join(map(str, (self.seed, *cell))).encode())

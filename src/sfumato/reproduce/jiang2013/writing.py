@@ -5,13 +5,14 @@ from math import isfinite
 
 from sfumato import __version__
 from sfumato.inspection.information import BINS, SMOOTHING
+from sfumato.reproduce.claim import Claim
+from sfumato.reproduce.figures import Drawing
 from sfumato.reproduce.jiang2013 import classes, people, record_error
-from sfumato.reproduce.jiang2013.drawing import Drawing
-from sfumato.reproduce.jiang2013.published import Claim
 from sfumato.reproduce.jiang2013.sensitivity import comparisons
 from sfumato.reproduce.jiang2013.settings import Settings
 from sfumato.reproduce.jiang2013.significance import p_value
 from sfumato.reproduce.outcome import Outcomes
+from sfumato.reproduce.page import claim_table, figure_section, mean_and_spread, table
 
 __all__ = ["write_up"]
 
@@ -65,18 +66,9 @@ def _page(
     yield ""
     yield "## What the paper claims, and what came out"
     yield ""
-    yield from _table(
-        ["figure", "claim", "the paper", "here", "verdict"],
-        ([c.figure, c.text, c.paper, c.ours, _loud(c.verdict)] for c in judged),
-    )
+    yield from claim_table(judged)
     for drawing in drawn:
-        yield ""
-        yield f"## {drawing.name.replace('-', ' ').capitalize()}: {drawing.title}"
-        yield ""
-        yield f"![{drawing.title}]({drawing.name}.png)"
-        yield ""
-        yield drawing.text
-        yield ""
+        yield from figure_section(drawing)
         yield from _details(drawing.name, found, settings)
     yield ""
     yield "## Sensitivities, published and true"
@@ -87,7 +79,7 @@ def _page(
         "structure fixes are not released, which is why less noise suffices."
     )
     yield ""
-    yield from _table(
+    yield from table(
         ["statistic", "published", "true", "as released here", "true cost of a claimed ε of 1"],
         (
             [c.statistic, f"{c.published:.2f}", _number(c.true), f"{c.here:.2f}", _number(c.cost)]
@@ -138,16 +130,13 @@ def _means(
     yield ""
 
     def cell(name: str, epsilon: float | None) -> str:
-        mean, spread = found.summary(figure, name, epsilon, measure)
-        if not isfinite(mean):
-            return "–"
-        return f"{mean:,.{places}f}" + (f" ± {spread:,.{places}f}" if isfinite(spread) else "")
+        return mean_and_spread(found, figure, name, epsilon, measure, f",.{places}f")
 
     rows = [[name, *(cell(name, e) for e in settings.epsilons)] for name in names]
     for frame in (classes.BEST, classes.LOWEST, classes.ORIGINAL):
         if len(found.values(figure, frame, None, measure)):
             rows.append([frame, *([cell(frame, None)] * len(settings.epsilons))])
-    yield from _table(["", *(f"ε = {e:g}" for e in settings.epsilons)], rows)
+    yield from table(["", *(f"ε = {e:g}" for e in settings.epsilons)], rows)
     yield ""
 
 
@@ -173,21 +162,9 @@ def _t_tests(found: Outcomes, settings: Settings) -> Iterator[str]:
                 sign = "<" if ours.mean() < theirs.mean() else ">"
                 cells.append(f"{sign} {p:.2g}{'*' * (p < 0.01)}" if isfinite(p) else f"{sign} –")
             rows.append([rank, *cells])
-        yield from _table(["", *(f"ε = {e:g}" for e in settings.epsilons)], rows)
+        yield from table(["", *(f"ε = {e:g}" for e in settings.epsilons)], rows)
         yield ""
-
-
-def _table(header: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> Iterator[str]:
-    yield "| " + " | ".join(header) + " |"
-    yield "|" + "---|" * len(header)
-    for row in rows:
-        yield "| " + " | ".join(row) + " |"
 
 
 def _number(value: float) -> str:
     return f"{value:.2f}" if isfinite(value) else "unbounded"
-
-
-def _loud(verdict: str) -> str:
-    """What falls short must not be overlooked."""
-    return verdict if verdict in ("reached", "not run") else f"**{verdict}**"
