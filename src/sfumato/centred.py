@@ -14,6 +14,7 @@ outside that ball is drawn in along its ray.  Nothing here depends on other reco
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import groupby
 from math import floor
 from typing import Any
 
@@ -76,25 +77,53 @@ class Centred:
 
     def design(self, codes: NDArray[np.int32]) -> Matrix:
         """NOT PRIVATE if the codes are: whole numbers in float64, one row per record."""
-        Z = np.empty((len(codes), len(self.features)), order="F")
-        for j, item in enumerate(self.features.items):
-            column = codes[:, item.axis]
-            if item.level is not None:
-                Z[:, j] = (column == item.level) * UNIT
+        Z, axes = np.empty((len(codes), len(self)), order="F"), self.features.domain.axes
+        runs, others = self._numbers
+        for features, columns, scale in runs:
+            part = Z[:, features]
+            part[...] = codes[:, columns]
+            _rescale(part, scale)
+            part -= UNIT // 2
+        for j in others:
+            item, z = self.features.items[j], Z[:, j]
+            column, axis = codes[:, item.axis], axes[item.axis]
+            if isinstance(axis, Grid) and item.level is None:
+                z[:] = np.where(column == MISSING, axis.middle, column)
+                _rescale(z, np.array([UNIT / item.unit]))
             else:
-                axis = self.features.domain.axes[item.axis]
-                assert isinstance(axis, Grid)  # noqa: S101  only grids have units without levels
-                if axis.missing:
-                    column = np.where(column == MISSING, axis.middle, column)
-                np.multiply(column, UNIT / item.unit, out=Z[:, j])
-                np.rint(Z[:, j], out=Z[:, j])
+                np.multiply(column == item.level, float(UNIT), out=z)
             if item.block is None:
-                Z[:, j] -= UNIT // 2
+                z -= UNIT // 2
         return Z if self.radius is None else drawn_in(Z, floor(self.radius * UNIT))
+
+    @cached_property
+    def _numbers(self) -> tuple[list[tuple[slice, slice, Matrix]], list[int]]:
+        """Runs of numbers that cannot be missing (features, columns, scales), and the rest.
+
+        A whole run is made at one go: a call per feature would cost more than its work.
+        """
+        items, axes = self.features.items, self.features.domain.axes
+        plain = [j for j, i in enumerate(items) if i.level is None and not axes[i.axis].missing]
+        runs = []
+        # Inside a run, features and columns go up by one together with the place in the list.
+        for _, run in groupby(enumerate(plain), lambda p: (p[1] - p[0], items[p[1]].axis - p[0])):
+            members = [j for _, j in run]
+            first, count = members[0], len(members)
+            columns = slice(items[first].axis, items[first].axis + count)
+            scale = np.array([UNIT / items[j].unit for j in members])
+            runs.append((slice(first, first + count), columns, scale))
+        return runs, [j for j in range(len(items)) if j not in plain]
 
     def restored(self, Z: Matrix) -> Matrix:
         """Centred records in real units as features from 0 to 1, to be decoded."""
         return Z + self.middle
+
+
+def _rescale(Z: Matrix, scale: Matrix) -> None:
+    """Codes to steps of 1/`UNIT`, in place; most grids have just these steps."""
+    if (scale != 1).any():
+        Z *= scale
+        np.rint(Z, out=Z)
 
 
 def drawn_in(Z: Matrix, limit: int) -> Matrix:

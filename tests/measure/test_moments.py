@@ -19,7 +19,8 @@ from neighbours import records, schema, typed_rows
 from sfumato.domain import Domain
 from sfumato.example import CLINIC, clinic
 from sfumato.features import Features
-from sfumato.measure.moments import Moments, gram
+from sfumato.measure import moments as module
+from sfumato.measure.moments import Moments, gram, sums_and_gram
 from sfumato.privacy.budget import budget
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
@@ -119,6 +120,24 @@ def test_blocks_that_would_pass_two_to_the_53_are_cut():
     X[::3, 1] -= 1
     whole = X.astype(np.int64)
     assert np.array_equal(gram(X, largest), whole.T @ whole)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 44, 45, 500])
+def test_sums_and_products_are_the_same_in_blocks_of_any_size(rows, rng, monkeypatch):
+    codes = rng.integers(-(2**15), 2**15, (rows, 3)).astype(np.int32)
+    whole = codes.astype(np.int64)
+    sizes = []
+
+    def design(part):
+        sizes.append(len(part))
+        return part.astype(np.float64)
+
+    monkeypatch.setattr(module, "_CELLS", 3 * 45)
+    sums, second = sums_and_gram(design, codes, 2**15)
+    np.testing.assert_array_equal(sums, whole.sum(axis=0))
+    np.testing.assert_array_equal(second, whole.T @ whole)
+    assert sum(sizes) == rows
+    assert max(sizes) <= 45
 
 
 def test_uncut_blocks_would_be_wrong():

@@ -15,7 +15,7 @@ from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.schema import Schema
 from sfumato.table import records as module
-from sfumato.table import source, text
+from sfumato.table import source, text, workers
 from sfumato.table.encode import encode
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
@@ -76,6 +76,17 @@ def test_both_verbs_give_the_same_however_the_records_are_cut(rows, lengths):
     total = records.reduce(lambda codes: codes.sum(axis=0, dtype=np.int64), lambda a, b: a + b)
     np.testing.assert_array_equal(total, whole.sum(axis=0))
     np.testing.assert_array_equal(np.vstack(list(records.map(np.array))), whole)
+
+
+@pytest.mark.parametrize("cores", [1, 2, 4])
+def test_any_number_of_threads_gives_the_same_sums_fingerprint_and_progress(cores, monkeypatch):
+    monkeypatch.setattr(workers, "_cores", lambda: cores)
+    domain, content = numbers(100)
+    seen = []
+    records = Records(Chunks(content, [7] * 14), domain, key=KEY, progress=seen.append)
+    assert records.reduce(lambda c: c.ravel().tolist(), lambda a, b: a + b) == list(range(100))
+    assert seen == [*[7] * 14, 2]
+    assert records.fingerprint() == fingerprint(Chunks(content), domain=domain)
 
 
 def test_reduce_merges_in_the_order_of_the_records():
@@ -210,6 +221,26 @@ def test_an_error_while_reading_does_not_quote_a_record(kind):
         records.fingerprint()
     assert SECRET not in behind(error.value)
     assert records._fingerprint is None
+
+
+def test_an_error_while_encoding_does_not_quote_a_record(monkeypatch):
+    def broken(*_):
+        raise pa.ArrowInvalid(f"cannot convert {SECRET}")
+
+    monkeypatch.setattr(module, "encode", broken)
+    domain, content = numbers(50)
+    records = Records(Chunks(content, [9] * 4), domain)
+    for verb in (lambda: records.reduce(len, max), lambda: list(records.map(len))):
+        with pytest.raises(DataError, match="could not be read to its end") as error:
+            verb()
+        assert SECRET not in behind(error.value)
+
+
+def test_an_error_of_the_work_itself_is_not_called_damage():
+    domain, content = numbers(50)
+    records = Records(Chunks(content, [9] * 4), domain)
+    with pytest.raises(OverflowError):
+        records.reduce(lambda codes: int(float("inf")), max)
 
 
 def secrets(rows=60_000):

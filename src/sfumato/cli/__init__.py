@@ -9,7 +9,18 @@ import sys
 
 import typer
 
-from sfumato.cli import demo, doctor, ledger, methods, publish, reproduce, schema, verify
+from sfumato.cli import (
+    audit,
+    demo,
+    doctor,
+    inspect,
+    ledger,
+    methods,
+    publish,
+    reproduce,
+    schema,
+    verify,
+)
 
 __all__ = ["app", "main"]
 
@@ -25,6 +36,8 @@ app.command("demo")(demo.demo)
 app.command("publish")(publish.publish)
 app.command("methods")(methods.methods)
 app.command("verify")(verify.verify)
+app.command("audit")(audit.audit)
+app.command("inspect")(inspect.inspect)
 app.command("doctor")(doctor.doctor)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(schema.app, name="schema")

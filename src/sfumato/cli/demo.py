@@ -74,6 +74,8 @@ def _pictures(original: Any, released: Any) -> Any:
     """Each column of both tables as a row of bars on one scale."""
     from rich.table import Table
 
+    from sfumato.cli.show import bars
+
     table = Table(title="The picture stays")
     for heading in ("column", "original", "released"):
         table.add_column(heading, no_wrap=True)
@@ -81,7 +83,7 @@ def _pictures(original: Any, released: Any) -> Any:
     for name in released.column_names:
         before, after, span = _histograms(original.column(name), released.column(name))
         top = max(*before, *after)
-        table.add_row(name, _bars(before, top), _bars(after, top), span)
+        table.add_row(name, bars(before, top), bars(after, top), span)
     return table
 
 
@@ -116,9 +118,3 @@ def _as_floats(column: Any) -> Any:
 
     days = column.cast(pa.int32()) if pa.types.is_date32(column.type) else column
     return days.drop_null().to_numpy().astype(float)
-
-
-def _bars(shares: list[float], top: float) -> str:
-    blocks = " ▁▂▃▄▅▆▇█"
-    wide = 3 if len(shares) < 8 else 1
-    return "".join(blocks[round(8 * share / top)] * wide + " " * (wide > 1) for share in shares)

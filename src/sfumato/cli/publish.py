@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["publish"]
+__all__ = ["pair", "publish"]
 
 
 def publish(
@@ -54,7 +54,7 @@ def publish(
     from sfumato.schema import Schema
 
     known = Schema.read(schema)
-    options: dict[str, Any] = dict(_pair(text) for text in option or [])
+    options: dict[str, Any] = dict(pair(text) for text in option or [])
     options |= {"basis": basis} if basis else {}
     options |= {"as_published": True} if as_published else {}
     account = Ledger(ledger) if ledger is not None else None
@@ -87,7 +87,8 @@ def publish(
         )
 
 
-def _pair(text: str) -> tuple[str, str]:
+def pair(text: str) -> tuple[str, str]:
+    """An option as it is written: NAME=VALUE."""
     name, separator, value = text.partition("=")
     if not separator or not name:
         raise typer.BadParameter(f"write NAME=VALUE, not {text!r}", param_hint="--option")

@@ -11,7 +11,9 @@ __all__ = ["reproduce"]
 def reproduce(
     study: Annotated[
         str,
-        typer.Argument(help="Which paper: jiang2013, xu2019, chakrabarti2010 or chanyaswad2017."),
+        typer.Argument(
+            help="Which paper: jiang2013, xu2019, chakrabarti2010, chanyaswad2017 or liu2015."
+        ),
     ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder to create; default: the study.")
@@ -19,6 +21,10 @@ def reproduce(
     figures: Annotated[
         str | None,
         typer.Option(help="Which figures, such as 1,3 (or tables, as II); default: all."),
+    ] = None,
+    chapter: Annotated[
+        list[str] | None,
+        typer.Option(help="Which chapters of liu2015, such as 2 or 2,3; default: all."),
     ] = None,
     trials: Annotated[
         int | None, typer.Option(help="Trials per cell; default: the study's.")
@@ -37,6 +43,7 @@ def reproduce(
 
     Example: SFUMATO_DATA=data sfumato reproduce jiang2013 --figures 1,2 --trials 3 --rows 5000
     """
+    from dataclasses import fields
     from importlib import import_module
 
     from rich.markup import escape
@@ -50,13 +57,20 @@ def reproduce(
     if study not in STUDIES:
         raise ParameterError(f"there is no study {study!r}; choose one of {', '.join(STUDIES)}")
     module = import_module(f"sfumato.reproduce.{study}")
-    chosen: dict[str, Any] = {"rows": rows, "seed": seed}
+    chosen: dict[str, Any] = {"seed": seed}
+    if rows is not None:
+        chosen["rows"] = rows
     if trials is not None:
         chosen["trials"] = trials
+    if chapter:
+        chosen["chapters"] = tuple(part for text in chapter for part in _parts(text))
     if figures is not None:
         chosen["figures"] = tuple(_parts(figures))
     if epsilons is not None:
         chosen["epsilons"] = tuple(_number(part) for part in _parts(epsilons))
+    unasked = chosen.keys() - {field.name for field in fields(module.Settings)}
+    if unasked:
+        raise ParameterError(f"{study} has no choice of {', '.join(sorted(unasked))}")
     settings = module.Settings(**chosen)
     folder = output or Path(study)
     bar = Progress(

@@ -15,7 +15,7 @@ from sfumato.privacy.guarantee import Heuristic, Seeded
 from sfumato.privacy.ledger import Ledger
 from sfumato.release import Release
 
-__all__ = ["console", "progress", "promise", "unfinished"]
+__all__ = ["bars", "console", "progress", "promise", "unfinished", "working"]
 
 console = Console()
 _quiet = Console(stderr=True)
@@ -44,6 +44,13 @@ def progress() -> Iterator[Callable[[str, int], None]]:
 
     with bar:
         yield step
+
+
+@contextmanager
+def working() -> Iterator[Callable[[str], None]]:
+    """What is being done, on standard error, where it is a terminal; gone when done."""
+    with _quiet.status("reading") as status:
+        yield lambda what: status.update(what)
 
 
 def promise(release: Release) -> None:
@@ -84,6 +91,13 @@ def promise(release: Release) -> None:
         lines.add_row("check it", escape(check + (" --ledger …" if ledger else "")))
     title = escape(f"{paper['dataset']} · {paper['rows']:,} rows by {paper['method']}")
     console.print(Panel(lines, title=title, title_align="left", expand=False))
+
+
+def bars(shares: list[float], top: float) -> str:
+    """A row of bars, each from empty to full at `top`."""
+    blocks = " ▁▂▃▄▅▆▇█"
+    wide = 3 if len(shares) < 8 else 1
+    return "".join(blocks[round(8 * share / top)] * wide + " " * (wide > 1) for share in shares)
 
 
 def _noise_on_means(release: Release) -> float | None:

@@ -18,23 +18,38 @@ release, a report or a paper unless the records themselves are public.
 """
 
 from sfumato.inspection.classify import MODELS, Classification, Score, classification
+from sfumato.inspection.clustering import Clustering, clustering
 from sfumato.inspection.information import (
     Distances,
     entropy,
     kl_divergence,
     total_variation,
 )
+from sfumato.inspection.ratio import error_ratio, noise_ratio, sensitivity_gain, sir
+from sfumato.inspection.regression import Regression, regression
+from sfumato.inspection.subspace import CapturedVariance, captured_variance, subspace_angle
 from sfumato.inspection.utility import SquaredError, squared_error
 
 __all__ = [
     "MODELS",
+    "CapturedVariance",
     "Classification",
+    "Clustering",
     "Distances",
+    "Regression",
     "Score",
     "SquaredError",
+    "captured_variance",
     "classification",
+    "clustering",
     "entropy",
+    "error_ratio",
     "kl_divergence",
+    "noise_ratio",
+    "regression",
+    "sensitivity_gain",
+    "sir",
     "squared_error",
+    "subspace_angle",
     "total_variation",
 ]

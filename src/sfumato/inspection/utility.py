@@ -15,10 +15,19 @@ from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.features import Features
 from sfumato.schema import Schema
-from sfumato.table.encode import encode
-from sfumato.table.source import open_source
+from sfumato.table.encode import encode, numbers
+from sfumato.table.source import Source, open_source
 
-__all__ = ["AnySchema", "Codes", "SquaredError", "domain_of", "encoded", "squared_error"]
+__all__ = [
+    "AnySchema",
+    "Codes",
+    "SquaredError",
+    "domain_of",
+    "encoded",
+    "numbers_only",
+    "opened",
+    "squared_error",
+]
 
 Codes = NDArray[np.int32]
 AnySchema = Schema | Mapping[str, Any] | str | Path
@@ -81,12 +90,40 @@ def domain_of(schema: AnySchema) -> Domain:
     return Domain.of(known)
 
 
-def encoded(data: Any, domain: Domain) -> Codes:
-    """NOT PRIVATE: a frame, Arrow table or file as codes of the public grid, all rows at once."""
+def opened(data: Any, domain: Domain) -> Source:
+    """NOT PRIVATE: a frame, Arrow table or file that has every column of the schema."""
     source = open_source(data)
     absent = [axis.name for axis in domain.axes if axis.name not in source.names]
     if absent:
         raise DataError(f"column {', '.join(absent)} of the schema is not in the data")
-    batches = source.batches([axis.name for axis in domain.axes])
+    return source
+
+
+def encoded(data: Any, domain: Domain) -> Codes:
+    """NOT PRIVATE: a frame, Arrow table or file as codes of the public grid, all rows at once."""
+    batches = opened(data, domain).batches([axis.name for axis in domain.axes])
     none = np.empty((0, len(domain.axes)), np.int32)
     return np.vstack([none, *(encode(domain, batch) for batch in batches)])
+
+
+def numbers_only(data: Any) -> tuple[list[str], NDArray[np.float64]]:
+    """NOT PRIVATE: names and values of a table that is not in a schema's columns.
+
+    >>> import pyarrow as pa
+    >>> numbers_only(pa.table({"component_1": [0.5, 2.0]}))
+    (['component_1'], array([[0.5],
+           [2. ]]))
+    """
+    source = open_source(data)
+    batches = [batch for batch in source.batches(source.names) if batch.num_rows]
+    none = np.empty((0, len(source.names)))
+    parts = [np.column_stack([numbers(column) for column in batch.columns]) for batch in batches]
+    X = np.vstack([none, *parts])
+    unusable = ~np.isfinite(X).all(axis=0)
+    if unusable.any():
+        names = ", ".join(np.array(source.names)[unusable])
+        raise DataError(
+            f"column {names}: a table that is not in the schema's columns must hold finite "
+            "numbers only: drop the column, or give the schema"
+        )
+    return list(source.names), X

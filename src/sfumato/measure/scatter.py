@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sfumato.centred import UNIT
-from sfumato.measure.moments import gram
+from sfumato.measure.moments import sums_and_gram
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
 from sfumato.scatter import ScatterLayout, ScatterSynopsis
@@ -81,8 +81,7 @@ def exact_scatter(layout: ScatterLayout, records: Records) -> _Sums:
     """NOT PRIVATE: number of records, Σ z and Σ z zᵀ as whole numbers."""
 
     def partial(codes: Codes) -> _Sums:
-        Z = layout.centred.design(codes)
-        return _Sums(len(Z), Z.sum(axis=0).astype(np.int64), gram(Z, UNIT))
+        return _Sums(len(codes), *sums_and_gram(layout.centred.design, codes, UNIT))
 
     def merge(a: _Sums, b: _Sums) -> _Sums:
         # Modulo 2^64 on every path: no type may depend on how many records there are.

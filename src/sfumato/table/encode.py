@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 
 from sfumato.domain import MISSING, Axis, Domain, Grid, Levels, step_of
 from sfumato.schema import Boolean, Date
+from sfumato.table.grid import on_grid
 
-__all__ = ["encode"]
+__all__ = ["encode", "numbers"]
 
 _NUMBER = r"^[+-]?([0-9]{1,300}\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?$"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -41,7 +42,7 @@ def encode(domain: Domain, batch: pa.RecordBatch) -> NDArray[np.int32]:
     """NOT PRIVATE: one row of codes per record, one column per axis of the domain."""
     codes = np.empty((batch.num_rows, len(domain.axes)), np.int32, order="F")
     for j, axis in enumerate(domain.axes):
-        codes[:, j] = _codes(axis, _plain(batch.column(axis.name)))
+        _write(codes[:, j], axis, _plain(batch.column(axis.name)))
     return codes
 
 
@@ -56,26 +57,23 @@ def _plain(column: pa.Array) -> pa.Array:
     return column
 
 
-def _codes(axis: Axis, column: pa.Array) -> NDArray[np.int32]:
-    if isinstance(axis, Levels):
-        return _truths(axis, column) if isinstance(axis.column, Boolean) else _levels(axis, column)
-    if isinstance(axis.column, Date):
-        return _dates(axis, column)
-    return _on_grid(axis, _numbers(column), float(axis.column.low), float(axis.column.high))
+def _write(codes: NDArray[np.int32], axis: Axis, column: pa.Array) -> None:
+    if isinstance(axis, Grid):
+        if isinstance(axis.column, Date):
+            values, low, high = _dates(axis.column, column)
+        else:
+            values, low, high = numbers(column), float(axis.column.low), float(axis.column.high)
+        unusable = MISSING if axis.missing else axis.middle
+        on_grid(codes, values, low, high, axis.points, unusable)
+    elif isinstance(axis.column, Boolean):
+        codes[:] = _truths(axis, column)
+    else:
+        codes[:] = _levels(axis, column)
 
 
-def _on_grid(axis: Grid, values: NDArray[np.float64], low: float, high: float) -> NDArray[np.int32]:
-    """The nearest code of each value; not-a-number is missing, infinities are the bounds."""
-    unusable = np.isnan(values)
-    # Clipping first keeps the arithmetic finite whatever the record holds.
-    inside = np.clip(np.where(unusable, low, values), low, high)
-    codes = np.rint((inside - low) / (high - low) * axis.points).astype(np.int32)
-    codes[unusable] = MISSING if axis.missing else axis.middle
-    return codes
-
-
-def _numbers(column: pa.Array) -> NDArray[np.float64]:
-    """Values as float64, not-a-number where they cannot be read."""
+def numbers(column: pa.Array) -> NDArray[np.float64]:
+    """NOT PRIVATE: values as float64, not-a-number where they cannot be read."""
+    column = _plain(column)
     if pa.types.is_string(column.type):
         column = _parsed_numbers(column)
     elif pa.types.is_boolean(column.type):
@@ -83,7 +81,9 @@ def _numbers(column: pa.Array) -> NDArray[np.float64]:
     elif not (_is_number(column.type) or pa.types.is_decimal(column.type)):
         return np.full(len(column), np.nan)
     column = column.cast(pa.float64(), safe=False)
-    return np.asarray(pc.fill_null(column, float("nan")).to_numpy(zero_copy_only=False))
+    if column.null_count:
+        column = pc.fill_null(column, float("nan"))
+    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _parsed_numbers(texts: pa.Array) -> pa.Array:
@@ -130,8 +130,8 @@ def _truths(axis: Levels, column: pa.Array) -> NDArray[np.int32]:
         true, false = (pc.is_in(texts, pa.array(words)) for words in (_TRUE, _FALSE))
         truths, known = (np.asarray(m.to_numpy(zero_copy_only=False)) for m in (true, false))
         return np.where(truths, 1, np.where(known, 0, axis.unusable)).astype(np.int32)
-    numbers = _numbers(column)
-    return np.where(numbers == 1, 1, np.where(numbers == 0, 0, axis.unusable)).astype(np.int32)
+    values = numbers(column)
+    return np.where(values == 1, 1, np.where(values == 0, 0, axis.unusable)).astype(np.int32)
 
 
 def _levels(axis: Levels, column: pa.Array) -> NDArray[np.int32]:
@@ -171,17 +171,16 @@ def _whole(text: str) -> str:
     return text.partition(".")[0] if _WHOLE.fullmatch(text) else text
 
 
-def _dates(axis: Grid, column: pa.Array) -> NDArray[np.int32]:
-    declared = axis.column
-    assert isinstance(declared, Date)  # noqa: S101  the caller chose by kind
+def _dates(declared: Date, column: pa.Array) -> tuple[NDArray[np.float64], float, float]:
+    """The number of the step in which each date lies, not-a-number without one; first and last."""
     moments = _moments(column)
     unusable = np.isnat(moments)
     low, high = (np.datetime64(moment, "s") for moment in (declared.low, declared.high))
     inside = np.clip(np.where(unusable, low, moments), low, high)
     first, last = (int(step_of(np.array([m]), declared.step)[0]) for m in (low, high))
-    numbers = step_of(inside, declared.step).astype(np.float64)
-    numbers[unusable] = np.nan
-    return _on_grid(axis, numbers, float(first), float(last))
+    steps = step_of(inside, declared.step).astype(np.float64)
+    steps[unusable] = np.nan
+    return steps, float(first), float(last)
 
 
 def _moments(column: pa.Array) -> NDArray[np.datetime64]:

@@ -212,7 +212,8 @@ class ParquetFile:
 def check_header(source: Source, domain: Domain) -> None:
     """Refuse a table whose header does not fit the schema; looks at no record."""
     declared = set(domain.schema.columns)
-    absent = [name for name in domain.schema.released if name not in source.names]
+    present = set(source.names)
+    absent = [name for name in domain.schema.released if name not in present]
     if absent:
         which = "column" if len(absent) == 1 else "columns"
         raise DataError(f"{which} {', '.join(absent)} of the schema: not in the data; check names")

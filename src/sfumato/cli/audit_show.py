@@ -1,0 +1,89 @@
+"""What `sfumato audit` prints: the finding, the verdict, and both distributions as bars."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.markup import escape
+from rich.table import Table
+
+from sfumato.cli.show import bars, console
+from sfumato.inspection.audit import Audit
+from sfumato.inspection.audit.controls import Conviction
+
+__all__ = ["shares", "show", "show_controls"]
+
+Vector = NDArray[np.float64]
+
+_BINS = 48
+_TAIL = 0.5  # per cent of the runs on each side that are drawn at the edge
+
+
+def shares(found: Audit, bins: int) -> tuple[Vector, tuple[Vector, Vector]]:
+    """Edges, and the share of held-out runs between them, for both tables."""
+    score = found.finding.best.region.score
+    sides = [score(runs) for runs in found.finding.runs]
+    low, high = np.percentile(np.concatenate(sides), (_TAIL, 100 - _TAIL))
+    margin = (high - low) / bins or 0.5  # so that no bar lies on the edge
+    edges = np.linspace(low - margin, high + margin, bins + 1)
+    first, second = (np.histogram(np.clip(s, low, high), edges)[0] / len(s) for s in sides)
+    return edges, (first, second)
+
+
+def show(found: Audit) -> None:
+    """The finding, line by line, and the verdict last."""
+    best, sure = found.finding.best, f"{100 * found.confidence:.10g} %"
+    lines = Table.grid(padding=(0, 2))
+    lines.add_row("claim", f"{found.claimed}, {found.neighbours}")
+    if found.promise != found.claimed:
+        lines.add_row("promise", f"[yellow]{escape(str(found.promise))}[/yellow]")
+    differ = " or ".join(escape(text) for text in found.pair)
+    lines.add_row("tables", f"a few records of the public domain; the last is {differ}")
+    frozen = "not compared: the method makes choices or promises nothing"
+    if found.worst is not None:
+        frozen = f"no statistic moves beyond {found.worst:.4g} of its sensitivity"
+    for text in [f"[red]{escape(text)}[/red]" for text in found.violations] or [frozen]:
+        lines.add_row("frozen noise", text)
+    for proof in found.finding.proofs:
+        at = f" at delta {proof.figure.delta:.4g}" if proof.figure.delta else ""
+        bound = f"at least {proof.found:.4g} of {proof.figure.claimed:.4g}{at}, {sure} confidence"
+        lines.add_row(proof.figure.name, bound)
+    if found.delta is not None:
+        lines.add_row("delta", f"at least {found.delta:.4g} at the claimed epsilon")
+    hits = f"{best.hits[0]:,} against {best.hits[1]:,} of {found.finding.held_out:,} held-out runs"
+    lines.add_row("seen in", escape(f"{best.region}: {hits}"))
+    if best.limited:
+        lines.add_row("", "never on the other table: more runs may raise the bound without end")
+    lines.add_row("control", escape(str(found.control)))
+    colour = {"caught": "red", "no power": "yellow"}.get(found.verdict, "green")
+    lines.add_row("verdict", f"[bold {colour}]{escape(str(found))}[/bold {colour}]")
+    console.print(f"[bold]{escape(found.method)}[/bold] · {found.runs:,} runs on each table")
+    console.print(lines)
+    _histogram(found)
+
+
+def _histogram(found: Audit) -> None:
+    """Held-out runs on both tables by the score that was looked at, on one scale."""
+    edges, (first, second) = shares(found, _BINS)
+    top = max(*first, *second)
+    console.print(f"\n{found.finding.best.region.score.text}", highlight=False, markup=False)
+    for text, side in zip(found.pair, (first, second), strict=True):
+        row = f"{bars(list(side), top)}  {text}"
+        console.print(row, highlight=False, markup=False, no_wrap=True, overflow="ellipsis")
+    low, high = (f"{edge:.3g}" for edge in (edges[0], edges[-1]))
+    console.print(f"{low}{high:>{_BINS - len(low)}}", highlight=False)
+
+
+def show_controls(found: Sequence[Conviction]) -> None:
+    """A row for each broken mechanism."""
+    table = Table("mechanism", "from", "fault", "claimed", "found at least", "caught")
+    for conviction in found:
+        broken = conviction.broken
+        more = ", limited by the runs" if conviction.proof.limited else ""
+        texts = (escape(text) for text in (broken.name, broken.source, broken.fault))
+        mark = "[green]yes[/green]" if conviction.caught else "[red]NO[/red]"
+        bound = f"{conviction.proof.found:.3g}{more}"
+        table.add_row(*texts, f"{conviction.claimed:g}", bound, mark)
+    console.print(table)
+    if not all(conviction.caught for conviction in found):
+        console.print("the audit missed one: take more runs, or distrust it", highlight=False)

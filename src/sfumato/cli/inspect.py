@@ -1,0 +1,64 @@
+"""`sfumato inspect`: a release beside its records, for the owner's eyes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["inspect"]
+
+
+def inspect(
+    release: Annotated[Path, typer.Argument(help="The folder of a release.")],
+    original: Annotated[Path, typer.Option(help="The records it was made from.")],
+    control: Annotated[
+        Path | None,
+        typer.Option(help="Records of the same population that had no part in the release."),
+    ] = None,
+    secret: Annotated[
+        str | None, typer.Option(help="The column that attribute inference goes for.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Also write an internal HTML page (mode 0600)."),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Of all intervals together.")] = 0.95,
+) -> None:
+    """Show distortion, utility and attacks. NOT PRIVATE: never publish what this prints.
+
+    Example: sfumato inspect release/ --original patients.csv --control others.csv -o page.html
+    """
+    from rich.markup import escape
+    from rich.table import Table
+
+    from sfumato.cli.show import console, working
+    from sfumato.inspection.overview import overview
+    from sfumato.inspection.page import WARNING, check_place, write_page
+    from sfumato.release import Release
+
+    known = Release.load(release)
+    if output is not None:
+        check_place(output, release)
+    with working() as step:
+        found = overview(
+            known,
+            original,
+            control=control,
+            secret=secret,
+            confidence=confidence,
+            progress=step,
+        )
+    console.print(f"[bold red]{WARNING}[/bold red]")
+    title = f"{found.dataset} · {found.rows:,} rows by {found.method} · {found.promise}"
+    console.print(escape(title), soft_wrap=True)
+    for section in found.sections:
+        table = Table("what", "value", "meaning", title=section.title, title_justify="left")
+        for line in section.lines:
+            table.add_row(*(escape(text) for text in (line.what, line.value, line.meaning)))
+        if section.lines:
+            console.print(table)
+        if section.remark:
+            console.print(escape(section.remark), style="dim")
+    if output is not None:
+        write_page(found, output, release=release)
+        console.print(f"written {escape(str(output))}, readable by you alone")

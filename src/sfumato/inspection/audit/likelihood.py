@@ -1,0 +1,99 @@
+"""The best score where noise is added: the log-likelihood ratio under the noise that is claimed.
+
+The values of both tables along the same outputs are exact, so the ratio is the one of the
+Neyman-Pearson lemma if the noise is as claimed; if it is not, it is a score like any other
+and the bound stays valid.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.inspection.audit.finding import Sample, Tick
+from sfumato.inspection.audit.neighbours import Encoded
+from sfumato.inspection.audit.region import Matrix, Score, column
+from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Script, Statistic
+from sfumato.plan import Plan
+from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.mechanism import Whole
+from sfumato.privacy.randomness import Bits
+
+__all__ = ["LIKELIHOOD", "Likelihood"]
+
+LIKELIHOOD: Score = column(0, "log-likelihood ratio")
+_CERTAIN = 1e6  # stands for an infinite ratio: the other table asks for other statistics
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """Runs of a plan on two neighbouring tables, each as its log-likelihood ratio."""
+
+    plan: Plan
+    tables: tuple[Encoded, Encoded]
+    steady: bool  # whether exact values never depend on outputs, so that one replay is enough
+
+    def sample(self, count: int, bits: Bits, tick: Tick) -> Sample:
+        """`count` runs on each table."""
+        first, second = (self._runs(side, count, bits, tick) for side in (0, 1))
+        return Sample(first, second, [LIKELIHOOD])
+
+    def _runs(self, side: int, count: int, bits: Bits, tick: Tick) -> Matrix:
+        """Positive where the first table explains a run better."""
+        reference = self._measured(self.tables[side], bits=bits)
+        theirs = self._explained(reference, 1 - side)
+        found, outputs, waiting = np.empty(count), [], []
+        for i in range(count):
+            run = self._measured(self.tables[side], bits=bits)
+            if self.steady and theirs is not None and _exact(run) == _exact(reference):
+                outputs.append(_outputs(run))
+                waiting.append(i)
+            else:
+                found[i] = _ratio(run, self._explained(run, 1 - side), _outputs(run))
+            tick()
+        if waiting:
+            drawn = [np.array(part) for part in zip(*outputs, strict=True)]
+            found[waiting] = _ratio(reference, theirs, drawn)
+        return (found if side == 0 else -found)[:, None]
+
+    def _explained(self, run: RecordingPurse, side: int) -> RecordingPurse | None:
+        """What the other table would have had along the same outputs; None: it has another path."""
+        try:
+            other = self._measured(self.tables[side], run.outputs)
+        except Diverged:
+            return None
+        return other if len(other.statistics) == len(run.statistics) else None
+
+    def _measured(
+        self, records: Encoded, script: Script | None = None, bits: Bits | None = None
+    ) -> RecordingPurse:
+        purse = RecordingPurse(self.plan.guarantee, script, bits)
+        self.plan.measure(records, purse)
+        return purse
+
+
+def _exact(run: RecordingPurse) -> list[bytes]:
+    return [statistic.flat(statistic.exact).tobytes() for statistic in run.statistics]
+
+
+def _outputs(run: RecordingPurse) -> list[Whole]:
+    return [statistic.flat(statistic.outputs) for statistic in run.statistics]
+
+
+def _ratio(own: RecordingPurse, other: RecordingPurse | None, drawn: Sequence[Whole]) -> Any:
+    """How much better a table explains its outputs than its neighbour does; one per run."""
+    if other is None:
+        return _CERTAIN
+    parts = zip(own.statistics, other.statistics, drawn, strict=True)
+    return sum(_surprise(theirs, part) - _surprise(mine, part) for mine, theirs, part in parts)
+
+
+def _surprise(statistic: Statistic, outputs: Whole) -> Any:
+    """Minus the log-density of outputs, one row per run, about the exact values."""
+    away = (outputs - statistic.flat(statistic.exact)).astype(np.float64)
+    away /= statistic.flat(statistic.units)
+    size = float(statistic.noise.event.noise or 1)
+    if isinstance(statistic.noise.cost, PureDP):
+        return (np.abs(away) / size + np.log(size)).sum(axis=-1)
+    return (away**2 / (2 * size) + np.log(size) / 2).sum(axis=-1)

@@ -1,0 +1,58 @@
+"""The internal page of an inspection: for the owner's eyes, readable by the owner alone.
+
+It is written with mode 0600, all at once, and never into the folder of a release; its
+first line says that it must not be published.
+"""
+
+import os
+from pathlib import Path
+
+from sfumato.errors import ReleaseError
+from sfumato.inspection.overview import Overview
+
+__all__ = ["WARNING", "check_place", "html", "write_page"]
+
+WARNING = "INTERNAL: this page is computed from the records without noise. Do not publish it."
+
+
+def html(found: Overview) -> str:
+    """The page, self-contained: no script, nothing fetched.
+
+    >>> html(Overview("t", "modips", "1-differential privacy", 2, 2, ())).splitlines()[0]
+    '<!-- INTERNAL: this page is computed from the records without noise. Do not publish it. -->'
+    """
+    from jinja2 import Environment, PackageLoader, select_autoescape
+
+    loader = PackageLoader("sfumato.inspection")
+    pages = Environment(loader=loader, autoescape=select_autoescape(default=True))
+    return pages.get_template("overview.html").render(found=found, warning=WARNING)
+
+
+def check_place(path: Path, release: Path | None = None) -> None:
+    """Refuse a place inside the release, or one that is taken, before anything is computed."""
+    if release is not None and release.resolve() in path.resolve().parents:
+        raise ReleaseError(f"{path} lies inside the release: an internal page must not go there")
+    if path.exists() or path.is_symlink():
+        raise ReleaseError(f"{path} exists: choose another name or remove it first")
+    if not path.absolute().parent.is_dir():
+        raise ReleaseError(f"{path} cannot be written: its folder does not exist")
+
+
+def write_page(found: Overview, path: Path, *, release: Path | None = None) -> Path:
+    """Write the page where only its owner can read it; nothing is overwritten."""
+    check_place(path, release)
+    text = html(found)
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.link(partial, path)  # unlike a rename, refuses to replace what is there
+        finally:
+            partial.unlink()
+    except FileExistsError:
+        raise ReleaseError(f"{path} exists: choose another name or remove it first") from None
+    except OSError as error:
+        raise ReleaseError(f"{path} cannot be written: {error.strerror}") from None
+    return path

@@ -1,0 +1,66 @@
+"""`sfumato inspect` as its user meets it."""
+
+import pyarrow.csv as pacsv
+import pytest
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato.cli import app
+from sfumato.errors import DataError, ReleaseError
+from sfumato.example import CLINIC, clinic
+
+run = CliRunner().invoke
+
+
+@pytest.fixture
+def folder(tmp_path):
+    patients = clinic(500)
+    (tmp_path / "s.yaml").write_text(CLINIC)
+    pacsv.write_csv(patients.slice(0, 300), tmp_path / "a.csv")
+    pacsv.write_csv(patients.slice(300), tmp_path / "b.csv")
+    sf.publish(
+        tmp_path / "a.csv", schema=tmp_path / "s.yaml", epsilon=1, folder=tmp_path / "release"
+    )
+    return tmp_path
+
+
+def test_it_prints_tables_and_writes_a_private_page(folder):
+    release, page = folder / "release", folder / "page.html"
+    done = run(
+        app,
+        [
+            *("inspect", str(release), "--original", str(folder / "a.csv")),
+            *("--control", str(folder / "b.csv"), "-o", str(page)),
+        ],
+        env={"COLUMNS": "120"},
+    )
+    assert done.exit_code == 0, done.output
+    assert "Do not publish it" in done.output.splitlines()[0]
+    for word in ("Utility", "Attacks", "membership", "readable by you alone"):
+        assert word in done.output
+    assert page.read_text().startswith("<!-- INTERNAL")
+    assert sorted(p.name for p in release.iterdir()) == [
+        "data.csv",
+        "release.json",
+        "synopsis.json",
+    ]
+
+
+def test_a_place_that_is_taken_is_refused_before_anything_is_read(folder):
+    page = folder / "page.html"
+    page.write_text("mine")
+    missing = str(folder / "nothing.csv")
+    done = run(app, ["inspect", str(folder / "release"), "--original", missing, "-o", str(page)])
+    assert isinstance(done.exception, ReleaseError)
+    assert "exists" in str(done.exception)
+    assert page.read_text() == "mine"
+
+
+def test_another_table_and_another_folder_are_refused_plainly(folder):
+    done = run(app, ["inspect", str(folder), "--original", str(folder / "a.csv")])
+    assert isinstance(done.exception, ReleaseError)
+    (folder / "other.csv").write_text("x\n1\n2\n")
+    release = str(folder / "release")
+    done = run(app, ["inspect", release, "--original", str(folder / "other.csv")])
+    assert isinstance(done.exception, DataError)
+    assert "of the schema is not in the data" in str(done.exception)
