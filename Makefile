@@ -31,6 +31,8 @@ bench: $(VENV)/ready-dev
 	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/moments.py
 	$(BIN)/python benchmarks/component_release.py
+	$(BIN)/python benchmarks/components.py
+	$(BIN)/python benchmarks/perturb.py
 
 clean:
 	rm -rf $(VENV) site sfumato-demo*

@@ -31,6 +31,18 @@ def made_up(name: str, rows: int, rng: np.random.Generator) -> pa.Table:
         points = {f"p{j // 3}_{'xyz'[j % 3]}": 40 * noisy[:, j] + 300 for j in range(6)}
         who = {"user": ["a"] * rows, "expression": ["wh"] * rows, "timestamp": [0.0] * rows}
         return pa.table(who | points | {"label": y})
+    if name == "bupa":
+        tests = {f"test{j + 1}": np.rint(20 * noisy[:, j] + 60 * (j + 1)) for j in range(5)}
+        drinks = {"drinks": rng.integers(0, 9, rows)}
+        return pa.table(tests | drinks | {"selector": 1 + (y > 0)})
+    if name == "wbc":
+        grades = np.clip(np.rint(1.5 * noisy[:, [0, 1, 2, 3, 4, 5, 0, 1, 2]] + 1), 1, 10)
+        missing = np.zeros(grades.shape, bool)
+        missing[:, 5] = rng.random(rows) < 0.1
+        columns = {
+            f"g{j + 1}": pa.array(grades[:, j].astype(int), mask=missing[:, j]) for j in range(9)
+        }
+        return pa.table(columns | {"class": np.where(y == 2, 4, 2)})
     assert name == "covtype"
     numbers = {
         "elevation": 2500 + 100 * noisy[:, 0],

@@ -102,3 +102,19 @@ def test_without_numba_numpy_goes_on(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)  # as if it were not installed
     paths = _Paths()
     assert [paths.chosen(40) for _ in range(3)] == [in_numpy] * 3
+
+
+def test_where_nothing_compiled_can_be_kept_it_is_compiled_again(monkeypatch):
+    numba = pytest.importorskip("numba")
+    njit, asked = numba.njit, []
+
+    def without_a_place(**how):
+        asked.append(how)
+        if how.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return njit(**how)
+
+    monkeypatch.setattr(numba, "njit", without_a_place)
+    again = _compiled()
+    assert [how.get("cache") for how in asked] == [True, None]
+    assert codes(again, np.array([0.26, 7.0, np.nan]), 0.0, 1.0, 4, -1) == [1, 4, -1]

@@ -19,6 +19,7 @@ release, a report or a paper unless the records themselves are public.
 
 from sfumato.inspection.classify import MODELS, Classification, Score, classification
 from sfumato.inspection.clustering import Clustering, clustering
+from sfumato.inspection.distortion import Distortion, distortion
 from sfumato.inspection.information import (
     Distances,
     entropy,
@@ -36,12 +37,14 @@ __all__ = [
     "Classification",
     "Clustering",
     "Distances",
+    "Distortion",
     "Regression",
     "Score",
     "SquaredError",
     "captured_variance",
     "classification",
     "clustering",
+    "distortion",
     "entropy",
     "error_ratio",
     "kl_divergence",

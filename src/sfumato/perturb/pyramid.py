@@ -21,7 +21,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from sfumato.errors import MissingExtra, ParameterError
 from sfumato.perturb.matrix import Matrix
 
-__all__ = ["Pyramid", "check_wavelet"]
+__all__ = ["Pyramid", "check_wavelet", "pywavelets"]
 
 _MODE = "periodization"
 _BLOCK = 16  # coefficients of each kind that one small product makes
@@ -34,7 +34,7 @@ def check_wavelet(basis: str) -> None:
 
     >>> check_wavelet("db4")
     """
-    pywt = _pywavelets()
+    pywt = pywavelets()
     if basis not in pywt.wavelist(kind="discrete"):
         raise ParameterError(
             f"there is no discrete wavelet {basis!r}: write haar, db2 to db38, sym2 to sym20, "
@@ -109,7 +109,7 @@ class _Filter:
 @lru_cache(maxsize=64)
 def _filters(basis: str) -> tuple[_Filter, _Filter]:
     """Analysis and synthesis of one block inside a long signal, away from its ends."""
-    pywt = _pywavelets()
+    pywt = pywavelets()
     pad = _PERIODIC_PAD * int(pywt.Wavelet(basis).dec_len)
     half = _BLOCK + 2 * pad
     unit, nothing = np.eye(half), np.zeros((half, half))
@@ -147,7 +147,7 @@ def _synthesised(C: Matrix, basis: str, shape: tuple[int, ...]) -> Matrix:
     """The inverse of `_analysed`, cut to the shape it came from."""
     n, m = shape
     half, width = len(C) // 2, C.shape[1] // 2
-    pywt = _pywavelets()
+    pywt = pywavelets()
     unit, nothing = np.eye(width), np.zeros((width, width))
     pairs = ((unit, nothing), (nothing, unit))
     W = np.vstack([pywt.idwt(*pair, basis, _MODE, axis=0)[:m].T for pair in pairs])
@@ -165,7 +165,7 @@ def _synthesised(C: Matrix, basis: str, shape: tuple[int, ...]) -> Matrix:
 
 def _across(m: int, basis: str) -> tuple[Matrix, Matrix]:
     """The same transform along the few columns, as a whole matrix: averages and details."""
-    low, high = _pywavelets().dwt(np.eye(m), basis, _MODE, axis=0)
+    low, high = pywavelets().dwt(np.eye(m), basis, _MODE, axis=0)
     return low, high
 
 
@@ -189,7 +189,12 @@ def _windows(rows: Matrix, reach: int, step: int) -> Matrix:
     return sliding_window_view(rows, reach, axis=0)[::step].swapaxes(1, 2)
 
 
-def _pywavelets() -> Any:
+def pywavelets() -> Any:
+    """The module, or which extra brings it.
+
+    >>> pywavelets().Wavelet("haar").dec_len
+    2
+    """
     try:
         import pywt  # type: ignore[import-untyped]  # the package carries no types
     except ImportError:

@@ -10,4 +10,4 @@ of this kind may leave the house (`sfumato.inspection`).
 
 __all__ = ["STUDIES"]
 
-STUDIES = ("jiang2013", "xu2019", "chakrabarti2010", "chanyaswad2017")
+STUDIES = ("jiang2013", "xu2019", "chakrabarti2010", "chanyaswad2017", "liu2015")

@@ -17,7 +17,7 @@ from sfumato.errors import ParameterError
 from sfumato.reproduce.uci import Loaded
 from sfumato.schema import Schema
 
-__all__ = ["Declared", "declared"]
+__all__ = ["NAMES", "Declared", "declared"]
 
 Columns = dict[str, Any]
 
@@ -40,7 +40,7 @@ def declared(name: str, loaded: Loaded) -> Declared:
     [(-4.0, 10.0), (-4.0, 10.0)]
     """
     if name not in _MAKERS:
-        raise ParameterError(f"no ranges are declared for {name!r}; choose of {', '.join(_MAKERS)}")
+        raise ParameterError(f"no ranges are declared for {name!r}; choose of {', '.join(NAMES)}")
     make, source = _MAKERS[name]
     kinds, values = make(loaded)
     schema = Schema.of({"name": name, "columns": kinds}, where=f"the ranges of {name}")
@@ -131,3 +131,4 @@ _MAKERS: dict[str, tuple[Callable[[Loaded], tuple[Columns, Columns]], str]] = {
     ),
     "gfe": (_gfe, "format: frames of 640 by 480 pixels, depth up to 4000 mm (the sensor's range)"),
 }
+NAMES = tuple(_MAKERS)

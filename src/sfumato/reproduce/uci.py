@@ -11,6 +11,8 @@ not-a-number, and what a copy lacks is said in its note.
     secom       1,567 wafers, 443 of 590 signals of the production line
     covtype     581,012 patches of forest, 10 numbers and two one-hot blocks
     gfe         27,348 of 27,936 video frames of faces, 100 points in space
+    bupa        345 men, five blood tests and their drinks
+    wbc         699 tumours, nine grades from 1 to 10, 16 of them missing
 """
 
 from dataclasses import dataclass
@@ -86,6 +88,18 @@ _FILES = {
         "27,348 of the 27,936 frames: one of 18 recordings (user a, relative) lacks 588 frames "
         "without an expression, so its class rates are off.",
         ("user", "expression", "timestamp"),
+    ),
+    "bupa": _File(
+        "bupa/bupa.csv.gz",
+        "selector",
+        "Liver Disorders",
+        "Complete; the label says who was to train and who to test, and is no diagnosis.",
+    ),
+    "wbc": _File(
+        "wbc/wbc.csv.gz",
+        "class",
+        "Breast Cancer Wisconsin (Original)",
+        "Complete but for 16 grades that were never given; 2 is benign, 4 malignant.",
     ),
 }  # fmt: skip
 NAMES = tuple(_FILES)

@@ -86,7 +86,11 @@ def _compiled() -> OnGrid | None:
         from numba import njit
     except ImportError:
         return None
-    kernel: Any = njit(cache=True, nogil=True, error_model="numpy")(_one_by_one)
+    how = {"nogil": True, "error_model": "numpy"}
+    try:
+        kernel: Any = njit(cache=True, **how)(_one_by_one)
+    except RuntimeError:  # there is no place to keep what was compiled
+        kernel = njit(**how)(_one_by_one)
 
     def fast(
         codes: Codes, values: Values, low: float, high: float, points: int, unusable: int

@@ -1,0 +1,53 @@
+"""Liu 2015, "Privacy preserving data mining for numerical matrices, social networks, and big
+data" (thesis): its tables and figures again, chapter by chapter.
+
+Chapter 2 adds noise and a rotation, and asks what one known record betrays of the others;
+chapter 3 sets wavelets beside the singular value decomposition.  A chapter is a package
+with a function `tell`, named in `TELLERS`.
+
+>>> Settings(chapters=("2", "3"), trials=2).steps
+4
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from sfumato.reproduce import figures
+from sfumato.reproduce.claim import Claim
+from sfumato.reproduce.folder import check_new, write_folder
+from sfumato.reproduce.liu2015 import chapter2, chapter3
+from sfumato.reproduce.liu2015.settings import CHAPTERS, Settings
+from sfumato.reproduce.liu2015.told import Chapter
+from sfumato.reproduce.liu2015.writing import write_up
+from sfumato.reproduce.outcome import Outcomes
+
+__all__ = ["CHAPTERS", "Claim", "Settings", "reproduce"]
+
+TELLERS: dict[str, Chapter] = {"2": chapter2.tell, "3": chapter3.tell}
+
+
+def reproduce(
+    folder: str | Path,
+    settings: Settings | None = None,
+    *,
+    data: str | Path | None = None,
+    tick: Callable[[str], None] | None = None,
+) -> list[Claim]:
+    """Run the chapters into a new folder and give back the claims, judged.
+
+    `data` is the folder that holds `bupa/` and `wbc/`, by default where SFUMATO_DATA points;
+    `tick` is called after each trial with what was done.  The folder appears when all is
+    done.
+    """
+    settings, tick, place = settings or Settings(), tick or _quiet, Path(folder)
+    check_new(place)
+    found = Outcomes()
+    with figures.style():  # refused here, before the long work, if matplotlib is missing
+        told = [TELLERS[c](settings, found, data, tick) for c in sorted(set(settings.chapters))]
+        drawn = [drawing for chapter in told for drawing in chapter.drawings]
+        write_folder(place, drawn, found, write_up(settings, told))
+    return [claim for chapter in told for claim in chapter.claims]
+
+
+def _quiet(what: str) -> None:
+    """No progress is shown."""
