@@ -8,7 +8,8 @@ from sfumato.domain import Domain
 from sfumato.measure import as_published as printed
 from sfumato.measure.projection import Projection
 from sfumato.methods.basis import DEFAULT_ALPHA, DEFAULT_MEANS, Rank, private_basis
-from sfumato.methods.published_plan import asked, published_plan
+from sfumato.methods.options import truth
+from sfumato.methods.published_plan import published_plan
 from sfumato.methods.record_plan import (
     DEFAULT_SPLIT,
     Projected,
@@ -37,7 +38,7 @@ def plan(
     as_published: Any = False,
 ) -> Plan:
     """A share `split` of the budget for the components, the rest for the coordinates."""
-    if asked(as_published):
+    if truth("as_published", as_published):
         beside = {"split": split, "means": means}
         figures = {"rank": rank, "alpha": alpha, "radius": radius}
         return published_plan(METHOD.name, printed.lip, domain, budget, **figures, beside=beside)

@@ -8,7 +8,8 @@ from sfumato.errors import ParameterError
 from sfumato.measure import as_published as printed
 from sfumato.measure.projection import Projection
 from sfumato.methods.basis import DEFAULT_ALPHA, Rank, public_basis
-from sfumato.methods.published_plan import asked, published_plan
+from sfumato.methods.options import truth
+from sfumato.methods.published_plan import published_plan
 from sfumato.methods.record_plan import Projected, record_plan
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
@@ -29,7 +30,7 @@ def plan(
     as_published: Any = False,
 ) -> Plan:
     """The whole budget for coordinates along components that cost nothing."""
-    if asked(as_published):
+    if truth("as_published", as_published):
         figures = {"rank": rank, "alpha": alpha, "radius": radius}
         beside = {"basis": basis}
         return published_plan(METHOD.name, printed.lop, domain, budget, **figures, beside=beside)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.random import Generator, Philox, SeedSequence
 
 from sfumato.domain import Domain, Grid
-from sfumato.errors import ParameterError, SchemaError
+from sfumato.errors import SchemaError
 from sfumato.perturb.matrix import Matrix
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget
@@ -25,7 +25,7 @@ from sfumato.privacy.randomness import Bits
 from sfumato.render.decode import BATCH_ROWS, Decoder
 from sfumato.table.records import Codes, Records
 
-__all__ = ["PROMISE", "PROOF", "Numbers", "Perturbed", "perturbation_plan", "truth", "whole"]
+__all__ = ["PROMISE", "PROOF", "Numbers", "Perturbed", "perturbation_plan"]
 
 PROOF = "proofs/perturbation.md"
 PROMISE = "nothing: there is no proof"
@@ -188,34 +188,6 @@ def perturbation_plan(
         invariants=(*shown, "the label of every record") if numbers.label else shown,
         limits=() if components else (_OUTSIDE, *((_DATES,) if dates else ())),
     )
-
-
-def whole(name: str, value: Any, most: int, of: str) -> int:
-    """A whole number from 1 to `most`, as a person writes it.
-
-    >>> whole("rank", "3", 5, "columns")
-    3
-    """
-    try:
-        number = int(str(value))
-    except ValueError:
-        number = 0
-    if not 1 <= number <= most:
-        raise ParameterError(f"{name} must be from 1 to {most} ({of}), got {value!r}")
-    return number
-
-
-def truth(name: str, value: Any) -> bool:
-    """True or false, as a person writes it.
-
-    >>> truth("normalise", "yes"), truth("normalise", False)
-    (True, False)
-    """
-    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    answer = known.get(str(value).lower())
-    if answer is None:
-        raise ParameterError(f"{name} must be true or false, got {value!r}")
-    return answer
 
 
 def _generator(bits: Bits) -> Generator:

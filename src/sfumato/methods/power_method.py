@@ -12,6 +12,7 @@ from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.power_iteration import MOST_FEATURES, LastProduct, PowerIteration
 from sfumato.methods.basis import DEFAULT_MEANS, Components, Rank
 from sfumato.methods.component_plan import component_plan
+from sfumato.methods.options import whole
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import PureDP, exact
@@ -45,7 +46,7 @@ def plan(
     if len(space) > MOST_FEATURES:
         raise SchemaError(f"power-method takes at most {MOST_FEATURES} features: drop columns")
     columns = _columns(rank, len(space))
-    steps = _iterations(iterations)
+    steps = whole("iterations", iterations, _MOST_ITERATIONS, "products")
     part = exact("means", means, below=1, zero=True)
     parts = shared(budget, *[(1 - part) / steps] * steps, *([part] if part else []))
     iteration = PowerIteration(
@@ -103,16 +104,6 @@ def _columns(rank: Any, features: int) -> int:
     if fixed is None:
         raise ParameterError(f"rank must be from 1 to {features} (features), got {rank!r}")
     return fixed
-
-
-def _iterations(iterations: Any) -> int:
-    try:
-        number = int(str(iterations))
-    except ValueError:
-        number = 0
-    if not 1 <= number <= _MOST_ITERATIONS:
-        raise ParameterError(f"iterations must be from 1 to {_MOST_ITERATIONS}, got {iterations!r}")
-    return number
 
 
 METHOD = Method(

@@ -19,20 +19,7 @@ from sfumato.projected import Directions
 from sfumato.render.components import leading
 from sfumato.table.records import Records
 
-__all__ = ["asked", "published_plan"]
-
-
-def asked(as_published: Any) -> bool:
-    """Whether the printed algorithm is wanted, as a person writes it.
-
-    >>> asked(False), asked("true")
-    (False, True)
-    """
-    known = {"true": True, "false": False, "none": False, "": False}
-    answer = known.get(str(as_published).lower())
-    if answer is None:
-        raise ParameterError(f"as_published must be true or false, got {as_published!r}")
-    return answer
+__all__ = ["published_plan"]
 
 
 def published_plan(

@@ -7,14 +7,8 @@ from numpy.random import Generator
 
 from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError
-from sfumato.methods.perturbation import (
-    PROMISE,
-    PROOF,
-    Numbers,
-    Perturbed,
-    perturbation_plan,
-    truth,
-)
+from sfumato.methods.options import truth
+from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
 from sfumato.methods.wavelet import threshold
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.normalise import normalise as with_moments

@@ -1,0 +1,35 @@
+"""Options as a person writes them: on the command line all of them are texts."""
+
+from typing import Any
+
+from sfumato.errors import ParameterError
+
+__all__ = ["truth", "whole"]
+
+
+def whole(name: str, value: Any, most: int, of: str) -> int:
+    """A whole number from 1 to `most`, as a person writes it.
+
+    >>> whole("rank", "3", 5, "columns")
+    3
+    """
+    try:
+        number = int(str(value))
+    except ValueError:
+        number = 0
+    if not 1 <= number <= most:
+        raise ParameterError(f"{name} must be from 1 to {most} ({of}), got {value!r}")
+    return number
+
+
+def truth(name: str, value: Any) -> bool:
+    """True or false, as a person writes it.
+
+    >>> truth("normalise", "yes"), truth("normalise", False)
+    (True, False)
+    """
+    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    answer = known.get(str(value).lower())
+    if answer is None:
+        raise ParameterError(f"{name} must be true or false, got {value!r}")
+    return answer
