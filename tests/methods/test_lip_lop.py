@@ -278,6 +278,12 @@ def test_lop_reads_its_basis_from_a_file_or_takes_it_spelt_out(tmp_path):
     assert plan.to_json() == again.to_json()
 
 
+def test_a_public_basis_is_said_to_be_free_and_on_the_owners_word():
+    plan = sf.price(CLINIC_SCHEMA, method="lop", epsilon=1, basis=clinic(100, seed=3))
+    assert [event.statistic for event in plan.events] == ["projected records"]
+    assert any("owner's word" in limit for limit in plan.limits)
+
+
 def test_lop_without_a_basis_is_refused_with_the_remedy():
     with pytest.raises(ParameterError, match=r"give basis \(--basis\), or use lip"):
         sf.price(CLINIC_SCHEMA, method="lop", epsilon=1)

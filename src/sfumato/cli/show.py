@@ -70,6 +70,9 @@ def promise(release: Release) -> None:
         law = event["mechanism"].replace("-", " ")
         amount = event["noise"]["approximately"]
         lines.add_row("measured", f"{event['statistic']}: {law} noise, {figure} {amount:.4g}")
+    if isinstance(basis := paper["options"].get("basis"), dict):
+        said = f"of {basis['rows']:,} public records: free, on the owner's word"
+        lines.add_row("components", said)
     if (share := _noise_on_means(release)) is not None:
         classes = (release.synopsis or {})["classes"]
         whose = "at most" if classes == 1 else "(in a class of usual size) about"

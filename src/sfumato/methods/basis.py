@@ -25,6 +25,10 @@ from sfumato.table.source import check_header, open_source
 __all__ = ["Components", "PrivateBasis", "PublicBasis", "Rank", "private_basis", "public_basis"]
 
 DEFAULT_ALPHA, DEFAULT_MEANS = "0.85", "0.1"
+VOUCHED = (
+    "The components come from data that the owner calls public: nothing was paid for what they "
+    "show, and only the owner's word stands for it."
+)
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,19 @@ from sfumato.render.reduced import component_batch
 from sfumato.render.spectrum import Matrix
 from sfumato.table.records import Records
 
-__all__ = ["DEFAULT_SPLIT", "Projected", "check_worst", "later", "record_plan", "recounted"]
+__all__ = [
+    "DEFAULT_SPLIT",
+    "LARGE",
+    "Projected",
+    "check_worst",
+    "later",
+    "record_plan",
+    "recounted",
+]
 
 DEFAULT_SPLIT = "0.2"  # of the budget, for directions: their error falls with the records
 
-_LARGE = "Noise per record is large: use statistics of many rows, never single ones."
+LARGE = "Noise per record is large: use statistics of many rows, never single ones."
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ def record_plan(
     recount: Callable[[Mapping[str, Any]], tuple[Event, ...]] | None = None,
     columns: pa.Schema | None = None,
     unproved: Heuristic | None = None,
-    limits: tuple[str, ...] = (_LARGE,),
+    limits: tuple[str, ...] = (LARGE,),
 ) -> Plan:
     """A plan whose `measure` gives `Projected`; with `columns`, coordinates are the table."""
     if domain.schema.neighbours != "replace-one":

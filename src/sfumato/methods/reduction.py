@@ -25,6 +25,7 @@ from sfumato.measure.projected_moments import (
 )
 from sfumato.methods.basis import (
     DEFAULT_ALPHA,
+    VOUCHED,
     Components,
     PrivateBasis,
     PublicBasis,
@@ -50,10 +51,6 @@ OPTIONS = {
     "basis": "public data with the same columns, whose components cost nothing; default: bought",
     "space": "columns (default): a table like the original; components: coordinates along them",
 }
-_VOUCHED = (
-    "The components come from data that the owner calls public: nothing was paid for what they "
-    "show, and only the owner's word stands for it."
-)
 _CAUTION = 0.5  # variances below this part of the noise's norm are lifted to it
 _MISSED = "What the components miss is drawn without any dependence between columns."
 
@@ -244,7 +241,7 @@ def reduced_plan(
         },
         columns=table.columns,
         invariants=("the number of records",) if outcome.neighbours == "replace-one" else (),
-        limits=(limit, _MISSED, *((_VOUCHED,) if asked.public else ())),
+        limits=(limit, _MISSED, *((VOUCHED,) if asked.public else ())),
     )
 
 
