@@ -72,7 +72,9 @@ def test_the_radius_is_kept_on_the_whole_number_scale(rng):
     assert min(norms) > (0.69 * UNIT) ** 2  # every record of this domain lies outside
 
 
-@pytest.mark.parametrize("radius", ["0", "-1", "wide", "nan", float("inf")])
+@pytest.mark.parametrize(
+    "radius", ["0", "-1", "wide", "nan", float("inf"), "1e400", "1e-300", 10**7, "0.0009"]
+)
 def test_a_radius_that_is_none_is_refused(radius):
     with pytest.raises(ParameterError, match="radius must be"):
         Centred.of(DOMAIN, radius)

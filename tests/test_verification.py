@@ -258,10 +258,12 @@ EDITS = {
     "a new category": (("schema", "columns", "sex", "values"), ["x", "y", "z"], ["plan", "data"]),
     # What only the ledger, or an untouched seal, can tell: values that remain possible.
     "a wider range": (("schema", "columns", "age", "high"), 99, []),
-    "no limits": (("limits",), [], []),
+    "no limits": (("limits",), [], ["plan"]),
+    "better randomness": (("randomness",), "dice", ["plan"]),
+    "another warning": (("warnings",), ["all is well"], ["plan"]),
     "other versions": (("versions", "numpy"), "1.0", []),
     "another id": (("release",), "winter", []),
-    "no ledger": (("ledger",), None, []),
+    "no ledger": (("ledger",), None, ["plan"]),
 }
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import MISSING, Domain, Grid
-from sfumato.errors import SchemaError
+from sfumato.errors import ParameterError, SchemaError
 from sfumato.features import Features
 from sfumato.privacy.centred_sensitivity import largest_square
 from sfumato.privacy.guarantee import exact
@@ -30,6 +30,7 @@ from sfumato.privacy.guarantee import exact
 __all__ = ["UNIT", "Centred", "drawn_in"]
 
 UNIT = 2**15  # what stands for 1: the width of a range
+_LEAST, _MOST = Fraction(1, 1000), 10**6  # radii: less is one point, more is no bound
 
 Matrix = NDArray[np.float64]
 
@@ -47,8 +48,7 @@ class Centred:
         features = Features.of(domain, without=without)
         if len(features) < 2:
             raise SchemaError("components need at least two features: there are not that many")
-        wanted = None if radius in (None, "") else exact("radius", radius)
-        return cls(features, wanted)
+        return cls(features, _radius(radius))
 
     def __len__(self) -> int:
         return len(self.features)
@@ -64,6 +64,11 @@ class Centred:
     def largest_square(self) -> Fraction:
         """The largest squared norm a record can have."""
         return largest_square(**self.shape)
+
+    @property
+    def written_radius(self) -> str | None:
+        """The radius as a certificate has it."""
+        return None if self.radius is None else str(self.radius)
 
     @cached_property
     def units(self) -> NDArray[np.int64]:
@@ -117,6 +122,15 @@ class Centred:
     def restored(self, Z: Matrix) -> Matrix:
         """Centred records in real units as features from 0 to 1, to be decoded."""
         return Z + self.middle
+
+
+def _radius(written: Any) -> Fraction | None:
+    if written is None or (isinstance(written, str) and not written):
+        return None
+    radius = exact("radius", written)
+    if not _LEAST <= radius <= _MOST:
+        raise ParameterError(f"radius must be from {_LEAST} to {_MOST}, got {written}")
+    return radius
 
 
 def _rescale(Z: Matrix, scale: Matrix) -> None:

@@ -21,7 +21,9 @@ from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.decode import arrow_schema
 from sfumato.table.records import Records
 
-__all__ = ["Method", "Plan", "Synopsis"]
+__all__ = ["GIVEN", "Method", "Plan", "Synopsis"]
+
+GIVEN = "given"  # stands in a certificate for what the owner gave and does not publish
 
 
 class Synopsis(Protocol):
@@ -97,6 +99,7 @@ class Method:
     plan: Callable[..., Plan] = field(repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
     budgeted: bool = True  # whether a budget has any meaning here
+    files: tuple[str, ...] = ()  # options that may name a file, which a certificate never does
 
     def price(self, domain: Domain, budget: Budget | None, options: Mapping[str, Any]) -> Plan:
         """A plan for this schema and budget; unknown options are refused by name."""

@@ -69,10 +69,13 @@ class Directions:
         whole = self.steps * self.space.units  # about unit × U: far from 64 bits
         block = [item.block for item in self.features.items]
         single = [j for j, b in enumerate(block) if b is None]
-        blocks = sorted({b for b in block if b is not None})
-        return whole[:, single], [
-            whole[:, [j for j, b in enumerate(block) if b == which]] for which in blocks
-        ]
+        names = sorted({b for b in block if b is not None})
+        blocks = [whole[:, [j for j, b in enumerate(block) if b == which]] for which in names]
+        if self.radius is not None:
+            # Drawn in, a dummy is some s ≤ 1: a block moves by s e_a − s' e_b, whose corners are
+            # e_a − e_b, e_a and − e_b, so the origin counts as one more level.
+            blocks = [np.pad(dummies, ((0, 0), (0, 1))) for dummies in blocks]
+        return whole[:, single], blocks
 
     def _exact_l1(self) -> int:
         """Maximum over the sign vectors; the first sign may be fixed."""

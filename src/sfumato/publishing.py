@@ -261,7 +261,8 @@ def _already(
 
 def _check_rows(rows: int | None, plan: Plan) -> None:
     if rows is None:
-        event = plan.events[0]
+        counted = ("number of records", "class sizes")
+        event = next((e for e in plan.events if e.statistic in counted), plan.events[0])
         spread = float(event.noise or 0) ** (0.5 if "gaussian" in event.mechanism else 1)
         if plan.domain.schema.neighbours == "add-remove" and spread > _MOST_NOISE_ON_ROWS:
             raise ParameterError(
@@ -276,6 +277,8 @@ def _check_rows(rows: int | None, plan: Plan) -> None:
 
 
 def _check_promise(plan: Plan, accepted: bool) -> None:
+    if not isinstance(accepted, bool):
+        raise ParameterError(f"accept_no_guarantee must be True or False, got {accepted!r}")
     if isinstance(plan.guarantee, Heuristic) and not accepted:
         raise ParameterError(
             f"{plan.method} with these options promises nothing: {plan.guarantee.reason}. "

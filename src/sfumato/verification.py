@@ -13,10 +13,10 @@ import pyarrow as pa
 from sfumato.domain import Domain
 from sfumato.errors import Refused, ReleaseError
 from sfumato.methods import method
-from sfumato.plan import Plan
+from sfumato.plan import GIVEN, Plan
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, from_json
 from sfumato.privacy.ledger import Ledger
-from sfumato.release.certificate import FORMAT
+from sfumato.release.certificate import FORMAT, cautions
 from sfumato.release.content import Content
 from sfumato.release.file import read_batches
 from sfumato.release.folder import (
@@ -100,12 +100,17 @@ def _files(folder: Path, paper: Mapping[str, Any]) -> str:
 
 def _plan(paper: Mapping[str, Any]) -> Plan:
     domain, chosen = Domain.of(Schema.of(paper["schema"])), method(paper["method"])
-    if not chosen.budgeted and paper["budget"] is None:
-        return chosen.price(domain, None, paper["options"])
-    budget = from_json(dict(paper["budget"]))
-    if not isinstance(budget, PureDP | ApproxDP | ZCDP):
-        raise ReleaseError("the budget of the certificate is not one")
-    return chosen.price(domain, budget, paper["options"])
+    options = paper["options"]
+    if any(isinstance(options.get(name), str) and options[name] != GIVEN for name in chosen.files):
+        raise ReleaseError("the certificate names a file in place of what was in it")
+    if chosen.budgeted:
+        budget = from_json(dict(paper["budget"]))
+        if not isinstance(budget, PureDP | ApproxDP | ZCDP):
+            raise ReleaseError("the budget of the certificate is not one")
+        return chosen.price(domain, budget, options)
+    if paper["budget"] is not None:
+        raise ReleaseError("the certificate states a budget for a method that promises nothing")
+    return chosen.price(domain, None, options)
 
 
 def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
@@ -119,10 +124,11 @@ def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
     schema = plan.domain.schema
     columns = plan.columns and {item.name: str(item.type) for item in plan.columns}
     facts = {"dataset": schema.name, "neighbours": schema.neighbours, "columns": columns}
-    for name, fact in (facts | {"invariants": list(plan.invariants)}).items():
+    claimed = from_json(dict(paper["guarantee"]))
+    facts |= {"invariants": list(plan.invariants)} | cautions(plan, claimed, paper["ledger"])
+    for name, fact in facts.items():
         if paper[name] != fact:
             raise ReleaseError(f"{name} is not what schema and method say")
-    claimed = from_json(dict(paper["guarantee"]))
     if claimed.label != "test (seeded)" and claimed != plan.guarantee:
         raise ReleaseError("the promise is not the one that the budget buys")
     if str(claimed) != paper["statement"]:

@@ -213,6 +213,38 @@ def test_no_two_records_are_further_apart_than_the_noise_is_made_for(rank, radiu
         assert found == pytest.approx(float(moved.l1), rel=1e-9)  # so half of it would not do
 
 
+def flat(rank, width, rng):
+    """Directions that hardly tell the levels of a block apart: drawing in is all that shows."""
+    U = rng.normal(size=(rank, width)) * 0.01
+    U[:, 2:5] += 1 / np.sqrt(3)
+    return U / np.linalg.norm(U, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("radius", ["0.5", "0.9", "1", "1.3"])
+@pytest.mark.parametrize("rank", [1, 2, 13])
+def test_records_drawn_in_move_along_a_block_that_does_not_change(rank, radius, rng):
+    space = Centred.of(Domain.of(Schema.of(MIXED)), radius)
+    codes = np.array(list(product(range(3), range(2), range(3), range(3))), np.int32)
+    for _ in range(20):
+        directions = Directions.of(space, flat(rank, len(space), rng) / np.sqrt(rank))
+        Y = Projection(directions, PureDP(1)).query(codes) / directions.unit
+        found = max(np.abs(a - b).sum() for a, b in combinations(Y, 2))
+        assert found <= float(directions.sensitivity.l1)
+
+
+def test_the_box_alone_would_claim_a_small_part_of_what_drawing_in_moves():
+    """Positive control of the test above: without the origin as a level it must fail."""
+    w = 1 / np.sqrt(3)
+    U = np.array([[0.001, 0, w, w, w, 0, 0, 0]])
+    ball, box = (Centred.of(Domain.of(Schema.of(MIXED)), radius) for radius in ("1", None))
+    codes = np.array(list(product(range(3), range(2), range(3), range(3))), np.int32)
+    drawn = Projection(Directions.of(ball, U), PureDP(1))
+    Y = drawn.query(codes) / drawn.directions.unit
+    found = np.ptp(Y)
+    assert found > 20 * float(Directions.of(box, U).sensitivity.l1)
+    assert found <= float(drawn.noise.sensitivity.l1)
+
+
 @pytest.mark.parametrize("method", ["lip", "lop"])
 def test_with_a_budget_beyond_noise_and_all_components_the_table_comes_back(method):
     given = {"basis": clinic(300, seed=9)} if method == "lop" else {"split": "0.5"}

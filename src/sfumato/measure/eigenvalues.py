@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.centred import UNIT as FEATURE_UNIT
+from sfumato.errors import DataError
 from sfumato.measure.scatter import exact_scatter
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.centred_sensitivity import eigenvalues
@@ -83,6 +84,8 @@ class Eigenvalues:
     def perturb(self, records: Records, purse: Purse) -> "EigenvalueSynopsis":
         """`query` under its noise: the one place where the eigenvalues spend."""
         rows, values = self.query(records)
+        if self.layout.neighbours == "replace-one" and rows > _RECORDS:  # n is public
+            raise DataError("more than 2^31 records: their eigenvalues cannot be bounded exactly")
         # Both are paid for before a bit is drawn for either.
         counted = None if self.count_noise is None else purse.pay(self.count_noise)
         noisy = purse.pay(self.noise).add(values, np.full(self.rank, UNIT, np.int64))

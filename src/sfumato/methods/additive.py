@@ -5,12 +5,12 @@ from typing import Any
 from numpy.random import Generator
 
 from sfumato.domain import Domain
+from sfumato.methods.options import real
 from sfumato.methods.perturbation import PROMISE, PROOF, Perturbed, perturbation_plan
 from sfumato.perturb.additive import additive
 from sfumato.perturb.matrix import Matrix
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import exact
 
 __all__ = ["METHOD"]
 
@@ -23,7 +23,7 @@ REASON = (
 
 def plan(domain: Domain, budget: Budget | None, deviation: Any = DEFAULT_DEVIATION) -> Plan:
     """Independent noise on every entry, its deviation a share of the column's range."""
-    size = float(exact("deviation", deviation))
+    size = real("deviation", deviation)
 
     def change(Z: Matrix, rng: Generator) -> Perturbed:
         return Perturbed(additive(Z, rng, size))

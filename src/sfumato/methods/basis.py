@@ -44,7 +44,7 @@ class Rank:
         share = exact("alpha", alpha)
         if share > 1:
             raise ParameterError(f"alpha must be above 0 and at most 1, got {alpha}")
-        if rank in (None, "", "alpha"):
+        if rank is None or str(rank) in ("", "alpha"):
             return cls(None, share)
         try:
             number = int(str(rank))
@@ -103,7 +103,10 @@ class PublicBasis:
     @cached_property
     def components(self) -> Components:
         """The components that the fields spell out."""
-        numbers = [np.array(self.fields[key], np.float64) for key in ("values", "U", "mean")]
+        try:
+            numbers = [np.array(self.fields[key], np.float64) for key in ("values", "U", "mean")]
+        except (KeyError, TypeError, ValueError):
+            raise ParameterError("the public basis must hold values, U and mean") from None
         values, U, mean = numbers
         width = len(self.space)
         fits = U.ndim == 2 and U.shape[1] == width and mean.shape == values.shape == (width,)

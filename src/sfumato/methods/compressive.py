@@ -59,7 +59,7 @@ def plan(
         columns=component_columns(wanted) if space == "components" else None,
         options={
             "rank": wanted,
-            "radius": radius,
+            "radius": centred.written_radius,
             "space": space,
             "projection": str(projection),
         },

@@ -49,7 +49,7 @@ def plan(domain: Domain, budget: Budget, projections: Any = None, radius: Any = 
         events=(projection.event,),
         measure=projection.perturb,
         render=render,
-        options={"projections": projection.projections, "radius": radius},
+        options={"projections": projection.projections, "radius": space.written_radius},
         unproved=projection.cost,
         invariants=("the number of records",),
         limits=(
@@ -60,7 +60,7 @@ def plan(domain: Domain, budget: Budget, projections: Any = None, radius: Any = 
 
 
 def _projections(projections: Any, features: int) -> int:
-    if projections in (None, ""):
+    if projections is None or str(projections) == "":
         return _PER_FEATURE * features
     try:
         number = int(str(projections))

@@ -40,6 +40,7 @@ def second_moment_plan(
 ) -> Plan:
     """The plan that `lap-pca` and `analyze-gauss` share: the budget decides the noise."""
     space = Centred.of(domain, radius)
+    wanted = Rank.of(rank, alpha, len(space))
     basis = private_basis(space, domain.schema.neighbours, budget, means)
     return component_plan(
         name,
@@ -47,8 +48,13 @@ def second_moment_plan(
         budget,
         events=basis.events,
         measure=basis.measure,
-        rank=Rank.of(rank, alpha, len(space)),
-        options={"rank": rank, "alpha": str(alpha), "radius": radius, "means": str(means)},
+        rank=wanted,
+        options={
+            "rank": wanted.fixed,
+            "alpha": str(alpha),
+            "radius": space.written_radius,
+            "means": str(means),
+        },
     )
 
 

@@ -69,9 +69,9 @@ def plan(
         measure=measure,
         recount=recount,
         options={
-            "rank": rank,
+            "rank": wanted.fixed,
             "alpha": str(alpha),
-            "radius": radius,
+            "radius": space.written_radius,
             "split": str(split),
             "means": str(means),
         },

@@ -58,9 +58,9 @@ def plan(
         limits=(LARGE, VOUCHED),
         options={
             "basis": dict(public.fields),
-            "rank": rank,
+            "rank": wanted.fixed,
             "alpha": str(alpha),
-            "radius": radius,
+            "radius": space.written_radius,
         },
     )
 
@@ -72,6 +72,7 @@ METHOD = Method(
     source="Xu et al. 2019, Algorithm 2, with a public basis and the exact sensitivity",
     proof="proofs/lop.md",
     plan=plan,
+    files=("basis",),
     options={
         "basis": "public data of the same columns (file or frame) to take the components from",
         "rank": "how many components; by default as many as alpha asks for",

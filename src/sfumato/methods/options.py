@@ -3,8 +3,10 @@
 from typing import Any
 
 from sfumato.errors import ParameterError
+from sfumato.privacy.guarantee import exact
 
-__all__ = ["truth", "whole"]
+_LARGEST = 10**9
+__all__ = ["real", "truth", "whole"]
 
 
 def whole(name: str, value: Any, most: int, of: str) -> int:
@@ -33,3 +35,12 @@ def truth(name: str, value: Any) -> bool:
     if answer is None:
         raise ParameterError(f"{name} must be true or false, got {value!r}")
     return answer
+
+
+def real(name: str, value: Any, *, zero: bool = False) -> float:
+    """A number above 0 (or from 0), as a person writes it, that a float can hold.
+
+    >>> real("deviation", "0.1")
+    0.1
+    """
+    return float(exact(name, value, below=_LARGEST, zero=zero))

@@ -64,6 +64,7 @@ METHOD = Method(
     source="Chanyaswad et al. 2017, Algorithm 3, with noisy counts and the corrected sensitivity",
     proof="proofs/pca-gauss-mixture.md",
     plan=plan,
+    files=("basis",),
     options={
         **OPTIONS,
         "split": f"share of the budget for components, {DEFAULTS['split']}; only if bought",

@@ -76,6 +76,7 @@ METHOD = Method(
     source="Chanyaswad et al. 2017, Algorithm 2, with a certified sensitivity and noisy means",
     proof="proofs/pca-gauss-regression.md",
     plan=plan,
+    files=("basis",),
     options={
         "target": "the column to be predicted; by default the one with the role target",
         **OPTIONS,

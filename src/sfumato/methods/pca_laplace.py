@@ -9,13 +9,12 @@ from sfumato.centred import Centred
 from sfumato.domain import Domain
 from sfumato.errors import DataError, SchemaError
 from sfumato.methods.basis import Rank, public_basis
-from sfumato.methods.options import whole
+from sfumato.methods.options import real, whole
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.pca_laplace import coordinate_ranges, local_epsilon, pca_laplace
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import exact
 from sfumato.render.components import leading
 from sfumato.render.reduced import component_columns
 
@@ -38,7 +37,7 @@ def plan(
     width = len(numbers.names)
     space = Centred.of(domain, without=() if domain.label is None else (domain.label,))
     kept = width if rank is None else whole("rank", rank, width, "columns")
-    size = float(exact("b", b))
+    size = real("b", b)
     public = None if basis is None else public_basis(space, basis, Rank.of(kept, 1, width))
     if public is not None:
         kept = len(public.components.U)
@@ -97,6 +96,7 @@ METHOD = Method(
     source="Chakrabarti et al. 2010, section 5.1, with the scale that its claim is meant for",
     proof=PROOF,
     plan=plan,
+    files=("basis",),
     options={
         "rank": "how many components; by default as many as columns",
         "b": f"Laplace scale as a share of each component's public range, {DEFAULT_B} by default",

@@ -69,7 +69,12 @@ def plan(
         events=iteration.events,
         measure=measure,
         rank=Rank(columns, Fraction(1)),
-        options={"rank": columns, "iterations": steps, "radius": radius, "means": str(means)},
+        options={
+            "rank": columns,
+            "iterations": steps,
+            "radius": space.written_radius,
+            "means": str(means),
+        },
     )
     return replace(made, limits=(*made.limits, _SHARES))
 
@@ -98,7 +103,7 @@ def ritz(found: LastProduct) -> tuple[Matrix, Matrix]:
 
 
 def _columns(rank: Any, features: int) -> int:
-    if rank in (None, ""):
+    if rank is None or str(rank) == "":
         return min(DEFAULT_RANK, features)
     fixed = Rank.of(rank, 1, features).fixed
     if fixed is None:

@@ -53,7 +53,12 @@ def published_plan(
         coordinates = published.coordinates(directions, records, purse)
         return Projected(directions, coordinates, np.zeros(len(space)))
 
-    options = {"rank": rank, "alpha": str(alpha), "radius": radius, "as_published": True}
+    options = {
+        "rank": wanted.fixed,
+        "alpha": str(alpha),
+        "radius": space.written_radius,
+        "as_published": True,
+    }
     return record_plan(
         method,
         domain,

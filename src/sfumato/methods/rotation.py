@@ -8,17 +8,16 @@ from numpy.random import Generator
 
 from sfumato.domain import Domain
 from sfumato.errors import ParameterError
+from sfumato.methods.options import real
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.rotation import orthogonal
 from sfumato.perturb.rotation import rotation as turned
-from sfumato.plan import Method, Plan
+from sfumato.plan import GIVEN, Method, Plan
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import exact
 
 __all__ = ["METHOD"]
 
-GIVEN = "given"  # what the certificate says of a matrix that must not be published
 REASON = (
     "whoever knows as many records as there are columns can turn all the others back, up to the "
     "noise"
@@ -27,7 +26,7 @@ REASON = (
 
 def plan(domain: Domain, budget: Budget | None, deviation: Any = "0", rotation: Any = None) -> Plan:
     """One rotation about the middle of the ranges for all records, then noise if asked for."""
-    size = float(exact("deviation", deviation, zero=True))
+    size = real("deviation", deviation, zero=True)
     columns = len(Numbers.of(METHOD.name, domain).names)
     secret = isinstance(rotation, str) and rotation == GIVEN
     R = None if rotation is None or secret else orthogonal(_matrix(rotation), columns)
@@ -70,6 +69,7 @@ METHOD = Method(
     source="Chen and Liu 2005; Liu 2015, section 2.2",
     proof=PROOF,
     plan=plan,
+    files=("rotation",),
     options={
         "deviation": "standard deviation of added noise as a share of each range, 0 by default",
         "rotation": "orthogonal matrix, or a .csv or .npy file of one; drawn by default",

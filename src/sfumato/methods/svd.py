@@ -6,14 +6,13 @@ from numpy.random import Generator
 
 from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError
-from sfumato.methods.options import truth, whole
+from sfumato.methods.options import real, truth, whole
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.svd import svd
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import exact
 
 __all__ = ["METHOD"]
 
@@ -32,7 +31,7 @@ def plan(
     """Half of the directions by default."""
     columns = len(Numbers.of(METHOD.name, domain).names)
     kept = max(1, columns // 2) if rank is None else whole("rank", rank, columns, "columns")
-    share = float(exact("sparsify", sparsify, zero=True))
+    share = real("sparsify", sparsify, zero=True)
     if share > 1:
         raise ParameterError(f"sparsify must be from 0 to 1, got {sparsify}")
     moments = truth("normalise", normalise)

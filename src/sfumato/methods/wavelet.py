@@ -6,7 +6,7 @@ from numpy.random import Generator
 
 from sfumato.domain import Domain
 from sfumato.errors import ParameterError
-from sfumato.methods.options import truth, whole
+from sfumato.methods.options import real, truth, whole
 from sfumato.methods.perturbation import PROMISE, PROOF, Perturbed, perturbation_plan
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
@@ -14,7 +14,6 @@ from sfumato.perturb.pyramid import check_wavelet
 from sfumato.perturb.wavelet import MOST_LEVELS, wavelet
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import exact
 
 __all__ = ["METHOD", "threshold"]
 
@@ -32,7 +31,11 @@ def plan(
 ) -> Plan:
     """One wavelet and one threshold for the whole table."""
     name, kept = threshold(basis, share)
-    depth = None if levels in (None, "") else whole("levels", levels, MOST_LEVELS, "levels")
+    depth = (
+        None
+        if levels is None or str(levels) == ""
+        else whole("levels", levels, MOST_LEVELS, "levels")
+    )
     moments = truth("normalise", normalise)
 
     def change(Z: Matrix, rng: Generator) -> Perturbed:  # noqa: ARG001  nothing is random
@@ -51,7 +54,7 @@ def threshold(basis: Any, share: Any) -> tuple[str, float]:
     >>> threshold("db4", "0.5")
     ('db4', 0.5)
     """
-    name, kept = str(basis).strip(), float(exact("share", share))
+    name, kept = str(basis).strip(), real("share", share)
     check_wavelet(name)
     if kept > 1:
         raise ParameterError(f"share must be above 0 and at most 1, got {share}")

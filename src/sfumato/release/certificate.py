@@ -10,12 +10,12 @@ from importlib.metadata import version
 from typing import Any
 
 from sfumato.plan import Plan
-from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
+from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.content import Content
 from sfumato.release.folder import digest
 
-__all__ = ["FORMAT", "certificate"]
+__all__ = ["FORMAT", "cautions", "certificate"]
 
 FORMAT = 1
 
@@ -61,14 +61,20 @@ def certificate(
         "content": {"blake2b-256": content.hexdigest()},
         "synopsis": None if synopsis is None else digest(synopsis),
         "ledger": None if ledger is None else dict(ledger),
-        "randomness": "a seed: a test run"
-        if purse.bits.seeded
-        else "AES-256 in counter mode, keyed by the operating system"
-        + ("" if plan.unproved else "; exact discrete noise"),
-        "warnings": list(_weakness(purse.guarantee)),
-        "limits": [*plan.limits, *_LIMITS, *(() if ledger else (_NO_LEDGER,))],
+        **cautions(plan, purse.guarantee, ledger),
         "versions": {"python": platform.python_version()}
         | {name: version(name) for name in ("sfumato", "numpy", "pyarrow", "cryptography")},
+    }
+
+
+def cautions(plan: Plan, guarantee: Guarantee, ledger: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a reader is to bear in mind; it follows from the plan, so that it can be checked."""
+    keyed = "AES-256 in counter mode, keyed by the operating system"
+    exact = "" if plan.unproved else "; exact discrete noise"
+    return {
+        "randomness": "a seed: a test run" if isinstance(guarantee, Seeded) else keyed + exact,
+        "warnings": list(_weakness(guarantee)),
+        "limits": [*plan.limits, *_LIMITS, *(() if ledger else (_NO_LEDGER,))],
     }
 
 

@@ -191,3 +191,26 @@ def test_under_add_remove_the_first_table_lacks_the_record():
     sizes = [neighbour.records.reduce(len, int.__add__) for neighbour in found]
     assert found[0].text == ABSENT
     assert sizes == [4] + [5] * (len(found) - 1)
+
+
+def test_directions_that_are_flat_on_a_block_are_priced_for_records_drawn_in():
+    """Drawn into a ball, a dummy shrinks with its record: the block moves without a change."""
+    columns = {
+        "n": {"kind": "integer", "low": 0, "high": 2},
+        "c": {"kind": "category", "values": ["a", "b", "c"]},
+    }
+    w = 3**-0.5
+    basis = {"rows": 10, "values": [1, 0, 0, 0], "U": [[0.001, w, w, w]], "mean": [0] * 4}
+    found = audit(
+        "lop",
+        epsilon=1,
+        schema={"name": "t", "columns": columns},
+        basis=basis,
+        rank=1,
+        radius="1",
+        runs=20,
+        seed=1,
+    )
+    assert found.violations == ()
+    assert found.worst is not None
+    assert found.worst <= 1
