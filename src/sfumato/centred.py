@@ -30,7 +30,7 @@ from sfumato.privacy.guarantee import exact
 __all__ = ["UNIT", "Centred", "drawn_in"]
 
 UNIT = 2**15  # what stands for 1: the width of a range
-_LEAST, _MOST = Fraction(1, 1000), 10**6  # radii: less is one point, more is no bound
+_LEAST, _MOST = Fraction(1, 10_000), 10**6  # radii: less is one point, more is no bound
 
 Matrix = NDArray[np.float64]
 

@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 from sfumato.cli import app
 from sfumato.errors import MissingExtra, ParameterError, ReleaseError, SchemaError
 
+pytestmark = pytest.mark.usefixtures("wide")
+
 RUNNER = CliRunner(env={"COLUMNS": "160", "NO_COLOR": "1"})
 
 

@@ -9,6 +9,8 @@ from sfumato.cli import app
 from sfumato.errors import DataError, ReleaseError
 from sfumato.example import CLINIC, clinic
 
+pytestmark = pytest.mark.usefixtures("wide")
+
 run = CliRunner().invoke
 
 

@@ -48,7 +48,7 @@ def inspect(
             confidence=confidence,
             progress=step,
         )
-    console.print(f"[bold red]{WARNING}[/bold red]")
+    console.print(f"[bold red]{WARNING}[/bold red]", soft_wrap=True)
     title = f"{found.dataset} · {found.rows:,} rows by {found.method} · {found.promise}"
     console.print(escape(title), soft_wrap=True)
     for section in found.sections:

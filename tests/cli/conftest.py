@@ -1,0 +1,9 @@
+import pytest
+
+
+@pytest.fixture
+def wide(monkeypatch):
+    """A terminal wide enough that no sentence is broken, whatever the one of the test run."""
+    from sfumato.cli import show
+
+    monkeypatch.setattr(show.console, "_width", 200)
