@@ -97,6 +97,24 @@ def test_coordinates_along_known_components_are_attacked_row_by_row(signals):
     assert any(v == "succeeds" for name, v in found.items() if "least squares" in name)
 
 
+def test_a_table_of_categories_has_no_rows_to_turn_back():
+    columns = {name: {"kind": "category", "values": ["a", "b", "c"]} for name in ("u", "v")}
+    table = pa.table({name: ["a", "b", "c", "a"] * 30 for name in columns})
+    release = sf.publish(
+        table, schema={"name": "t", "columns": columns}, method="identity-laplace", epsilon=1
+    )
+    found = overview(release, table)
+    assert section(found, "Distortion") is None
+    assert not any("known sample" in name for name in verdicts(found))
+
+
+def test_a_constant_column_is_answered_not_refused(signals):
+    flat = signals.set_column(0, "x0", pa.array([1.0] * signals.num_rows))
+    release = sf.publish(flat, schema=NUMBERS, method="additive", accept_no_guarantee=True)
+    found = overview(release, flat)
+    assert section(found, "Attacks").lines or "not possible" in section(found, "Attacks").remark
+
+
 SMALL = Overview(
     "t", "modips", "<b>1</b>", 2, 2, (Section("Utility", (Line("a", "succeeds", "<x>"),), "r"),)
 )

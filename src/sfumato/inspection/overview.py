@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.domain import Domain, Grid
-from sfumato.errors import DataError, MissingExtra, SchemaError
+from sfumato.errors import DataError, SchemaError
 from sfumato.features import Features
 from sfumato.inspection.attack.numeric import in_shares
 from sfumato.inspection.attack.result import Attack
@@ -229,20 +229,26 @@ class _Seen:
                 confidence=self.confidence,
                 seed=self.seed,
             )
+        why = ""
         if self.in_place:
-            found += self._on_rows()
+            try:
+                found += self._on_rows()
+            except (DataError, SchemaError) as error:
+                why = f" Attacks on single rows were not possible: {error}."
         lines = tuple(
             Line(_named(a), a.verdict, a.sentence.removeprefix(f"{_named(a)}: ")) for a in found
         )
         remark = "An attack that fails shows that this attack fails; only a guarantee covers all."
         if not lines:
             remark = "Rows are neither records nor like them: no attack here speaks of them."
-        return Section("Attacks", lines, remark)
+        return Section("Attacks", lines, remark + why)
 
     def _on_rows(self) -> tuple[Attack, ...]:
         schema, table = self.domain.schema, self.release.table
         if self.numbers:
             P, A = in_shares(table, self.original, schema)
+        elif self.like_the_schema:
+            return ()  # categories have neither distance nor angle
         else:
             label = schema.label
             own = [name for name in table.column_names if name != label]
@@ -251,14 +257,12 @@ class _Seen:
             label_at = self.domain.label
             features = Features.of(self.domain, without=() if label_at is None else (label_at,))
             A = features.design(encoded(self.original, self.domain)) / features.units
-        if P.shape[1] < 2 or len(P) != len(A) or not np.isfinite(P).all():
+        if P.shape[1] < 2:
             return ()
-        stated = self.release.certificate["options"].get("deviation")
-        try:
-            known = float(stated) if stated is not None and float(stated) > 0 else None
-            return matrix_attacks(P, A, deviation=known, confidence=self.confidence, seed=self.seed)
-        except (DataError, SchemaError, MissingExtra):
-            return ()
+        stated = float(self.release.certificate["options"].get("deviation") or 0)
+        return matrix_attacks(
+            P, A, deviation=stated or None, confidence=self.confidence, seed=self.seed
+        )
 
 
 def _named(attack: Attack) -> str:

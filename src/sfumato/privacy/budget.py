@@ -57,6 +57,7 @@ def budget(
     return ApproxDP(epsilon, delta)
 
 
+@lru_cache(maxsize=256, typed=True)  # a purse asks again at every purchase
 def approx_from_zcdp(rho: Number, delta: Number) -> ApproxDP:
     """The smallest ε of the formula above, rounded up to 1e-12, for ρ-zCDP at this δ.
 
