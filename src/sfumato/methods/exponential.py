@@ -8,6 +8,7 @@ from sfumato.domain import Domain
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.features import Features
 from sfumato.measure.exponential import ExponentialRecords
+from sfumato.methods.row_per_record import check_neighbours
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
@@ -21,11 +22,7 @@ def plan(domain: Domain, budget: Budget) -> Plan:
     """A new record for each record, for the whole budget."""
     if not isinstance(budget, PureDP):
         raise ParameterError("exponential is pure: give epsilon without delta or rho")
-    if domain.schema.neighbours != "replace-one":
-        raise SchemaError(
-            "exponential releases one row per record, so the number of records shows: "
-            "declare neighbours: replace-one, or choose another method"
-        )
+    check_neighbours(METHOD.name, domain)
     features = Features.of(domain)
     if not len(features):
         raise SchemaError("every column has a single value: there is nothing to measure")

@@ -16,6 +16,7 @@ from numpy.random import Generator, Philox, SeedSequence
 
 from sfumato.domain import Domain, Grid
 from sfumato.errors import SchemaError
+from sfumato.methods.row_per_record import check_neighbours
 from sfumato.perturb.matrix import Matrix
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget
@@ -57,11 +58,7 @@ class Numbers:
     @classmethod
     def of(cls, method: str, domain: Domain) -> "Numbers":
         """Refused where a column is neither a number nor the label, or may be missing."""
-        if domain.schema.neighbours != "replace-one":
-            raise SchemaError(
-                f"{method} releases one row per record, so the number of records shows: declare "
-                "neighbours: replace-one, or choose another method"
-            )
+        check_neighbours(method, domain)
         for position, axis in enumerate(domain.axes):
             if isinstance(axis, Grid):
                 if axis.missing:

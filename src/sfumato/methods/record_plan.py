@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from sfumato.centred import Centred
 from sfumato.domain import Domain
-from sfumato.errors import ReleaseError, SchemaError
+from sfumato.errors import ReleaseError
 from sfumato.features import Features
 from sfumato.measure.projection import Projection
+from sfumato.methods.row_per_record import check_neighbours
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
@@ -80,11 +81,7 @@ def record_plan(
     limits: tuple[str, ...] = (LARGE,),
 ) -> Plan:
     """A plan whose `measure` gives `Projected`; with `columns`, coordinates are the table."""
-    if domain.schema.neighbours != "replace-one":
-        raise SchemaError(
-            f"{method} releases one row per record, so the number of records shows: declare "
-            "neighbours: replace-one, or choose another method"
-        )
+    check_neighbours(method, domain)
 
     def render(released: Projected, *_: object) -> Iterator[pa.RecordBatch]:
         if columns is not None:
