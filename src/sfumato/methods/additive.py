@@ -5,8 +5,8 @@ from typing import Any
 from numpy.random import Generator
 
 from sfumato.domain import Domain
-from sfumato.methods.options import real
 from sfumato.methods.perturbation import PROMISE, PROOF, Perturbed, perturbation_plan
+from sfumato.options import real
 from sfumato.perturb.additive import additive
 from sfumato.perturb.matrix import Matrix
 from sfumato.plan import Method, Plan

@@ -8,7 +8,6 @@ from sfumato.domain import Domain
 from sfumato.measure import as_published as printed
 from sfumato.measure.projection import Projection
 from sfumato.methods.basis import DEFAULT_ALPHA, DEFAULT_MEANS, Rank, private_basis
-from sfumato.methods.options import truth
 from sfumato.methods.published_plan import published_plan
 from sfumato.methods.record_plan import (
     DEFAULT_SPLIT,
@@ -18,6 +17,7 @@ from sfumato.methods.record_plan import (
     record_plan,
     recounted,
 )
+from sfumato.options import truth
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact

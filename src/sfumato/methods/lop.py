@@ -8,9 +8,9 @@ from sfumato.errors import ParameterError
 from sfumato.measure import as_published as printed
 from sfumato.measure.projection import Projection
 from sfumato.methods.basis import DEFAULT_ALPHA, VOUCHED, Rank, public_basis
-from sfumato.methods.options import truth
 from sfumato.methods.published_plan import published_plan
 from sfumato.methods.record_plan import LARGE, Projected, record_plan
+from sfumato.options import truth
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Purse

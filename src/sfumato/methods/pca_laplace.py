@@ -9,8 +9,8 @@ from sfumato.centred import Centred
 from sfumato.domain import Domain
 from sfumato.errors import DataError, SchemaError
 from sfumato.methods.basis import Rank, public_basis
-from sfumato.methods.options import real, whole
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
+from sfumato.options import real, whole
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.pca_laplace import coordinate_ranges, local_epsilon, pca_laplace
 from sfumato.plan import Method, Plan

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.random import Generator, Philox, SeedSequence
+from numpy.random import Generator
 
 from sfumato.domain import Domain, Grid
 from sfumato.errors import SchemaError
@@ -22,7 +22,7 @@ from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Event, Purse
-from sfumato.privacy.randomness import Bits
+from sfumato.privacy.randomness import generator
 from sfumato.render.decode import BATCH_ROWS, Decoder
 from sfumato.table.records import Codes, Records
 
@@ -153,7 +153,7 @@ def perturbation_plan(
         bits = purse.spend(event)
         Z, labels = numbers.read(records)
         # Drawn from even where nothing is random, so that the ledger knows of the release.
-        found = change(Z, _generator(bits))
+        found = change(Z, generator(bits))
         matrix = found.matrix if components else numbers.restored(found.matrix)
         return Perturbed(matrix, found.facts, labels)
 
@@ -185,15 +185,6 @@ def perturbation_plan(
         invariants=(*shown, "the label of every record") if numbers.label else shown,
         limits=() if components else (_OUTSIDE, *((_DATES,) if dates else ())),
     )
-
-
-def _generator(bits: Bits) -> Generator:
-    """Floats from a counter-based generator whose key is drawn like that of exact noise.
-
-    Philox, because known records betray the noise they carry, and from that a linear
-    generator can be continued.
-    """
-    return Generator(Philox(SeedSequence(bits.words(4).tolist())))
 
 
 def _floats(column: pa.Array) -> Matrix:

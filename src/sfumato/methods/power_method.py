@@ -12,7 +12,7 @@ from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.power_iteration import MOST_FEATURES, LastProduct, PowerIteration
 from sfumato.methods.basis import DEFAULT_MEANS, Components, Rank
 from sfumato.methods.component_plan import component_plan
-from sfumato.methods.options import whole
+from sfumato.options import whole
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import PureDP, exact

@@ -8,8 +8,8 @@ from numpy.random import Generator
 
 from sfumato.domain import Domain
 from sfumato.errors import ParameterError
-from sfumato.methods.options import real
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
+from sfumato.options import real
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.rotation import orthogonal
 from sfumato.perturb.rotation import rotation as turned

@@ -6,8 +6,8 @@ from numpy.random import Generator
 
 from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError
-from sfumato.methods.options import real, truth, whole
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
+from sfumato.options import real, truth, whole
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.svd import svd

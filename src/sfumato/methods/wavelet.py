@@ -6,8 +6,8 @@ from numpy.random import Generator
 
 from sfumato.domain import Domain
 from sfumato.errors import ParameterError
-from sfumato.methods.options import real, truth, whole
 from sfumato.methods.perturbation import PROMISE, PROOF, Perturbed, perturbation_plan
+from sfumato.options import real, truth, whole
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.pyramid import check_wavelet

@@ -7,9 +7,9 @@ from numpy.random import Generator
 
 from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError
-from sfumato.methods.options import truth
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
 from sfumato.methods.wavelet import threshold
+from sfumato.options import truth
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.wavelet_multi import Cut, wavelet_multi
