@@ -23,6 +23,12 @@ from sfumato.table.records import Records
 
 __all__ = ["GIVEN", "Method", "Plan", "Synopsis"]
 
+_LIMITS = (
+    "The promise is about one record. People with several records, or facts shared by many "
+    "records, are protected less: the promise weakens in proportion to the records they touch.",
+    "What can be learnt about a person from the population at large is not hidden.",
+    "How long the computation took, and other side channels of the machine, are not covered.",
+)
 GIVEN = "given"  # stands in a certificate for what the owner gave and does not publish
 
 
@@ -70,6 +76,21 @@ class Plan:
     def table_schema(self) -> pa.Schema:
         """Names and types of the released table: a public fact."""
         return self.columns or arrow_schema(self.domain)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What a reader is to bear in mind: the method's own limits, then everyone's."""
+        return (*self.limits, *_LIMITS)
+
+    def subject(self) -> dict[str, Any]:
+        """What the data is and between which neighbours the promise holds: public facts."""
+        schema = self.domain.schema
+        return {
+            "dataset": schema.name,
+            "unit": "one record (row) of the table",
+            "neighbours": schema.neighbours,
+            "schema": schema.to_json(),
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Everything that was decided before a record was read."""

@@ -7,30 +7,61 @@ third transparency tier of the OpenDP deployments registry; the order follows NI
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Protocol
 
-from sfumato.plan import Plan
+import pyarrow as pa
+
+from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.content import Content
 from sfumato.release.folder import digest
 
-__all__ = ["FORMAT", "cautions", "certificate"]
+__all__ = ["FORMAT", "Account", "cautions", "certificate"]
 
 FORMAT = 1
 
-_LIMITS = (
-    "The promise is about one record. People with several records, or facts shared by many "
-    "records, are protected less: the promise weakens in proportion to the records they touch.",
-    "What can be learnt about a person from the population at large is not hidden.",
-    "How long the computation took, and other side channels of the machine, are not covered.",
-)
 _LARGE_EPSILON, _LARGE_DELTA = 10, 1e-4
 _NO_LEDGER = "No ledger was kept: what other releases of the same data cost is not known here."
 
 
+class Account(Protocol):
+    """What a certificate needs to know of a plan, for whatever kind of data."""
+
+    @property
+    def method(self) -> str:
+        """The recipe by its name."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What the recipe was told; the same again gives the same plan."""
+
+    @property
+    def budget(self) -> Budget | None:
+        """What the noise was planned for."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised: the budget, or plainly nothing."""
+
+    @property
+    def columns(self) -> pa.Schema | None:
+        """Columns of the data file, where they are not those of a schema."""
+
+    @property
+    def invariants(self) -> tuple[str, ...]:
+        """What is published as it is."""
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What a reader is to bear in mind."""
+
+    def subject(self) -> dict[str, Any]:
+        """What the data is and between which neighbours the promise holds: public facts."""
+
+
 def certificate(
-    plan: Plan,
+    plan: Account,
     purse: Purse,
     content: Content,
     *,
@@ -39,21 +70,17 @@ def certificate(
     ledger: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     """The account of one release, from the plan and from what was really bought."""
-    schema = plan.domain.schema
     return {
         "format": FORMAT,
         "release": release,
-        "dataset": schema.name,
+        **plan.subject(),
         "method": plan.method,
         "options": dict(plan.options),
         "guarantee": to_json(purse.guarantee),
         "statement": str(purse.guarantee),
-        "unit": "one record (row) of the table",
-        "neighbours": schema.neighbours,
         "budget": None if plan.budget is None else to_json(plan.budget),
         "events": [event.to_json() for event in purse.events],
         "invariants": list(plan.invariants),
-        "schema": schema.to_json(),
         "columns": None
         if plan.columns is None
         else {item.name: str(item.type) for item in plan.columns},
@@ -67,14 +94,16 @@ def certificate(
     }
 
 
-def cautions(plan: Plan, guarantee: Guarantee, ledger: Mapping[str, Any] | None) -> dict[str, Any]:
+def cautions(
+    plan: Account, guarantee: Guarantee, ledger: Mapping[str, Any] | None
+) -> dict[str, Any]:
     """What a reader is to bear in mind; it follows from the plan, so that it can be checked."""
     keyed = "AES-256 in counter mode, keyed by the operating system"
-    exact = "" if plan.unproved else "; exact discrete noise"
+    exact = "" if isinstance(plan.guarantee, Heuristic) else "; exact discrete noise"
     return {
         "randomness": "a seed: a test run" if isinstance(guarantee, Seeded) else keyed + exact,
         "warnings": list(_weakness(guarantee)),
-        "limits": [*plan.limits, *_LIMITS, *(() if ledger else (_NO_LEDGER,))],
+        "limits": [*plan.caveats, *(() if ledger else (_NO_LEDGER,))],
     }
 
 
