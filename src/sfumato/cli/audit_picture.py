@@ -1,13 +1,13 @@
 """The picture of an audit: what was seen on two neighbouring tables, and where they differ."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import shorten
 
 from sfumato.cli.audit_show import shares
-from sfumato.errors import ParameterError, ReleaseError
+from sfumato.errors import ParameterError
 from sfumato.inspection.audit import Audit
+from sfumato.release.file import appearing
 from sfumato.reproduce.figures import COLOURS, INK, QUIET, canvas, style
 
 __all__ = ["canvas_for"]
@@ -45,15 +45,8 @@ def _draw(found: Audit, path: Path) -> None:
         )
         axes.set_title(f"{found.method}: {found.verdict}, {proved}")
         figure.legend(loc="outside upper left")  # long labels, one under the other
-        # Under another name until it is whole, so that an interrupt leaves nothing behind.
-        part = path.with_name(f".{path.name}.part{os.getpid()}")
-        try:
+        with appearing(path) as part:
             figure.savefig(part, format=path.suffix[1:].lower(), metadata=_plain(path))
-            part.replace(path)
-        except OSError as error:
-            raise ReleaseError(f"{path} cannot be written: {error.strerror}") from None
-        finally:
-            part.unlink(missing_ok=True)
 
 
 def _plain(path: Path) -> dict[str, None]:

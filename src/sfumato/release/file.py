@@ -1,6 +1,8 @@
 """Data files of a release: written a batch at a time, read back with the same types."""
 
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,9 +12,33 @@ import pyarrow.parquet as pq
 
 from sfumato.errors import ReleaseError
 
-__all__ = ["Format", "file_writer", "read_batches"]
+__all__ = ["Format", "appearing", "file_writer", "read_batches"]
 
 Format = Literal["csv", "parquet"]
+
+
+@contextmanager
+def appearing(path: Path) -> Iterator[Path]:
+    """A place to write a file that takes its name when it is whole; an interrupt leaves nothing.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with appearing(Path(folder) / "a.csv") as part:
+    ...         _ = part.write_text("x")
+    ...     [found.name for found in Path(folder).iterdir()]
+    ['a.csv']
+    """
+    # The ending stays, because writers go by it.
+    part = path.with_name(f".partial-{os.getpid()}-{path.name}")
+    try:
+        if path.is_dir():
+            raise ReleaseError(f"{path} is a folder: name a file")
+        yield part
+        part.replace(path)
+    except OSError as error:
+        raise ReleaseError(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def file_writer(path: Path, schema: pa.Schema, format: Format) -> Any:
