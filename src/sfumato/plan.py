@@ -4,8 +4,6 @@ A plan is built from the schema and the budget alone, so it can be priced, shown
 reserved before a record is read.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -13,10 +11,11 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import pyarrow as pa
 
+from sfumato.account import Account
 from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
+from sfumato.privacy.guarantee import Guarantee, Heuristic
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.decode import arrow_schema
 from sfumato.table.records import Records
@@ -78,34 +77,25 @@ class Plan:
         return self.columns or arrow_schema(self.domain)
 
     @property
-    def caveats(self) -> tuple[str, ...]:
-        """What a reader is to bear in mind: the method's own limits, then everyone's."""
-        return (*self.limits, *_LIMITS)
-
-    def subject(self) -> dict[str, Any]:
-        """What the data is and between which neighbours the promise holds: public facts."""
+    def account(self) -> Account:
+        """The plan as ledger and certificate see it."""
         schema = self.domain.schema
-        return {
-            "dataset": schema.name,
-            "unit": "one record (row) of the table",
-            "neighbours": schema.neighbours,
-            "schema": schema.to_json(),
-        }
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything that was decided before a record was read."""
-        return {
-            "method": self.method,
-            "options": dict(self.options),
-            "schema": self.domain.schema.to_json(),
-            "guarantee": to_json(self.guarantee),
-            "events": [event.to_json() for event in self.events],
-        }
-
-    def digest(self) -> str:
-        """A fingerprint of the plan, as the ledger keeps it."""
-        text = json.dumps(self.to_json(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return Account(
+            method=self.method,
+            options=self.options,
+            budget=self.budget,
+            guarantee=self.guarantee,
+            events=self.events,
+            subject={
+                "dataset": schema.name,
+                "unit": "one record (row) of the table",
+                "neighbours": schema.neighbours,
+                "schema": schema.to_json(),
+            },
+            columns=self.columns,
+            invariants=self.invariants,
+            caveats=(*self.limits, *_LIMITS),
+        )
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def publish(
     """
     plan = price(schema, method=method, epsilon=epsilon, delta=delta, rho=rho, **options)
     _check_rows(rows, plan)
-    check_promise(plan, accept_no_guarantee)
+    check_promise(plan.account, accept_no_guarantee)
     source = open_source(data)
     check_header(source, plan.domain)
     kind: Kind = source.kind if source.kind in ("pandas", "polars") else "arrow"
@@ -113,7 +113,7 @@ class _Table:
         seed: int | None,
         progress: Progress,
     ) -> None:
-        self.plan, self.columns = plan, plan.table_schema
+        self._plan, self.account, self.columns = plan, plan.account, plan.table_schema
         self._rows, self._seed, self._progress = rows, seed, progress
         self._records = Records(
             source, plan.domain, key=key, progress=lambda n: progress("read", n)
@@ -123,10 +123,10 @@ class _Table:
         return self._records.fingerprint()
 
     def made(self, purse: Purse) -> Made:
-        synopsis = self.plan.measure(self._records, purse)
+        synopsis = self._plan.measure(self._records, purse)
         # What is drawn from here on is post-processing: its generator needs no secrecy.
         rng = np.random.default_rng(self._seed)
-        batches = self.plan.render(synopsis, self._rows, rng)
+        batches = self._plan.render(synopsis, self._rows, rng)
         paper = synopsis.to_json() if hasattr(synopsis, "to_json") else None
         return paper, self._watched(batches)
 

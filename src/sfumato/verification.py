@@ -4,16 +4,18 @@ Nothing here needs the original data: whoever receives a release can run it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sfumato.account import Account
 from sfumato.domain import Domain
 from sfumato.errors import Refused, ReleaseError
 from sfumato.methods import method
 from sfumato.plan import GIVEN, Plan
+from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, from_json
 from sfumato.privacy.ledger import Ledger
 from sfumato.release.certificate import FORMAT, cautions
@@ -32,6 +34,9 @@ from sfumato.release.release import table_schema
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
 from sfumato.table.encode import encode
+
+if TYPE_CHECKING:
+    from sfumato.graph.network import Topology
 
 __all__ = ["Check", "verify"]
 
@@ -98,38 +103,72 @@ def _files(folder: Path, paper: Mapping[str, Any]) -> str:
     return f"as released: {', '.join(sorted(listed))}"
 
 
-def _plan(paper: Mapping[str, Any]) -> Plan:
+def _budget(paper: Mapping[str, Any], budgeted: bool) -> Budget | None:
+    if not budgeted:
+        if paper["budget"] is not None:
+            raise ReleaseError("the certificate states a budget for a method that promises nothing")
+        return None
+    budget = from_json(dict(paper["budget"]))
+    if not isinstance(budget, PureDP | ApproxDP | ZCDP):
+        raise ReleaseError("the budget of the certificate is not one")
+    return budget
+
+
+def _table_plan(paper: Mapping[str, Any]) -> Plan:
     domain, chosen = Domain.of(Schema.of(paper["schema"])), method(paper["method"])
     options = paper["options"]
     if any(isinstance(options.get(name), str) and options[name] != GIVEN for name in chosen.files):
         raise ReleaseError("the certificate names a file in place of what was in it")
-    if chosen.budgeted:
-        budget = from_json(dict(paper["budget"]))
-        if not isinstance(budget, PureDP | ApproxDP | ZCDP):
-            raise ReleaseError("the budget of the certificate is not one")
-        return chosen.price(domain, budget, options)
-    if paper["budget"] is not None:
-        raise ReleaseError("the certificate states a budget for a method that promises nothing")
-    return chosen.price(domain, None, options)
+    return chosen.price(domain, _budget(paper, chosen.budgeted), options)
+
+
+def _network_account(folder: Path, paper: Mapping[str, Any]) -> Account:
+    from sfumato.graph.methods import edge_method  # here, so that tables need not wait for it
+    from sfumato.graph.network_plan import network_account
+
+    chosen, facts = edge_method(paper["method"]), paper["network"]
+    topology = _topology(folder, paper)
+    plan = chosen.price(topology, _budget(paper, chosen.budgeted), paper["options"])
+    preserved = facts["preserved pairs"]
+    if (preserved is None and chosen.needs_pairs) or (preserved and not chosen.preserves):
+        raise ReleaseError("the preserved pairs are not what the method calls for")
+    return network_account(paper["dataset"], topology, preserved, plan)
+
+
+def _topology(folder: Path, paper: Mapping[str, Any]) -> "Topology":
+    """The published network; nodes without an edge are in no edge list and are only counted."""
+    from sfumato.graph.network import Topology
+    from sfumato.graph.reading import network_of
+
+    facts = paper["network"]
+    table = pa.Table.from_batches(read_batches(data_file(folder), table_schema(paper)))
+    listed = network_of(table, directed=facts["directed"]).network.topology
+    alone = facts["nodes"] - listed.size
+    if alone < 0 or facts["edges"] != listed.edges:
+        raise ReleaseError("the data is not a network of so many nodes and edges")
+    nodes = (*listed.nodes, *(f"(without an edge {k})" for k in range(alone)))
+    return Topology(nodes, listed.source, listed.target, listed.directed)
 
 
 def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
     """Sensitivity, noise and price follow from what is public: compute them again."""
-    plan = _plan(paper)
-    events = plan.events
-    if plan.recount is not None:
-        events = plan.recount(read_json(folder / SYNOPSIS))
-    if [event.to_json() for event in events] != paper["events"]:
+    if "network" in paper:
+        account = _network_account(folder, paper)
+    else:
+        plan = _table_plan(paper)
+        account = plan.account
+        if plan.recount is not None:
+            account = replace(account, events=plan.recount(read_json(folder / SYNOPSIS)))
+    if [event.to_json() for event in account.events] != paper["events"]:
         raise ReleaseError("the mechanism events are not those that schema and budget call for")
-    schema = plan.domain.schema
-    columns = plan.columns and {item.name: str(item.type) for item in plan.columns}
-    facts = {"dataset": schema.name, "neighbours": schema.neighbours, "columns": columns}
+    columns = account.columns and {item.name: str(item.type) for item in account.columns}
     claimed = from_json(dict(paper["guarantee"]))
-    facts |= {"invariants": list(plan.invariants)} | cautions(plan, claimed, paper["ledger"])
+    facts = {**account.subject, "columns": columns, "invariants": list(account.invariants)}
+    facts |= cautions(account, claimed, paper["ledger"])
     for name, fact in facts.items():
         if paper[name] != fact:
             raise ReleaseError(f"{name} is not what schema and method say")
-    if claimed.label != "test (seeded)" and claimed != plan.guarantee:
+    if claimed.label != "test (seeded)" and claimed != account.guarantee:
         raise ReleaseError("the promise is not the one that the budget buys")
     if str(claimed) != paper["statement"]:
         raise ReleaseError("the statement does not say what the guarantee says")
@@ -137,8 +176,10 @@ def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
 
 
 def _data(folder: Path, paper: Mapping[str, Any]) -> str:
-    domain, content = Domain.of(Schema.of(paper["schema"])), Content()
-    decoder = Decoder(domain) if paper["columns"] is None else None
+    content, decoder = Content(), None
+    if paper["columns"] is None:
+        domain = Domain.of(Schema.of(paper["schema"]))
+        decoder = Decoder(domain)
     for batch in read_batches(data_file(folder), table_schema(paper)):
         content.update(batch)
         if decoder is None:

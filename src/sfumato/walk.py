@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from sfumato.account import Account
 from sfumato.errors import LedgerError, ParameterError, Refused, ReleaseError
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.budget import budget as stated_budget
@@ -21,7 +22,7 @@ from sfumato.privacy.guarantee import Heuristic, Number
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
-from sfumato.release.certificate import Account, certificate
+from sfumato.release.certificate import certificate
 from sfumato.release.content import Content
 from sfumato.release.file import Format
 from sfumato.release.folder import CERTIFICATE, FolderWriter, read_json
@@ -32,18 +33,11 @@ __all__ = ["Matter", "Walk", "check_promise", "priced_for"]
 Made = tuple[Mapping[str, Any] | None, Iterator[pa.RecordBatch]]
 
 
-class Priced(Account, Protocol):
-    """A plan that can be charged."""
-
-    def digest(self) -> str:
-        """A fingerprint of the plan, as the ledger keeps it."""
-
-
 class Matter(Protocol):
-    """What is published: the plan, and the private values behind it."""
+    """What is published: what is known of it to all, and the private values behind it."""
 
     @property
-    def plan(self) -> Priced:
+    def account(self) -> Account:
         """What will be done, decided from public facts."""
 
     @property
@@ -95,7 +89,7 @@ class Walk:
         entry = ledger.entry(release) if release else None
         if entry is None or entry.state == "reserved":
             return None
-        if entry.plan != self.matter.plan.digest():
+        if entry.plan != self.matter.account.digest():
             where = f"{folder} holds" if stored else f"release {release} is"
             raise ReleaseError(
                 f"{where} a release made with other settings: choose another folder or id"
@@ -149,14 +143,13 @@ class _Step:
     def _reserved(self) -> Any:
         if self.ledger is None:
             return nullcontext()
-        plan = self.matter.plan
-        dataset = str(plan.subject()["dataset"])
-        self.ledger.reserve(self.release, dataset, plan.guarantee, plan=plan.digest())
+        account = self.matter.account
+        self.ledger.reserve(self.release, account.dataset, account.guarantee, plan=account.digest())
         return _Charged(self.ledger, self.release)
 
     def _made(self) -> tuple[Purse, Mapping[str, Any] | None, Iterator[pa.RecordBatch]]:
         bits: Bits = SystemBits(self._draw) if self.seed is None else SeededBits(self.seed)
-        purse = Purse(self.matter.plan.guarantee, bits)
+        purse = Purse(self.matter.account.guarantee, bits)
         return purse, *self.matter.made(purse)
 
     def _draw(self) -> None:
@@ -170,7 +163,12 @@ class _Step:
         if self.ledger is not None:
             entry = {"id": self.ledger.ledger_id, "head": self.ledger.head}
         return certificate(
-            self.matter.plan, purse, content, synopsis=synopsis, release=self.release, ledger=entry
+            self.matter.account,
+            purse,
+            content,
+            synopsis=synopsis,
+            release=self.release,
+            ledger=entry,
         )
 
     def _settle(self, paper: Mapping[str, Any]) -> None:
@@ -219,13 +217,13 @@ def priced_for(
     )
 
 
-def check_promise(plan: Account, accepted: bool) -> None:
+def check_promise(account: Account, accepted: bool) -> None:
     """Refuse what promises nothing, unless that was accepted in so many words."""
     if not isinstance(accepted, bool):
         raise ParameterError(f"accept_no_guarantee must be True or False, got {accepted!r}")
-    if isinstance(plan.guarantee, Heuristic) and not accepted:
+    if isinstance(account.guarantee, Heuristic) and not accepted:
         raise ParameterError(
-            f"{plan.method} with these options promises nothing: {plan.guarantee.reason}. "
+            f"{account.method} with these options promises nothing: {account.guarantee.reason}. "
             "Choose a method with a proof, or accept that explicitly: --accept-no-guarantee "
             "(accept_no_guarantee=True)"
         )

@@ -1,9 +1,10 @@
 """What commands print: progress, the promise of a release, open entries of a ledger."""
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import log, sqrt
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -59,9 +60,7 @@ def promise(release: Release) -> None:
     lines = Table.grid(padding=(0, 2))
     lines.add_row("promise", f"[bold]{paper['statement']}[/bold]")
     if not isinstance(release.guarantee, Seeded | Heuristic):
-        relation = {"replace-one": "what it holds", "add-remove": "and whether it is there at all"}
-        kept = relation[paper["neighbours"]]
-        lines.add_row("hides", f"any one row: {kept}, in all columns together")
+        lines.add_row("hides", _hidden(paper))
     for event in paper["events"]:
         if event["noise"] is None:
             lines.add_row("measured", f"{event['statistic']}: without noise")
@@ -92,8 +91,17 @@ def promise(release: Release) -> None:
         lines.add_row("written", escape(f"{release.folder}/ ({names})"))
         check = f"sfumato verify {shlex.quote(str(release.folder))}"
         lines.add_row("check it", escape(check + (" --ledger …" if ledger else "")))
-    title = escape(f"{paper['dataset']} · {paper['rows']:,} rows by {paper['method']}")
+    of = "edges" if "network" in paper else "rows"
+    title = escape(f"{paper['dataset']} · {paper['rows']:,} {of} by {paper['method']}")
     console.print(Panel(lines, title=title, title_align="left", expand=False))
+
+
+def _hidden(paper: Mapping[str, Any]) -> str:
+    """What neighbours differ in, in plain words."""
+    if "network" in paper:
+        return f"which of two weightings it is: {paper['neighbours']}"
+    relation = {"replace-one": "what it holds", "add-remove": "and whether it is there at all"}
+    return f"any one row: {relation[paper['neighbours']]}, in all columns together"
 
 
 def bars(shares: list[float], top: float) -> str:
@@ -110,7 +118,7 @@ def _noise_on_means(release: Release) -> float | None:
     number is public, and the mean is a noisy sum over an exact count.
     """
     synopsis, event = release.synopsis, release.certificate["events"][0]
-    if not synopsis or synopsis["kind"] != "moments" or not synopsis["rows"]:
+    if not synopsis or synopsis.get("kind") != "moments" or not synopsis["rows"]:
         return None
     size = float(event["noise"]["approximately"])
     laplace = event["mechanism"] == "discrete-laplace"

@@ -1,0 +1,41 @@
+"""What is to be published of a stream, as ledger and certificate see it."""
+
+import pyarrow as pa
+
+from sfumato.account import Account
+from sfumato.stream.recipe import StreamPlan
+
+__all__ = ["COLUMNS", "series_account"]
+
+COLUMNS = pa.schema(
+    [
+        pa.field("time", pa.int64(), nullable=False),
+        pa.field("value", pa.float64(), nullable=False),
+    ]
+)
+_LIMITS = (
+    "The promise is about one bit. Whoever is behind several bits is protected less: the promise "
+    "weakens in proportion to them.",
+    "When bits came, and how many, is not hidden.",
+    "How long the computation took, and other side channels of the machine, are not covered.",
+)
+
+
+def series_account(dataset: str, plan: StreamPlan) -> Account:
+    """A plan for a stream of this name."""
+    return Account(
+        method=plan.method,
+        options=plan.options,
+        budget=plan.budget,
+        guarantee=plan.budget,
+        events=plan.events,
+        subject={
+            "dataset": dataset,
+            "unit": "one bit of the stream",
+            "neighbours": "two streams of the same length that differ in one bit",
+            "stream": {"horizon": plan.horizon},
+        },
+        columns=COLUMNS,
+        invariants=("the number of bits that came",),
+        caveats=(*plan.limits, *_LIMITS),
+    )
