@@ -26,3 +26,11 @@ def test_every_schema_in_the_guide_is_one(text):
 def test_the_guide_shows_every_kind():
     shown = {column.kind for text in BLOCKS for column in Schema.parse(text).columns.values()}
     assert shown == {"number", "integer", "category", "boolean", "date", "id"}
+
+
+def test_what_the_guide_says_about_networks_is_what_happens():
+    found = doctest.testfile(
+        str(GUIDE.with_name("networks.md")), module_relative=False, encoding="utf-8"
+    )
+    assert found.attempted > 0
+    assert found.failed == 0

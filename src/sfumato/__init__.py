@@ -1,8 +1,9 @@
 """Sfumato: the picture stays, no person shows.
 
 >>> import sfumato as sf
->>> sorted(sf.__all__)
-['Ledger', 'Release', 'Schema', 'methods', 'price', 'publish', 'verify']
+>>> sorted(sf.__all__)  # doctest: +NORMALIZE_WHITESPACE
+['Ledger', 'Network', 'Release', 'Schema', 'methods', 'price', 'publish', 'publish_network',
+ 'verify']
 """
 
 from importlib import import_module
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato import methods
+    from sfumato.graph.network import Network
+    from sfumato.network_publishing import publish_network
     from sfumato.privacy.ledger import Ledger
     from sfumato.publishing import price, publish
     from sfumato.release import Release
@@ -17,15 +20,27 @@ if TYPE_CHECKING:
     from sfumato.verification import verify
 
 __version__ = "0.1.0"
-__all__ = ["Ledger", "Release", "Schema", "methods", "price", "publish", "verify"]
+__all__ = [
+    "Ledger",
+    "Network",
+    "Release",
+    "Schema",
+    "methods",
+    "price",
+    "publish",
+    "publish_network",
+    "verify",
+]
 
 # Imported when first asked for: the command line must start in a moment.
 _HOMES = {
     "Ledger": "sfumato.privacy.ledger",
+    "Network": "sfumato.graph.network",
     "Release": "sfumato.release",
     "Schema": "sfumato.schema",
     "price": "sfumato.publishing",
     "publish": "sfumato.publishing",
+    "publish_network": "sfumato.network_publishing",
     "verify": "sfumato.verification",
 }
 

@@ -1,11 +1,13 @@
 """Loops that NumPy cannot express: compiled where numba is there, else plain Python.
 
-Both run the same lines, so the answer is the same; only the time differs.
+Both run the same lines, so the answer is the same; only the time differs.  numba takes a
+moment to load, so it is fetched when the first such loop runs, not when its module is read.
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 __all__ = ["HAVE_NUMBA", "SLOW", "compiled"]
 
@@ -27,10 +29,27 @@ def compiled(function: F) -> F:
     >>> double(21)
     42
     """
-    if not HAVE_NUMBA:
-        return function
-    from numba import njit
+    return cast(F, _Compiled(function)) if HAVE_NUMBA else function
 
-    # Without a file there is nowhere to keep it: the interpreter and doctests.
-    kept = not function.__code__.co_filename.startswith("<")
-    return njit(cache=kept, nogil=True)(function)  # type: ignore[no-any-return]
+
+class _Compiled:
+    """A function that waits for its first call to be compiled."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func, self.__doc__ = function, function.__doc__
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._fast(*arguments)
+
+    @cached_property
+    def _fast(self) -> Any:
+        from numba import njit
+
+        # What it calls must be compiled as well: numba looks the names up when it compiles.
+        names, known = self.py_func.__code__.co_names, self.py_func.__globals__
+        for name in names:
+            if isinstance(called := known.get(name), _Compiled):
+                known[name] = called._fast
+        # Without a file there is nowhere to keep it: the interpreter and doctests.
+        kept = not self.py_func.__code__.co_filename.startswith("<")
+        return njit(cache=kept, nogil=True)(self.py_func)

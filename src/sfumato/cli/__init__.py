@@ -13,6 +13,7 @@ from sfumato.cli import (
     audit,
     demo,
     doctor,
+    graph,
     inspect,
     ledger,
     methods,
@@ -28,7 +29,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Publish sensitive tables so that the picture stays and no person shows.",
+    help="Publish sensitive tables and networks so that the picture stays and no person shows.",
     epilog="Start with: sfumato demo",
     pretty_exceptions_enable=False,
 )
@@ -40,6 +41,7 @@ app.command("audit")(audit.audit)
 app.command("inspect")(inspect.inspect)
 app.command("doctor")(doctor.doctor)
 app.command("reproduce")(reproduce.reproduce)
+app.add_typer(graph.app, name="graph")
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
 

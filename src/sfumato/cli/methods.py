@@ -17,15 +17,17 @@ def methods(
     from rich.table import Table
 
     from sfumato.cli.show import console
+    from sfumato.graph.methods import METHODS as NETWORK_METHODS
     from sfumato.methods import METHODS, method
 
     if name is None:
-        table = Table("method", "what it does", "what it promises")
-        for item in METHODS.values():
-            table.add_row(item.name, item.summary, item.promise)
-        console.print(table)
+        for title, known in (("tables", METHODS), ("networks", NETWORK_METHODS)):
+            table = Table("method", "what it does", "what it promises", title=title)
+            for entry in known.values():
+                table.add_row(entry.name, entry.summary, entry.promise)
+            console.print(table)
         return
-    item = method(name)
+    item = NETWORK_METHODS[name] if name in NETWORK_METHODS else method(name)
     lines = Table.grid(padding=(0, 2))
     for heading, text in (
         ("does", item.summary),

@@ -63,7 +63,8 @@ def promise(release: Release) -> None:
         lines.add_row("hides", _hidden(paper))
     for event in paper["events"]:
         if event["noise"] is None:
-            lines.add_row("measured", f"{event['statistic']}: without noise")
+            how = "changed, no proof" if event["mechanism"] == "perturbation" else "without noise"
+            lines.add_row("measured", f"{event['statistic']}: {how}")
             continue
         figure = next(iter(event["noise"]))
         law = event["mechanism"].replace("-", " ")

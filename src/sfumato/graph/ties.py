@@ -15,7 +15,7 @@ __all__ = ["told_apart"]
 _LEAST = 2**6  # steps, where weights have no common divisor and ties are accidents of rounding
 
 
-def told_apart(units: Units, longest: int, rng: Generator) -> Units:
+def told_apart(units: Units, longest: int, rng: Generator, least: int = _LEAST) -> Units:
     """Weights among which hardly any two paths are equally long.
 
     `longest` is the length, in steps, of the longest shortest path that matters: none of
@@ -27,4 +27,4 @@ def told_apart(units: Units, longest: int, rng: Generator) -> Units:
     array([165391, 178894, 263949])
     """
     divisor, hops = int(np.gcd.reduce(units)), longest // int(units.min()) + 1
-    return units + rng.integers(0, max(_LEAST, divisor // hops), len(units))
+    return units + rng.integers(0, max(least, divisor // hops), len(units))

@@ -1,0 +1,104 @@
+"""`sfumato graph`: weighted networks, whose topology is public and whose weights are not."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli.graph_compare import compare
+from sfumato.cli.graph_parties import merge, share
+from sfumato.cli.publish import pair
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Weighted networks: publish with other weights, compare, perturb apart and merge.",
+    epilog="Example: sfumato graph publish edges.csv --undirected --epsilon 1 "
+    "--option high=100 -o release/",
+)
+app.command("compare")(compare)
+app.command("share")(share)
+app.command("merge")(merge)
+
+
+@app.command("publish")
+def publish(
+    edges: Annotated[
+        Path, typer.Argument(help="Edge list with columns source, target, weight: CSV or Parquet.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
+    directed: Annotated[
+        bool, typer.Option("--directed/--undirected", help="Whether an edge has a direction.")
+    ],
+    method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "edge-laplace",
+    preserve: Annotated[
+        str | None,
+        typer.Option(
+            help="Pairs whose shortest paths must survive: a file of two columns, or a share of "
+            "all pairs such as 0.1."
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Allows Gaussian noise.")] = None,
+    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="What the ledger counts under; default: the file's name.")
+    ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
+    ] = None,
+    format: Annotated[str | None, typer.Option(help="csv or parquet; default: as given.")] = None,
+    release: Annotated[
+        str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
+    ] = None,
+    accept_no_guarantee: Annotated[
+        bool, typer.Option("--accept-no-guarantee", help="Publish what has no proof.")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option(help="Test run: repeatable, no guarantee, no ledger.")
+    ] = None,
+) -> None:
+    """Release a network with other weights on the same edges, with its certificate.
+
+    Example: sfumato graph publish edges.csv --undirected --epsilon 1 --option high=100 -o release/
+    Example: sfumato graph publish edges.csv --directed --method edge-greedy --preserve 0.1
+    --accept-no-guarantee -o release/
+    """
+    from sfumato.cli.show import console, promise, unfinished, working
+    from sfumato.network_publishing import publish_network
+    from sfumato.privacy.ledger import Ledger
+
+    options: dict[str, Any] = dict(pair(text) for text in option or [])
+    account = Ledger(ledger) if ledger is not None else None
+    if account is not None:
+        unfinished(account, name or edges.name.split(".")[0], release)
+    existed = (output / "release.json").exists()
+    with working() as step:
+        result = publish_network(
+            edges,
+            directed=directed,
+            method=method,
+            preserve=preserve,
+            name=name,
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            ledger=account,
+            folder=output,
+            format=format,  # type: ignore[arg-type]  # checked by publish itself
+            release=release,
+            seed=seed,
+            accept_no_guarantee=accept_no_guarantee,
+            progress=step,
+            **options,
+        )
+    promise(result)
+    if existed:
+        console.print(
+            "already released: nothing was drawn or charged again. To publish the network as it "
+            "is today, choose another folder."
+        )

@@ -1,0 +1,138 @@
+"""`sfumato graph compare`: a published network beside its original, for the owner's eyes."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from sfumato.graph.network import Network
+    from sfumato.inspection.network import Comparison
+
+__all__ = ["compare"]
+
+
+def compare(
+    original: Annotated[Path, typer.Argument(help="The edge list it was made from.")],
+    release: Annotated[Path, typer.Argument(help="A release folder, or an edge list.")],
+    directed: Annotated[
+        bool | None,
+        typer.Option("--directed/--undirected", help="Default: what the release says."),
+    ] = None,
+    pairs: Annotated[
+        Path | None, typer.Option(help="Pairs whose paths matter: a file with two columns.")
+    ] = None,
+    preserve: Annotated[
+        str | None, typer.Option(help="In place of pairs: a share of all connected ones.")
+    ] = None,
+    k: Annotated[int | None, typer.Option(help="With mu: weights hidden among k.")] = None,
+    mu: Annotated[float | None, typer.Option(help="With k: how near such weights are.")] = None,
+    source: Annotated[str, typer.Option(help="Column of ORIGINAL: where edges start.")] = "source",
+    target: Annotated[str, typer.Option(help="Column of ORIGINAL: where edges end.")] = "target",
+    weight: Annotated[str, typer.Option(help="Column of ORIGINAL: their weights.")] = "weight",
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the changes: FILE.svg or FILE.png (mode 0600).")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Another number, another sample of pairs.")] = 0,
+) -> None:
+    """Show what became of weights and shortest paths. NOT PRIVATE: never publish what this prints.
+
+    Example: sfumato graph compare roads.csv release/ --pairs depots.csv --picture change.svg
+    """
+    if pairs is not None and preserve is not None:
+        raise typer.BadParameter("give --pairs or --preserve, not both")
+    import numpy as np
+
+    from sfumato.cli.graph_picture import canvas_for
+    from sfumato.cli.show import console, working
+    from sfumato.errors import ParameterError
+    from sfumato.graph.chosen_pairs import chosen
+    from sfumato.graph.reading import network_of
+    from sfumato.inspection.network import compare as run
+    from sfumato.inspection.page import WARNING
+
+    if seed < 0:
+        raise ParameterError(f"seed must be a whole number of at least 0, got {seed}")
+    drawn = None if picture is None else canvas_for(picture, release)
+    with working() as step:
+        new = _released(release, directed)
+        old = network_of(
+            original,
+            directed=new.topology.directed,
+            source=source,
+            target=target,
+            weight=weight,
+        ).network
+        rng = np.random.default_rng(seed)
+        asked = chosen(preserve if pairs is None else pairs, old.topology, rng)
+        found = run(old, new, pairs=asked, k=k, mu=mu, rng=rng, say=step)
+        if drawn is not None:
+            step("drawing")
+            drawn(found)
+    console.print(f"[bold red]{WARNING}[/bold red]", soft_wrap=True)
+    _show(found, k, mu)
+    if picture is not None:
+        from rich.markup import escape
+
+        console.print(f"written {escape(str(picture))}, readable by you alone", soft_wrap=True)
+
+
+def _released(release: Path, directed: bool | None) -> "Network":
+    """The network of a release folder, or of an edge list."""
+    from sfumato.errors import ParameterError
+    from sfumato.graph.reading import network_of
+    from sfumato.release.folder import CERTIFICATE, data_file, read_json
+
+    if not release.is_dir():
+        return network_of(release, directed=directed).network
+    said = None
+    if (release / CERTIFICATE).exists():
+        facts = read_json(release / CERTIFICATE).get("network")
+        said = facts.get("directed") if isinstance(facts, dict) else None
+    if isinstance(said, bool):
+        if directed is not None and directed != said:
+            kind = "directed" if said else "undirected"
+            raise ParameterError(f"the release says that its network is {kind}: leave it to that")
+        directed = said
+    return network_of(data_file(release), directed=directed).network
+
+
+def _show(found: "Comparison", k: int | None, mu: float | None) -> None:
+    from rich.table import Table
+
+    from sfumato.cli.show import console
+
+    facts = found.topology
+    kind = "directed" if facts.directed else "undirected"
+    console.print(f"{facts.size:,} nodes · {facts.edges:,} {kind} edges · {_sample(found)}")
+    table = Table("what", "value", "meaning")
+    table.add_row("weights unchanged", f"{found.unchanged:.1%}", "still the true weight")
+    order = found.rank_correlation
+    shown = "none" if order is None else f"{order:.3f}"
+    table.add_row("order of weights", shown, "rank correlation: 1 is the same order")
+    if found.anonymous is not None:
+        was, now = found.anonymous
+        meaning = f"arcs that are one of {k} within {mu:g}, by the rules of k-anonymity"
+        table.add_row("anonymous weights", f"{was:.1%} → {now:.1%}", meaning)
+    table.add_row("paths kept", f"{found.kept:.1%}", "the release leads along a shortest path")
+    table.add_row("… and alone", f"{found.kept_alone:.1%}", "and it has no other shortest path")
+    mean = f"{found.length_difference:.2%}"
+    table.add_row("length difference", mean, "mean of |new − old| / old, shortest lengths")
+    stretches = "  ".join(f"{stretch:.3f}" for stretch in found.stretch.values())
+    quantiles = ", ".join(f"{share:.0%}" for share in found.stretch)
+    meaning = f"true length of where it leads over the shortest; at most, for {quantiles} of pairs"
+    table.add_row("stretch", stretches, meaning)
+    console.print(table)
+    within = Table("changed by at most", *(f"{x} %" for x in found.weights_within))
+    for what, shares in (("weights", found.weights_within), ("lengths", found.lengths_within)):
+        within.add_row(what, *(f"{share:.1%}" for share in shares.values()))
+    console.print(within)
+
+
+def _sample(found: "Comparison") -> str:
+    seen, given = len(found.lengths), found.given
+    if given is None:
+        return f"paths of {seen:,} random pairs from {found.sources:,} nodes"
+    return (
+        f"paths of {seen:,} of {given:,} pairs" if seen < given else f"paths of all {given:,} pairs"
+    )
