@@ -28,9 +28,8 @@ def test_the_guide_shows_every_kind():
     assert shown == {"number", "integer", "category", "boolean", "date", "id"}
 
 
-def test_what_the_guide_says_about_networks_is_what_happens():
-    found = doctest.testfile(
-        str(GUIDE.with_name("networks.md")), module_relative=False, encoding="utf-8"
-    )
+@pytest.mark.parametrize("page", ["networks.md", "streams.md"])
+def test_the_examples_of_other_pages_are_what_happens(page):
+    found = doctest.testfile(str(GUIDE.with_name(page)), module_relative=False, encoding="utf-8")
     assert found.attempted > 0
     assert found.failed == 0

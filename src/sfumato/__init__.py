@@ -3,7 +3,7 @@
 >>> import sfumato as sf
 >>> sorted(sf.__all__)  # doctest: +NORMALIZE_WHITESPACE
 ['Ledger', 'Network', 'Release', 'Schema', 'methods', 'price', 'publish', 'publish_network',
- 'verify']
+ 'publish_stream', 'verify']
 """
 
 from importlib import import_module
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sfumato.publishing import price, publish
     from sfumato.release import Release
     from sfumato.schema import Schema
+    from sfumato.stream_publishing import publish_stream
     from sfumato.verification import verify
 
 __version__ = "0.1.0"
@@ -29,6 +30,7 @@ __all__ = [
     "price",
     "publish",
     "publish_network",
+    "publish_stream",
     "verify",
 ]
 
@@ -41,6 +43,7 @@ _HOMES = {
     "price": "sfumato.publishing",
     "publish": "sfumato.publishing",
     "publish_network": "sfumato.network_publishing",
+    "publish_stream": "sfumato.stream_publishing",
     "verify": "sfumato.verification",
 }
 

@@ -26,14 +26,13 @@ from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.file import Format
 from sfumato.release.release import Kind, Release
-from sfumato.walk import Made, Walk, check_promise, priced_for
+from sfumato.walk import Made, Walk, check_name, check_promise, priced_for
 
 __all__ = ["NetworkRelease", "publish_network"]
 
 DEFAULT_METHOD = "edge-laplace"
 _FEWEST = 20  # edges that a fingerprint is taken of: smaller networks are alike by accident
 _BATCH_ROWS = 65_536
-_LONGEST_NAME = 200
 
 
 def publish_network(
@@ -93,7 +92,7 @@ def publish_network(
     key = None if known is None else known.fingerprint_key
     matter = _Network(account, plan, read.network, pairs, key, progress or _quiet)
     written: Format = format or ("parquet" if read.kind == "parquet" else "csv")
-    kind: Kind = read.kind if read.kind in ("pandas", "polars") else "arrow"  # type: ignore[assignment]
+    kind: Kind = read.kind if read.kind in ("pandas", "polars") else "arrow"
     made = Walk(matter, known, release, seed).to(folder, written, kind)
     return NetworkRelease(made, read, data)
 
@@ -155,7 +154,7 @@ class _Network:
         digest.update(np.ascontiguousarray(self._network.weight[order]).tobytes())
         return digest.digest()[:32]
 
-    def made(self, purse: Purse) -> Made:
+    def made(self, purse: Purse, _release: str) -> Made:
         nobody = np.empty(0, np.int64)
         pairs = self._pairs or Pairs(nobody, nobody)
         changed = self._plan.change(self._network.weight, pairs, purse, self._say)
@@ -180,9 +179,7 @@ def _name(name: str | None, data: Any, charged: bool) -> str:
         if charged and not isinstance(data, str | Path):
             raise ParameterError("say under which name the ledger counts this network: name=…")
         name = Path(data).name.split(".")[0] if isinstance(data, str | Path) else "network"
-    if not isinstance(name, str) or not 1 <= len(name) <= _LONGEST_NAME:
-        raise ParameterError(f"name must be a text of 1 to {_LONGEST_NAME} characters")
-    return name
+    return check_name(name)
 
 
 def _quiet(what: str) -> None:

@@ -122,7 +122,7 @@ class _Table:
     def fingerprint(self) -> bytes | None:
         return self._records.fingerprint()
 
-    def made(self, purse: Purse) -> Made:
+    def made(self, purse: Purse, _release: str) -> Made:
         synopsis = self._plan.measure(self._records, purse)
         # What is drawn from here on is post-processing: its generator needs no secrecy.
         rng = np.random.default_rng(self._seed)

@@ -135,6 +135,17 @@ def _network_account(folder: Path, paper: Mapping[str, Any]) -> Account:
     return network_account(paper["dataset"], topology, preserved, plan)
 
 
+def _series_account(paper: Mapping[str, Any], continues: Mapping[str, Any] | None) -> Account:
+    from sfumato.stream.methods import stream_method
+    from sfumato.stream.series_plan import series_account
+
+    budget = _budget(paper, True)
+    assert budget is not None  # noqa: S101  it was asked for
+    chosen = stream_method(paper["method"])
+    plan = chosen.price(paper["stream"]["horizon"], budget, paper["options"])
+    return series_account(paper["dataset"], plan, continues)
+
+
 def _topology(folder: Path, paper: Mapping[str, Any]) -> "Topology":
     """The published network; nodes without an edge are in no edge list and are only counted."""
     from sfumato.graph.network import Topology
@@ -154,6 +165,8 @@ def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
     """Sensitivity, noise and price follow from what is public: compute them again."""
     if "network" in paper:
         account = _network_account(folder, paper)
+    elif "stream" in paper:
+        account = _series_account(paper, paper["stream"]["continues"])
     else:
         plan = _table_plan(paper)
         account = plan.account
@@ -198,9 +211,21 @@ def _in_ledger(paper: Mapping[str, Any], ledger: Ledger) -> str:
     if stated is None or stated["id"] != ledger.ledger_id:
         raise ReleaseError("the release was not charged to this ledger")
     ledger.verify(head=stated["head"])
+    if begun := paper.get("stream", {}).get("continues"):
+        return _continued(paper, begun, ledger)
     entry = ledger.entry(paper["release"])
     if entry is None or entry.state != "released":
         raise ReleaseError("the ledger does not hold this release as released")
     if entry.digest != digest(paper):
         raise ReleaseError("the ledger released something else under this id")
     return f"charged once, as entry {entry.sequence}; the chain verifies"
+
+
+def _continued(paper: Mapping[str, Any], begun: Mapping[str, Any], ledger: Ledger) -> str:
+    """A later part of a series: the charge was made for the whole, under the first part's id."""
+    entry = ledger.entry(begun["release"])
+    if entry is None or entry.state != "released":
+        raise ReleaseError("the ledger does not hold the release that this one continues")
+    if entry.plan != _series_account(paper, None).digest():
+        raise ReleaseError("the release that this one continues was made with other settings")
+    return f"charged with the release it continues, as entry {entry.sequence}; the chain verifies"

@@ -28,8 +28,9 @@ from sfumato.release.file import Format
 from sfumato.release.folder import CERTIFICATE, FolderWriter, read_json
 from sfumato.release.release import Kind, Release, digest
 
-__all__ = ["Matter", "Walk", "check_promise", "priced_for"]
+__all__ = ["Matter", "Walk", "check_name", "check_promise", "priced_for"]
 
+_LONGEST_NAME = 200
 Made = tuple[Mapping[str, Any] | None, Iterator[pa.RecordBatch]]
 
 
@@ -47,8 +48,8 @@ class Matter(Protocol):
     def fingerprint(self) -> bytes | None:
         """A digest of all private values under the ledger's key."""
 
-    def made(self, purse: Purse) -> Made:
-        """The synopsis, if there is one, and the released table."""
+    def made(self, purse: Purse, release: str) -> Made:
+        """The synopsis, if there is one, and the released table, under this id."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Walk:
     ledger: Ledger | None = None
     release: str | None = None
     seed: int | None = None
+    paid: bool = False  # whether an earlier part of the same release was charged for this one
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.ledger is not None:
@@ -67,11 +69,13 @@ class Walk:
     def to(self, folder: str | Path | None, format: Format, kind: Kind) -> Release:
         """The release, as it was made before under the same id or in this folder, or anew."""
         place = None if folder is None else Path(folder)
-        if self.ledger is not None and (done := self._already(self.ledger, place, kind)):
+        charged = None if self.paid else self.ledger
+        if charged is not None and (done := self._already(charged, place, kind)):
             return done
         if place is not None and format not in ("csv", "parquet"):
             raise ParameterError(f"format must be csv or parquet, got {format!r}")
-        step = _Step(self.matter, self.ledger, self.release or secrets.token_hex(8), self.seed)
+        release = self.release or secrets.token_hex(8)
+        step = _Step(self.matter, self.ledger, charged, release, self.seed)
         if place is None:
             return step.in_memory(kind)
         return step.in_folder(FolderWriter(place, format), kind)
@@ -115,7 +119,8 @@ class _Step:
     """From the charge to the settlement, under one id."""
 
     matter: Matter
-    ledger: Ledger | None
+    ledger: Ledger | None  # that the certificate names
+    charged: Ledger | None  # the same, unless nothing is due
     release: str
     seed: int | None
 
@@ -141,20 +146,22 @@ class _Step:
         return Release.load(writer.folder, kind=kind)
 
     def _reserved(self) -> Any:
-        if self.ledger is None:
+        if self.charged is None:
             return nullcontext()
         account = self.matter.account
-        self.ledger.reserve(self.release, account.dataset, account.guarantee, plan=account.digest())
-        return _Charged(self.ledger, self.release)
+        self.charged.reserve(
+            self.release, account.dataset, account.guarantee, plan=account.digest()
+        )
+        return _Charged(self.charged, self.release)
 
     def _made(self) -> tuple[Purse, Mapping[str, Any] | None, Iterator[pa.RecordBatch]]:
         bits: Bits = SystemBits(self._draw) if self.seed is None else SeededBits(self.seed)
         purse = Purse(self.matter.account.guarantee, bits)
-        return purse, *self.matter.made(purse)
+        return purse, *self.matter.made(purse, self.release)
 
     def _draw(self) -> None:
-        if self.ledger is not None:
-            self.ledger.draw(self.release, self.matter.fingerprint())
+        if self.charged is not None:
+            self.charged.draw(self.release, self.matter.fingerprint())
 
     def _certificate(
         self, purse: Purse, content: Content, synopsis: Mapping[str, Any] | None
@@ -172,8 +179,8 @@ class _Step:
         )
 
     def _settle(self, paper: Mapping[str, Any]) -> None:
-        if self.ledger is not None:
-            self.ledger.settle(self.release, digest(paper))
+        if self.charged is not None:
+            self.charged.settle(self.release, digest(paper))
 
 
 class _Charged:
@@ -227,3 +234,10 @@ def check_promise(account: Account, accepted: bool) -> None:
             "Choose a method with a proof, or accept that explicitly: --accept-no-guarantee "
             "(accept_no_guarantee=True)"
         )
+
+
+def check_name(name: str) -> str:
+    """The name that a ledger counts under, refused outside its rule."""
+    if not isinstance(name, str) or not 1 <= len(name) <= _LONGEST_NAME:
+        raise ParameterError(f"name must be a text of 1 to {_LONGEST_NAME} characters")
+    return name

@@ -20,6 +20,7 @@ from sfumato.cli import (
     publish,
     reproduce,
     schema,
+    stream,
     verify,
 )
 
@@ -42,6 +43,7 @@ app.command("inspect")(inspect.inspect)
 app.command("doctor")(doctor.doctor)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(graph.app, name="graph")
+app.add_typer(stream.app, name="stream")
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
 

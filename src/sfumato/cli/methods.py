@@ -1,6 +1,7 @@
 """`sfumato methods`: what each method does, promises, costs, and comes from."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -19,15 +20,22 @@ def methods(
     from sfumato.cli.show import console
     from sfumato.graph.methods import METHODS as NETWORK_METHODS
     from sfumato.methods import METHODS, method
+    from sfumato.stream.methods import METHODS as STREAM_METHODS
 
+    others: dict[str, Any] = {**NETWORK_METHODS, **STREAM_METHODS}
     if name is None:
-        for title, known in (("tables", METHODS), ("networks", NETWORK_METHODS)):
+        kinds: dict[str, Mapping[str, Any]] = {
+            "tables": METHODS,
+            "networks": NETWORK_METHODS,
+            "streams": STREAM_METHODS,
+        }
+        for title, known in kinds.items():
             table = Table("method", "what it does", "what it promises", title=title)
             for entry in known.values():
                 table.add_row(entry.name, entry.summary, entry.promise)
             console.print(table)
         return
-    item = NETWORK_METHODS[name] if name in NETWORK_METHODS else method(name)
+    item = others[name] if name in others else method(name)
     lines = Table.grid(padding=(0, 2))
     for heading, text in (
         ("does", item.summary),

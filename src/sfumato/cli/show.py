@@ -92,7 +92,7 @@ def promise(release: Release) -> None:
         lines.add_row("written", escape(f"{release.folder}/ ({names})"))
         check = f"sfumato verify {shlex.quote(str(release.folder))}"
         lines.add_row("check it", escape(check + (" --ledger …" if ledger else "")))
-    of = "edges" if "network" in paper else "rows"
+    of = "edges" if "network" in paper else "figures" if "stream" in paper else "rows"
     title = escape(f"{paper['dataset']} · {paper['rows']:,} {of} by {paper['method']}")
     console.print(Panel(lines, title=title, title_align="left", expand=False))
 
@@ -101,6 +101,8 @@ def _hidden(paper: Mapping[str, Any]) -> str:
     """What neighbours differ in, in plain words."""
     if "network" in paper:
         return f"which of two weightings it is: {paper['neighbours']}"
+    if "stream" in paper:
+        return f"any one bit of up to {paper['stream']['horizon']:,}, in all figures together"
     relation = {"replace-one": "what it holds", "add-remove": "and whether it is there at all"}
     return f"any one row: {relation[paper['neighbours']]}, in all columns together"
 

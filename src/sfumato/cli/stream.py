@@ -1,0 +1,163 @@
+"""`sfumato stream`: running counts and means of bit streams, published while they run."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Bit streams: a running count or mean under one charge for the whole stream.",
+    epilog="Example: sfumato stream count visits.bits --horizon 1048576 --every 65536 "
+    "--epsilon 1 -o counts/",
+)
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="File of 0 and 1, file of packed bits (.bits, .bin), or - for standard input."
+    ),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")]
+Epsilon = Annotated[str | None, typer.Option(help="Privacy budget of the whole stream.")]
+Ledger = Annotated[Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")]
+Name = Annotated[
+    str | None, typer.Option(help="What the ledger counts under; default: the file's name.")
+]
+Release = Annotated[
+    str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
+]
+Seed = Annotated[
+    int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
+]
+
+
+@app.command("count")
+def count(
+    source: Source,
+    output: Output,
+    horizon: Annotated[str | None, typer.Option(help="Bits that the promise covers.")] = None,
+    every: Annotated[str, typer.Option(help="Publish once per so many bits.")] = "1",
+    epsilon: Epsilon = None,
+    delta: Annotated[
+        str | None, typer.Option(help="Allows Gaussian noise: far smaller errors.")
+    ] = None,
+    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    pan: Annotated[
+        bool, typer.Option("--pan", help="Keep the memory private against one look into it.")
+    ] = False,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
+    ] = None,
+    pause: Annotated[
+        Path | None, typer.Option(help="Where the bits end, keep the state in this file.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on from this state, without a second charge.")
+    ] = None,
+    name: Name = None,
+    ledger: Ledger = None,
+    release: Release = None,
+    seed: Seed = None,
+) -> None:
+    """Publish how many of the bits so far are one.
+
+    Example: sfumato stream count visits.bits --horizon 1048576 --every 65536 --epsilon 1 -o counts/
+    """
+    from sfumato.cli.publish import pair
+
+    options: dict[str, Any] = dict(pair(text) for text in option or [])
+    options |= {"every": every} | ({"pan": True} if pan else {})
+    _run(
+        source,
+        output,
+        ledger,
+        method="counter",
+        horizon=horizon,
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        pause=pause,
+        resume=resume,
+        name=name,
+        release=release,
+        seed=seed,
+        **options,
+    )
+
+
+@app.command("mean")
+def mean(
+    source: Source,
+    output: Output,
+    times: Annotated[
+        str, typer.Option(help="When to publish: numbers of bits such as 1000,5000, in order.")
+    ],
+    horizon: Annotated[
+        str | None, typer.Option(help="Bits that the promise covers; default: the last time.")
+    ] = None,
+    sigma: Annotated[
+        str | None, typer.Option(help="Error to stay within; decides how many bits are read.")
+    ] = None,
+    size: Annotated[str | None, typer.Option(help="Bits to keep, in place of sigma.")] = None,
+    epsilon: Epsilon = None,
+    single: Annotated[
+        bool, typer.Option("--single", help="One time, and a secret sample: less noise.")
+    ] = False,
+    name: Name = None,
+    ledger: Ledger = None,
+    release: Release = None,
+    seed: Seed = None,
+) -> None:
+    """Publish the share of ones at chosen times, reading only a few of the bits.
+
+    Example: sfumato stream mean visits.bits --times 100000,1000000 --sigma 0.05 --epsilon 1 -o m/
+    """
+    given = {"sigma": sigma, "size": size}
+    options = {key: value for key, value in given.items() if value is not None}
+    _run(
+        source,
+        output,
+        ledger,
+        method="reservoir-mean",
+        horizon=horizon or times.rpartition(",")[2].strip(),
+        epsilon=epsilon,
+        name=name,
+        release=release,
+        seed=seed,
+        times=times,
+        single=single,
+        **options,
+    )
+
+
+def _run(source: str, output: Path, ledger: Path | None, **asked: Any) -> None:
+    from sfumato.cli.show import console, promise
+    from sfumato.errors import ParameterError
+    from sfumato.privacy.ledger import Ledger as Account
+    from sfumato.stream_publishing import publish_stream
+
+    if asked["horizon"] is None:
+        raise ParameterError("say how many bits the promise covers: --horizon")
+    account = Account(ledger) if ledger is not None else None
+    with _live() as watch:
+        result = publish_stream(source, ledger=account, folder=output, progress=watch, **asked)
+    promise(result)
+    if (kept := asked.get("pause")) is not None and kept.exists():
+        console.print(
+            f"paused: go on with --resume {kept} (for its owner's eyes, used up once)",
+            highlight=False,
+        )
+
+
+@contextmanager
+def _live() -> Iterator[Callable[[int, float], None]]:
+    """The latest figure on standard error, where it is a terminal; gone when done."""
+    from sfumato.cli.show import working
+
+    with working() as say:
+        yield lambda time, value: say(f"after {time:,} bits: {value:,.6g}")
