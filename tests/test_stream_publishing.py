@@ -1,0 +1,179 @@
+"""A stream is charged once, published in parts if need be, and every part verifies."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.cli import main
+from sfumato.errors import BudgetError, DataError, ParameterError, ReleaseError
+from sfumato.privacy.guarantee import PureDP
+from sfumato.release.folder import CERTIFICATE, digest
+from sfumato.stream.methods import METHODS, stream_method
+
+BITS = np.random.default_rng(4).integers(0, 2, 4_000).astype(np.uint8)
+ASKED = {
+    "counter": {"horizon": 4_000, "every": 500},
+    "reservoir-mean": {"horizon": 4_000, "times": "1000,4000", "size": 500},
+}
+
+
+def publish(method="counter", bits=BITS, **asked):
+    return sf.publish_stream(bits, method=method, **({"epsilon": 1} | ASKED[method] | asked))
+
+
+def test_every_registered_method_is_tested_here():
+    assert list(METHODS) == list(ASKED)
+
+
+@pytest.mark.parametrize("method", METHODS)
+class TestEveryMethod:
+    def test_writes_a_folder_that_verifies(self, method, tmp_path):
+        made = publish(method, folder=tmp_path / "out")
+        assert made.guarantee == PureDP(1)
+        assert all(check.passed for check in sf.verify(tmp_path / "out"))
+
+    def test_a_forged_promise_is_found(self, method, tmp_path):
+        publish(method, folder=tmp_path / "out")
+        paper = json.loads((tmp_path / "out" / CERTIFICATE).read_text())
+        paper["stream"]["horizon"] *= 1_000
+        paper["seal"] = digest(paper)
+        (tmp_path / "out" / CERTIFICATE).write_text(json.dumps(paper))
+        found = {check.name: check.passed for check in sf.verify(tmp_path / "out")}
+        # The noise of a mean does not depend on the horizon, so that one stays true.
+        assert found["plan"] == (method == "reservoir-mean")
+
+    def test_has_a_proof_page_with_its_name(self, method, request):
+        page = request.config.rootpath / "docs" / stream_method(method).proof
+        assert method in page.read_text("utf-8")
+
+    def test_refuses_what_is_no_bit_by_position_and_leaves_nothing(self, method, tmp_path):
+        bits = BITS.copy()
+        bits[:] = 7
+        with pytest.raises(DataError, match="1") as refused:
+            publish(method, bits, folder=tmp_path / "out")
+        assert "7" not in str(refused.value)
+        assert not list(tmp_path.iterdir())
+
+    def test_refuses_an_option_it_has_not(self, method):
+        with pytest.raises(ParameterError, match="no option wrong"):
+            publish(method, wrong=1)
+
+
+def test_the_figures_are_near_the_truth_where_epsilon_is_large():
+    values = np.asarray(publish(epsilon=1_000).table["value"])
+    assert np.array_equal(values, np.cumsum(BITS)[499::500])
+
+
+@pytest.mark.parametrize("horizon", [0, -1, 1.5, "many", None])
+def test_a_horizon_that_is_none_is_refused(horizon):
+    with pytest.raises(ParameterError, match="horizon"):
+        publish(horizon=horizon)
+
+
+class TestParts:
+    @pytest.fixture
+    def ledger(self, tmp_path):
+        ledger = sf.Ledger.create(tmp_path / "budget.db")
+        ledger.grant("visits", PureDP(1), reason="approved")
+        return ledger
+
+    def test_a_series_goes_on_without_a_second_charge(self, ledger, tmp_path):
+        state = tmp_path / "visits.state"
+        common = {"ledger": ledger, "name": "visits", "epsilon": 1}
+        first = publish(bits=BITS[:1_700], folder=tmp_path / "one", pause=state, **common)
+        second = publish(folder=tmp_path / "two", resume=state, **common)
+        times = [*first.table["time"].to_pylist(), *second.table["time"].to_pylist()]
+        assert times == list(range(500, 4_001, 500))
+        for part in ("one", "two"):
+            checks = sf.verify(tmp_path / part, ledger=ledger)
+            assert [check.detail for check in checks if not check.passed] == []
+        assert not state.exists()
+        with pytest.raises(BudgetError):
+            publish(folder=tmp_path / "three", **common)
+
+    def test_the_parts_add_up_to_the_whole(self, tmp_path):
+        state = tmp_path / "visits.state"
+        publish(bits=BITS[:1_700], pause=state, epsilon=1_000)
+        rest = publish(resume=state, epsilon=1_000)
+        assert np.array_equal(rest.table["value"], np.cumsum(BITS)[1_999::500])
+
+    def test_a_state_fits_no_other_settings_and_is_left_alone(self, ledger, tmp_path):
+        state = tmp_path / "visits.state"
+        publish(bits=BITS[:1_700], pause=state)
+        with pytest.raises(ReleaseError):
+            publish(resume=state, every=100)
+        with pytest.raises(ReleaseError, match="no release"):
+            publish(resume=state, ledger=ledger, name="visits")
+        assert state.exists()
+
+    def test_a_foreign_continuation_is_found_by_its_ledger(self, ledger, tmp_path):
+        state = tmp_path / "visits.state"
+        publish(bits=BITS[:1_700], pause=state, name="visits")  # never charged
+        publish(folder=tmp_path / "two", resume=state, name="visits")
+        checks = {c.name: c.passed for c in sf.verify(tmp_path / "two", ledger=ledger)}
+        assert not checks["ledger"]
+
+    def test_a_mean_cannot_be_paused(self, tmp_path):
+        with pytest.raises(ParameterError, match="cannot be paused"):
+            publish("reservoir-mean", pause=tmp_path / "state")
+
+    def test_the_ledger_needs_a_name_for_bits_without_a_file(self, ledger):
+        with pytest.raises(ParameterError, match="name"):
+            publish(ledger=ledger)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    from sfumato.cli import show
+
+    monkeypatch.setattr(show.console, "_width", 200)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "visits.txt").write_text("".join(map(str, BITS)))
+
+    def run(words, code=0):
+        monkeypatch.setattr(sys, "argv", ["sfumato", "stream", *words.split()])
+        with pytest.raises(SystemExit) as leaving:
+            main()
+        said = capsys.readouterr()
+        assert (leaving.value.code or 0) == code, said.err
+        return said.out if code == 0 else said.err
+
+    return run
+
+
+def test_a_count_is_published_from_the_command_line(command, tmp_path):
+    said = command("count visits.txt --horizon 4000 --every 1000 --epsilon 1 -o out")
+    assert "4 figures by counter" in said
+    assert all(check.passed for check in sf.verify(tmp_path / "out"))
+
+
+def test_a_mean_is_published_from_the_command_line(command, tmp_path):
+    said = command("mean visits.txt --times 1000,4000 --size 300 --epsilon 1 -o out")
+    assert "2 figures by reservoir-mean" in said
+    assert all(check.passed for check in sf.verify(tmp_path / "out"))
+
+
+def test_pausing_says_how_to_go_on(command):
+    common = "--horizon 8000 --every 1000 --epsilon 1"
+    assert "--resume s" in command(f"count visits.txt {common} --pause s -o one")
+    command(f"count visits.txt {common} --resume s -o two")
+    assert "taken up before" in command(f"count visits.txt {common} --resume s -o three", code=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("count visits.txt --epsilon 1 -o out", "horizon"),
+        ("count visits.txt --horizon 10 -o out", "epsilon"),
+        ("count nowhere.txt --horizon 10 --epsilon 1 -o out", "nowhere.txt"),
+        ("mean visits.txt --times 4000,1000 --size 10 --epsilon 1 -o out", "times"),
+        ("mean visits.txt --times 1000,1000 --size 10 --epsilon 1 -o out", "times"),
+        ("mean visits.txt --times 9000 --size 10 --epsilon 1 -o out", "ended after 4000"),
+    ],
+)
+def test_wrong_use_is_refused_and_leaves_nothing(command, tmp_path, words, message):
+    assert message in command(words, code=1)
+    assert not (tmp_path / "out").exists()
