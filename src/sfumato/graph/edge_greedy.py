@@ -31,10 +31,10 @@ from sfumato.graph.pairs import Pairs
 from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say, unproved_event
 from sfumato.graph.wanted import ROOM, Searches, Table, alone, table_fits
 from sfumato.options import real
+from sfumato.perturb.randomness import generator
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Purse
-from sfumato.privacy.randomness import generator
 
 __all__ = ["METHOD"]
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from scipy.sparse import csc_array, csr_array, eye_array, vstack
-from scipy.sparse.linalg import lsmr, splu
+from scipy.sparse.linalg import splu
 
 from sfumato.errors import DataError
 from sfumato.graph.fixed import Units
@@ -38,8 +38,8 @@ _LEAST = 0.05  # of itself: what is left of any weight
 _ROUNDS = 20  # before the edges on the paths are left as they were; 2 to 6 are usual
 _PASSES, _NEARLY = 3, 1.05  # clipping and projecting in turn, until within 5 % of the bounds
 _EXACT, _KEPT = 1e-9, 1e-8  # of a row of length 1; of the length of a path, rounded to steps
-_STEPS, _REPEATS = 1000, 8  # of the iteration, and how often it starts again
-_CREEPING = 1e3  # by what it should divide the error each time
+_ENOUGH = 1e-3  # of a row, where no length is kept and paths are only told apart
+_STEPS = 3000  # of the iteration
 _DIRECT = 20_000  # rows whose factors still fit in a few gigabytes
 _RIDGE = 1e-11  # makes dependent rows invertible, and is taken back by repetition
 
@@ -52,13 +52,13 @@ class NullSpace:
     [2.0, -1.0, 5.0]
     """
 
-    def __init__(self, rows: Any, scale: Weights) -> None:
+    def __init__(self, rows: Any, scale: Weights, exact: float = _EXACT) -> None:
         row, entry = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), rows.data
         entry = entry * scale[rows.indices]
         size = np.sqrt(np.bincount(row, entry**2, rows.shape[0]))
         entry /= np.where(size > 0, size, 1)[row]  # so that an error means the same in each
         self._rows = csr_array((entry, rows.indices, rows.indptr), shape=rows.shape)
-        self._solve = self._by_iteration
+        self._columns, self._exact, self._creeps = self._rows.T, exact, False
 
     def nearest(self, x: Weights) -> Weights:
         """The point of the null space nearest to x.
@@ -66,22 +66,32 @@ class NullSpace:
         By iteration, which is fast where the paths share little.  Where they share so much
         that it creeps, a factorisation takes over, unless its room would be too much.
         """
-        error, rows = 1.0, self._rows
-        for _ in range(_REPEATS if rows.shape[0] else 0):
-            x, before = x - rows.T @ self._solve(x), error
-            error = np.abs(rows @ x).max()
-            if error <= _EXACT:
+        if not self._rows.shape[0]:
+            return x
+        if not self._creeps:
+            x = self._descended(x)
+        for _ in range(_PASSES if self._rows.shape[0] <= _DIRECT else 0):
+            error = self._rows @ x
+            if np.abs(error).max() <= self._exact:
                 break
-            if error > before / _CREEPING and rows.shape[0] <= _DIRECT:
-                self._solve = self._by_factors
+            self._creeps = True
+            x = x - self._columns @ self._factors.solve(error)
         return x
 
-    def _by_iteration(self, x: Weights) -> Weights:
-        found = lsmr(self._rows.T, x, atol=1e-13, btol=1e-13, conlim=0, maxiter=_STEPS)
-        return np.asarray(found[0])
-
-    def _by_factors(self, x: Weights) -> Weights:
-        return np.asarray(self._factors.solve(self._rows @ x))
+    def _descended(self, x: Weights) -> Weights:
+        """Conjugate gradients on x less its projection; sums without BLAS, whose threads
+        cost more than vectors of this size."""
+        error = self._rows @ x
+        along, size = error, (error * error).sum()
+        for _ in range(_STEPS):
+            if np.abs(error).max() <= self._exact:
+                break
+            step = self._columns @ along
+            x = x - (size / (step * step).sum()) * step
+            error, before = self._rows @ x, size
+            size = (error * error).sum()
+            along = error + (size / before) * along
+        return x
 
     @cached_property
     def _factors(self) -> Any:
@@ -128,16 +138,16 @@ def perturb(
     new = units + np.floor(units * (strength * rng.random(len(units)))).astype(np.int64)
     share = rng.uniform(-least, strength, len(visited))
     rows = paths.incidence(visited)
-    keeps = len(pairs) < len(visited)
-    if not keeps:
-        rows = rows[:0]
+    exact = _EXACT
+    if len(pairs) >= len(visited):
+        rows, exact = rows[:0], _ENOUGH
         say(
             f"the paths of {len(pairs)} pairs have only {len(visited)} edges: with these weights "
             "the lengths will change too"
         )
     free, rounds, cuts = np.ones(len(visited)), 0, 0
     while True:
-        share = NullSpace(rows, own * free).within(share * free, least, strength)
+        share = NullSpace(rows, own * free, exact).within(share * free, least, strength)
         new[visited] = units[visited] + np.trunc(share * own).astype(np.int64)
         rivals = search.competitors(new, pairs, paths)
         if not len(rivals):
@@ -152,7 +162,7 @@ def perturb(
         apart = rivals.paths.incidence(visited) - paths.chosen(rivals.pair).incidence(visited)
         # Where the difference has hardly moved another equation cannot help: the two paths
         # were so close that rounding tells them apart.
-        close = np.abs(apart @ (share * own)) <= abs(apart) @ (1 + _KEPT * own)
+        close = np.abs(apart @ (share * own)) <= abs(apart) @ (2 + exact * own)
         free[apart[close].indices] = 0
         rows, cuts = vstack([rows, apart[~close]], format="csr"), cuts + int((~close).sum())
         if rounds > _ROUNDS:

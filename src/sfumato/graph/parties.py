@@ -27,7 +27,8 @@ from sfumato.errors import DataError, ParameterError
 from sfumato.graph.edge_gaussian import DEFAULT_SIGMA, checked_sigma, ends, perturbed
 from sfumato.graph.network import Network, Topology
 from sfumato.graph.network_plan import COLUMNS
-from sfumato.privacy.randomness import Bits, SystemBits, generator
+from sfumato.perturb.randomness import generator
+from sfumato.privacy.randomness import Bits, SystemBits
 
 __all__ = ["Facts", "Share", "merge", "share"]
 

@@ -156,7 +156,7 @@ def alone(wanted: Wanted, units: Units, rng: Generator) -> Alone:
     for least in _JITTER:
         if not left:
             break
-        # More only where less does not do: weights of tenths have ties, but no common step.
+        # More only where less does not do: sevenths have ties, but no common step.
         told = told_apart(units, longest, rng, min(least, max(_JITTER[0], int(units.min()) >> 4)))
         left = wanted.solve(told)
     if left:

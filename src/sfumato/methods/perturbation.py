@@ -18,11 +18,11 @@ from sfumato.domain import Domain, Grid
 from sfumato.errors import SchemaError
 from sfumato.methods.row_per_record import check_neighbours
 from sfumato.perturb.matrix import Matrix
+from sfumato.perturb.randomness import generator
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Event, Purse
-from sfumato.privacy.randomness import generator
 from sfumato.render.decode import BATCH_ROWS, Decoder
 from sfumato.table.records import Codes, Records
 

@@ -45,6 +45,7 @@ _FIGURES = {
     "discrete-laplace": ("L1", "scale"),
     "discrete-gaussian": ("L2 squared", "variance"),
     "exponential": ("score", "temperature"),
+    "randomized-response": ("bits", "flip probability"),
     # Only ever without a promise: floats times records, and no noise at all.
     "gaussian-projection": ("diameter squared", "w squared"),
     "exact": ("none", "none"),

@@ -21,12 +21,11 @@ from weakref import WeakSet
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
-from numpy.random import Generator, Philox, SeedSequence
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
 
-__all__ = ["Bits", "SeededBits", "SystemBits", "generator"]
+__all__ = ["Bits", "SeededBits", "SystemBits"]
 
 _BUFFER = 1 << 10  # words kept ready, so that asking for one costs no call to the cipher
 _ZEROS = bytes(1 << 16)  # encrypting zeros yields the keystream itself
@@ -166,15 +165,3 @@ if sys.platform != "win32":
     # The hook runs in the child before any of its code; two threads that start there
     # at once must not find the parent's key.
     os.register_at_fork(after_in_child=_forget_all)
-
-
-def generator(bits: Bits) -> Generator:
-    """Floats for what promises nothing: a counter-based generator with a key from these bits.
-
-    Philox, because known values betray the noise they carry, and from that a linear
-    generator can be continued.
-
-    >>> generator(SeededBits(1)).normal() == generator(SeededBits(1)).normal()
-    True
-    """
-    return Generator(Philox(SeedSequence(bits.words(4).tolist())))

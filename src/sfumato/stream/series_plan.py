@@ -1,5 +1,8 @@
 """What is to be published of a stream, as ledger and certificate see it."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pyarrow as pa
 
 from sfumato.account import Account
@@ -21,8 +24,10 @@ _LIMITS = (
 )
 
 
-def series_account(dataset: str, plan: StreamPlan) -> Account:
-    """A plan for a stream of this name."""
+def series_account(
+    dataset: str, plan: StreamPlan, continues: Mapping[str, Any] | None = None
+) -> Account:
+    """A plan for a stream of this name; `continues` says which release it goes on from, where."""
     return Account(
         method=plan.method,
         options=plan.options,
@@ -33,7 +38,7 @@ def series_account(dataset: str, plan: StreamPlan) -> Account:
             "dataset": dataset,
             "unit": "one bit of the stream",
             "neighbours": "two streams of the same length that differ in one bit",
-            "stream": {"horizon": plan.horizon},
+            "stream": {"horizon": plan.horizon, "continues": continues},
         },
         columns=COLUMNS,
         invariants=("the number of bits that came",),

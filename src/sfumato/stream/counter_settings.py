@@ -1,0 +1,91 @@
+"""What a counter is told before the first bit, and what follows from it for its noise."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sfumato.errors import ParameterError
+from sfumato.options import truth, whole
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.mechanism import Noise
+from sfumato.stream import tree
+from sfumato.stream.square_root import Design
+
+__all__ = ["ENGINES", "SMOOTH", "Settings"]
+
+ENGINES = ("auto", "tree", "square-root")
+SMOOTH = ("whole", "monotone", "none")
+_LONGEST = 2**44  # bits; beyond them the whole numbers of the square root would get coarse
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Public facts: horizon, budget, and the options as they were understood.
+
+    >>> settings = Settings.read(1000, PureDP(1), every="10")
+    >>> settings.engine, settings.steps, settings.noise.event.noise
+    ('tree', 100, Fraction(7, 1))
+    """
+
+    horizon: int
+    budget: Budget
+    engine: str
+    every: int
+    pan: bool
+    smooth: str
+
+    @classmethod
+    def read(
+        cls,
+        horizon: Any,
+        budget: Budget,
+        *,
+        engine: Any = "auto",
+        every: Any = 1,
+        pan: Any = False,
+        smooth: Any = "whole",
+    ) -> "Settings":
+        """Options as a person writes them; `auto` is the engine with the smallest error."""
+        bits = whole("horizon", horizon, _LONGEST, "bits")
+        block = whole("every", every, bits, "bits up to the horizon")
+        seen, pure = truth("pan", pan), isinstance(budget, PureDP)
+        for name, value, known in (("engine", engine, ENGINES), ("smooth", smooth, SMOOTH)):
+            if value not in known:
+                raise ParameterError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+        if engine == "auto":
+            engine = "tree" if pure or seen else "square-root"
+        if engine == "square-root" and pure:
+            raise ParameterError(
+                "square-root needs Gaussian noise: give delta or rho, or choose engine tree"
+            )
+        if engine == "square-root" and seen:
+            raise ParameterError("pan needs the tree: leave out engine, or pan")
+        return cls(bits, budget, engine, block, seen, smooth)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that give these settings again."""
+        return {"engine": self.engine, "every": self.every, "pan": self.pan, "smooth": self.smooth}
+
+    @property
+    def steps(self) -> int:
+        """Releases up to the horizon; the last block may be shorter than the others."""
+        return -(-self.horizon // self.every)
+
+    @cached_property
+    def design(self) -> Design:
+        """Weights and units of the square root."""
+        return Design(self.steps, self.every)
+
+    @cached_property
+    def noise(self) -> Noise:
+        """The noise that hides one bit in all that is measured."""
+        if self.engine == "tree":
+            return Noise("dyadic sums", tree.sensitivity(self.steps), self.budget)
+        return Noise("decaying sums", self.design.sensitivity(), self.budget)
+
+    @property
+    def unit(self) -> int:
+        """A measurement counts steps of 1/unit."""
+        return 1 if self.engine == "tree" else self.design.unit

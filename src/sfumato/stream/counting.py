@@ -1,0 +1,167 @@
+"""A counter at work: bits in, noisy running counts out, and a state that goes on once."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import DataError, ParameterError, ReleaseError
+from sfumato.privacy.mechanism import Purse
+from sfumato.stream.counter_settings import Settings
+from sfumato.stream.intake import Intake, intake
+from sfumato.stream.recipe import BitSource, Released, StreamPlan
+from sfumato.stream.source import Source, open_bits
+from sfumato.stream.square_root import RecoveredCounts
+from sfumato.stream.state import plan_digest, save, take
+from sfumato.stream.tree import DyadicCounts, levels
+
+__all__ = ["Counter"]
+
+_EXACT = "NOT PRIVATE: holds exact partial sums of the stream; for its owner alone"
+_NOISY = "pan-private: holds noisy totals; private as long as memory is not seen a second time"
+
+
+class Counter:
+    """A running count of one stream: paid for when it is made, and continued by itself alone.
+
+    >>> from sfumato.privacy.guarantee import PureDP
+    >>> from sfumato.privacy.randomness import SeededBits
+    >>> from sfumato.stream.counter import METHOD
+    >>> plan = METHOD.price(8, PureDP(20), {})
+    >>> counter = Counter(plan, Purse(plan.budget, SeededBits(1)))
+    >>> counter.count([1, 0, 1])
+    (array([1, 2, 3]), array([1., 1., 2.]))
+    >>> counter.count([1]), counter.position
+    ((array([4]), array([3.])), 4)
+    """
+
+    def __init__(self, plan: StreamPlan, purse: Purse) -> None:
+        self._set_up(plan, purse)
+        self._intake.begin()
+
+    def _set_up(self, plan: StreamPlan, purse: Purse) -> None:
+        settings = Settings.read(plan.horizon, plan.budget, **plan.options)
+        paid = purse.pay(settings.noise)
+        kind = "seeded test" if paid.bits.seeded else "release"
+        self._settings, self._ended = settings, False
+        self._belongs_to = {"plan": plan_digest(plan), "kind of run": kind}
+        self._intake: Intake = intake(settings, paid)
+        self._counts: DyadicCounts | RecoveredCounts
+        if settings.engine == "tree":
+            self._counts = DyadicCounts(levels(settings.steps))
+        else:
+            self._counts = RecoveredCounts(settings.design)
+        self._highest = 0.0  # count that was published
+
+    @property
+    def position(self) -> int:
+        """How many bits were counted."""
+        return self._intake.position
+
+    @property
+    def horizon(self) -> int:
+        """How many bits may be counted."""
+        return self._settings.horizon
+
+    def run(self, source: BitSource) -> Iterator[Released]:
+        """Publish until the bits or the horizon end.
+
+        A source that starts anew is passed over up to where the counter is.  Bits after the
+        last whole block are held until it is full or the horizon is reached.  A stream may end
+        early; one that is known to be longer is refused, others are not read beyond the horizon.
+        """
+        length, horizon = source.length if isinstance(source, Source) else None, self.horizon
+        if length is not None and length > horizon:
+            raise DataError(
+                f"the stream is longer than its horizon of {horizon} bits: raise horizon, or cut it"
+            )
+        if source.position > self.position:
+            raise DataError("the source is ahead of the counter: open it from its start")
+        missing = self.position - source.position
+        if source.skip(missing) < missing:
+            raise DataError("the stream is shorter than what was counted of it already")
+        yield from self._over(source)
+
+    def count(self, bits: Any) -> Released:
+        """Count bits that have come (an array, a list): what that publishes, if anything."""
+        given = open_bits(bits)
+        if given.length is None:
+            raise ParameterError("count takes an array or a list of bits; run takes a source")
+        if given.length > self.horizon - self.position:
+            raise ParameterError(
+                "these bits pass the horizon: a longer stream needs a plan and a charge of its own"
+            )
+        checked = given.read(given.length)  # refused as a whole, or counted as a whole
+        parts = [(np.empty(0, np.int64), np.empty(0)), *self._over(open_bits(checked))]
+        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+    def save(self, path: str | Path, *, release: str) -> None:
+        """Put the state into a file and end this counter: `resume` goes on, once."""
+        self._check()
+        state = {
+            "intake": self._intake.to_json(),
+            "counts": self._counts.to_json(),
+            "highest": self._highest,
+        }
+        self._ended = True
+        try:
+            save(
+                path,
+                state,
+                self._belongs_to | {"release": release},
+                position=self.position,
+                caution=_NOISY if self._settings.pan else _EXACT,
+            )
+        except ReleaseError:
+            self._ended = False  # nothing was written
+            raise
+
+    @classmethod
+    def resume(cls, path: str | Path, plan: StreamPlan, purse: Purse, *, release: str) -> "Counter":
+        """Go on from a saved state, which is used up.
+
+        The release was charged when it began.  The purse is a new one for the same plan: its
+        noise is fresh, and what was measured before the pause is not measured again.
+        """
+        counter = cls.__new__(cls)
+        counter._set_up(plan, purse)
+        state = take(path, counter._belongs_to | {"release": release})
+        counter._intake.restore(state["intake"])
+        counter._counts.restore(state["counts"])
+        counter._highest = float(state["highest"])
+        return counter
+
+    def _over(self, source: BitSource) -> Iterator[Released]:
+        while not self._intake.finished:
+            self._check()
+            # An interrupt in here leaves half a step, which nobody may go on from.
+            self._ended = True
+            before = self._intake.steps
+            noisy = self._intake.take(source)
+            counts = None if noisy is None else self._counts.estimate(noisy)
+            self._ended = False
+            if counts is None:
+                return
+            if counts.size:
+                yield self._published(before, counts)
+
+    def _published(self, before: int, counts: NDArray[np.float64]) -> Released:
+        """Times and cleaned counts of the steps after `before`: post-processing."""
+        settings = self._settings
+        steps = before + np.arange(1, counts.size + 1)
+        times = np.minimum(steps * settings.every, settings.horizon)
+        if settings.smooth != "none":
+            counts = np.clip(np.rint(counts), 0, times)
+        if settings.smooth == "monotone":
+            counts = np.maximum(np.maximum.accumulate(counts), self._highest)
+            self._highest = float(counts[-1])
+        return times, counts
+
+    def _check(self) -> None:
+        if self._ended:
+            raise ReleaseError("this counter was saved or interrupted: it does not go on")
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a counter cannot be pickled or copied: two would count the same bits")
