@@ -28,6 +28,7 @@ __all__ = [
     "FolderWriter",
     "data_file",
     "digest",
+    "flush",
     "read_json",
     "sha256",
 ]
@@ -78,9 +79,9 @@ class FolderWriter:
                 self._json(SYNOPSIS, synopsis)
             seal = digest(certificate)
             self._json(CERTIFICATE, {**certificate, "files": dict(self._files), "seal": seal})
-            _flush(self._partial)
+            flush(self._partial)
             self._partial.rename(self.folder)
-            _flush(self.folder.absolute().parent)
+            flush(self.folder.absolute().parent)
         except OSError as error:
             raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
         return self.folder
@@ -91,7 +92,7 @@ class FolderWriter:
         self._seal(path)
 
     def _seal(self, path: Path) -> None:
-        _flush(path)
+        flush(path)
         self._files[path.name] = sha256(path)
 
 
@@ -130,7 +131,8 @@ def _reason(error: OSError) -> str:
     return error.strerror or "the disk does not take it"
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
+    """Return when a file, or the names in a folder, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

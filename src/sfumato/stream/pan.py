@@ -10,7 +10,7 @@ Rothblum 2010; `docs/proofs/counter.md`).  The price is twice the variance.
 Noise that is still to come must not be in memory either, nor a key that repeats noise of the
 past: `UnkeyedBits` asks the operating system for every draw.
 
-Limits.  One intrusion; a second one sees fresh differences.  What the source of the bits holds,
+Limits.  One intrusion: two states differ by the bits between them.  What the source holds,
 the bit that is being added at that very moment, and memory that the interpreter freed without
 wiping it are not covered.
 """

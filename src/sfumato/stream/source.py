@@ -243,6 +243,9 @@ class _Packed(_File):
 def open_bits(data: Any) -> Source:
     """The bits of an array, bytes, iterator, file or standard input ("-"), from their start.
 
+    An iterator may be live, so a counter takes its bits one by one, some thousands a second:
+    where all bits are there already, give them as an array or a file.
+
     >>> open_bits(bytes([1, 0, 1])).ones(3)
     (2, 3)
     >>> open_bits(iter("0110")).read(3)

@@ -100,8 +100,8 @@ class Design:
     def sensitivity(self) -> Sensitivity:
         """How far one bit moves all measurements, in counts; certified, rounded up."""
         later = self.steps - 1
-        rounding = 2 * sum(self.weights) * (isqrt(later - 1) + 1 if later else 0)
-        distance = isqrt(self._squares(later) - 1) + 1 + rounding
+        rounding = _root_above((2 * sum(self.weights)) ** 2 * later)
+        distance = _root_above(self._squares(later)) + rounding
         l2_squared = Fraction(distance**2, self.unit**2)
         # Cauchy and Schwarz: no mechanism here uses it, but a Sensitivity states both.
         return Sensitivity(root(l2_squared * self.steps), l2_squared)
@@ -177,6 +177,11 @@ class RecoveredCounts:
         """Go on from `to_json`."""
         self.position = int(saved["position"])
         self._total[:], self._running[:] = saved["totals"], saved["running"]
+
+
+def _root_above(square: int) -> int:
+    """A square root, rounded up."""
+    return isqrt(square - 1) + 1 if square else 0
 
 
 def _rounded(square: Fraction) -> int:

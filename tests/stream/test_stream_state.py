@@ -1,0 +1,315 @@
+"""A paused stream: the same series goes on once, in one process, under the plan it began with."""
+
+import copy
+import json
+import os
+import pickle
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from threading import Barrier
+
+import numpy as np
+import pytest
+
+from killing import CAN_TRACE, kill_at_every_line, kill_at_every_syscall, quick_folder
+from sfumato.errors import ReleaseError
+from sfumato.privacy.guarantee import ApproxDP, PureDP
+from sfumato.privacy.mechanism import Purse
+from sfumato.privacy.randomness import SeededBits, SystemBits
+from sfumato.stream.counting import Counter
+from sfumato.stream.source import open_bits
+from sfumato.stream.state import owner, save, take
+from stream_world import ToldPurse, planned, series
+
+STREAM = np.arange(50) % 3 == 0
+WAYS = [
+    (PureDP(1), {}),
+    (PureDP(1), {"every": 7, "smooth": "monotone"}),
+    (PureDP(1), {"pan": True}),
+    (PureDP(1), {"pan": True, "every": 7}),
+    (ApproxDP(1, "1e-6"), {"smooth": "none"}),
+    (ApproxDP(1, "1e-6"), {"every": 7}),
+]
+every_way = pytest.mark.parametrize(("budget", "options"), WAYS)
+BELONGS = {"release": "r", "plan": "p"}
+
+
+def noise():
+    """Noise that is told: the same for a run with a pause and one without."""
+    return iter(np.random.default_rng(5).integers(-(2**30), 2**30, 10_000).tolist())
+
+
+def counted(plan, upto=20, bits=None):
+    counter = Counter(plan, bits or ToldPurse(plan.budget, noise()))
+    counter.count(STREAM[:upto])
+    return counter
+
+
+def resumed(place, plan, release="r"):
+    return Counter.resume(place, plan, ToldPurse(plan.budget), release=release)
+
+
+@every_way
+@pytest.mark.parametrize("cuts", [(0,), (1,), (20,), (49,), (50,), (3, 3, 21, 22, 48)])
+def test_a_series_with_pauses_is_the_series_without(budget, options, cuts, tmp_path):
+    plan, told = planned(50, budget, **options), noise()
+    times, values = series(plan, STREAM, ToldPurse(plan.budget, noise()))
+    counter, parts, begin = Counter(plan, ToldPurse(plan.budget, told)), [], 0
+    for cut in cuts:
+        parts.append(counter.count(STREAM[begin:cut]))
+        counter.save(tmp_path / "state", release="r")
+        purse = ToldPurse(plan.budget, told)
+        counter = Counter.resume(tmp_path / "state", plan, purse, release="r")
+        assert counter.position == cut
+        begin = cut
+    parts.append(counter.count(STREAM[begin:]))
+    assert np.array_equal(np.concatenate([part[0] for part in parts]), times)
+    assert np.array_equal(np.concatenate([part[1] for part in parts]), values)
+
+
+def test_a_resumed_run_passes_over_what_was_counted(tmp_path):
+    plan = planned(50, PureDP(1))
+    counted(plan).save(tmp_path / "state", release="r")
+    with open_bits(STREAM) as source:
+        ((times, _),) = list(resumed(tmp_path / "state", plan).run(source))
+    assert times.tolist() == list(range(21, 51))
+
+
+@every_way
+def test_noise_after_a_pause_is_fresh(budget, options, tmp_path):
+    """Two counters in the same state, resumed by the system's bits, publish different noise."""
+    rest = []
+    for _ in range(2):
+        plan = planned(50, budget, **(options | {"smooth": "none"}))
+        told = ToldPurse(plan.budget)
+        told.bits = SystemBits()
+        counted(plan, bits=told).save(tmp_path / "state", release="r")
+        purse = Purse(plan.budget, SystemBits())
+        counter = Counter.resume(tmp_path / "state", plan, purse, release="r")
+        rest.append(counter.count(STREAM[20:])[1].tolist())
+    assert rest[0] != rest[1]
+
+
+@every_way
+def test_the_file_is_for_its_owner_and_says_what_it_holds(budget, options, tmp_path):
+    before = os.umask(0)
+    try:
+        counted(planned(50, budget, **options)).save(tmp_path / "state", release="visits-1")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o600
+    paper = json.loads((tmp_path / "state").read_text())
+    assert ("NOT PRIVATE" in paper["caution"]) == ("pan" not in options)
+    assert owner(tmp_path / "state") == ("visits-1", 20)
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+
+
+def test_a_state_is_taken_up_once(tmp_path):
+    plan = planned(50, PureDP(1))
+    counted(plan).save(tmp_path / "state", release="r")
+    resumed(tmp_path / "state", plan)
+    with pytest.raises(ReleaseError, match="taken up before, or never saved"):
+        resumed(tmp_path / "state", plan)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("other", "match"),
+    [
+        ({"horizon": 51}, "another plan"),
+        ({"budget": PureDP(2)}, "another plan"),
+        ({"every": 2}, "another plan"),
+        ({"smooth": "none"}, "another plan"),
+        ({"release": "s"}, "another release"),
+        ({"bits": SystemBits()}, "another kind of run"),
+    ],
+)
+def test_what_a_state_does_not_belong_to_is_refused_and_the_state_stays(other, match, tmp_path):
+    asked = {"horizon": 50, "budget": PureDP(1), "release": "r", "bits": SeededBits(0)} | other
+    counted(planned(50, PureDP(1))).save(tmp_path / "state", release="r")
+    before = (tmp_path / "state").read_bytes()
+    release, bits = asked.pop("release"), asked.pop("bits")
+    plan = planned(asked.pop("horizon"), asked.pop("budget"), **asked)
+    with pytest.raises(ReleaseError, match=match):
+        Counter.resume(tmp_path / "state", plan, Purse(plan.budget, bits), release=release)
+    assert (tmp_path / "state").read_bytes() == before
+
+
+def test_any_damage_is_refused_and_left_as_it_is(tmp_path, rng):
+    plan = planned(50, PureDP(1))
+    place = tmp_path / "state"
+    counted(plan).save(place, release="r")
+    whole = place.read_bytes()
+    for at in rng.integers(0, len(whole), 60):
+        # Another character that JSON and its reader do not take for the same content.
+        place.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        with pytest.raises(ReleaseError, match=r"damaged|no state|another version"):
+            resumed(place, plan)
+    for length in (0, 1, len(whole) // 2, len(whole) - 3):
+        place.write_bytes(whole[:length])
+        with pytest.raises(ReleaseError, match="damaged"):
+            resumed(place, plan)
+    place.write_text('{"kind": "something else"}')
+    with pytest.raises(ReleaseError, match="no state"):
+        resumed(place, plan)
+    place.write_bytes(whole)
+    assert resumed(place, plan).position == 20
+
+
+def test_a_state_of_another_version_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("sfumato.stream.state._FORMAT", 2)
+    save(tmp_path / "state", {}, BELONGS, position=0, caution="")
+    monkeypatch.undo()
+    with pytest.raises(ReleaseError, match="another version"):
+        take(tmp_path / "state", BELONGS)
+
+
+def test_a_state_with_a_second_name_is_refused(tmp_path):
+    save(tmp_path / "state", {}, BELONGS, position=0, caution="")
+    (tmp_path / "hard").hardlink_to(tmp_path / "state")
+    with pytest.raises(ReleaseError, match="one name"):
+        take(tmp_path / "state", BELONGS)
+    (tmp_path / "hard").unlink()
+    (tmp_path / "soft").symlink_to(tmp_path / "state")
+    with pytest.raises(ReleaseError, match="cannot be read"):
+        take(tmp_path / "soft", BELONGS)
+    with pytest.raises(ReleaseError, match="cannot be read"):
+        take(tmp_path, BELONGS)
+    assert take(tmp_path / "state", BELONGS) == {}
+
+
+def test_a_state_that_cannot_be_saved_leaves_the_counter_alive(tmp_path):
+    counter = counted(planned(50, PureDP(1)))
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(ReleaseError, match="exists: choose another name"):
+        counter.save(tmp_path / "taken", release="r")
+    with pytest.raises(ReleaseError, match="cannot be written"):
+        counter.save(tmp_path / "nowhere" / "state", release="r")
+    assert (tmp_path / "taken").read_text() == "mine"
+    assert counter.count(STREAM[20:30])[0].size == 10
+    counter.save(tmp_path / "state", release="r")
+    assert owner(tmp_path / "state") == ("r", 30)
+
+
+def test_a_saved_counter_does_not_go_on(tmp_path):
+    plan = planned(50, PureDP(1), every=5)
+    counter = Counter(plan, ToldPurse(plan.budget))
+    running = counter.run(open_bits(iter(STREAM.tolist())))
+    next(running)
+    counter.save(tmp_path / "state", release="r")
+    for go_on in (
+        lambda: next(running),
+        lambda: counter.count([1]),
+        lambda: counter.save(tmp_path / "again", release="r"),
+    ):
+        with pytest.raises(ReleaseError, match="does not go on"):
+            go_on()
+
+
+@pytest.mark.parametrize("budget", [PureDP(1), ApproxDP(1, "1e-6")])
+def test_an_interrupted_counter_does_not_go_on(budget, tmp_path, monkeypatch):
+    counter = counted(planned(50, budget))
+    monkeypatch.setattr(counter._counts, "estimate", lambda noisy: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        counter.count([1])
+    monkeypatch.undo()
+    with pytest.raises(ReleaseError, match="interrupted"):
+        counter.count([1])
+    with pytest.raises(ReleaseError, match="interrupted"):
+        counter.save(tmp_path / "state", release="r")
+
+
+def test_a_counter_cannot_be_copied():
+    counter = counted(planned(50, PureDP(1)))
+    for clone in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="two would count the same bits"):
+            clone(counter)
+
+
+def test_of_many_that_try_at_once_one_takes_the_state_up(tmp_path):
+    together = Barrier(8)
+
+    def attempt(_):
+        together.wait()
+        with suppress(ReleaseError):
+            take(tmp_path / "state", BELONGS)
+            return 1
+        return 0
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(50):
+            save(tmp_path / "state", {}, BELONGS, position=0, caution="")
+            assert sum(pool.map(attempt, range(8))) == 1
+
+
+@pytest.fixture
+def place():
+    with quick_folder() as folder:
+        yield Path(folder) / "state"
+
+
+def clear(place):
+    for path in place.parent.iterdir():
+        path.unlink()
+
+
+def at_every_line(action, check, prepare):
+    return kill_at_every_line(action, ("stream/state.py",), check, prepare)
+
+
+kills = pytest.mark.parametrize(
+    "kill", [at_every_line, *([kill_at_every_syscall] if CAN_TRACE else [])]
+)
+
+
+@kills
+def test_a_kill_while_saving_leaves_a_whole_state_or_none(kill, place):
+    def check(k):
+        if place.exists():
+            assert take(place, BELONGS) == {"sums": [1, 2]}
+
+    def act():
+        save(place, {"sums": [1, 2]}, BELONGS, position=2, caution="")
+
+    assert kill(act, check, lambda: clear(place)) > 10
+
+
+@kills
+def test_a_kill_while_taking_up_never_leaves_the_state_to_be_taken_again(kill, place):
+    done = place.parent / "done"
+
+    def act():
+        take(place, BELONGS)
+        done.touch()  # from here on noise would be drawn
+
+    def prepare():
+        clear(place)
+        save(place, {"sums": [1, 2]}, BELONGS, position=2, caution="")
+
+    def check(k):
+        if done.exists():
+            assert not place.exists()
+        elif place.exists():
+            assert take(place, BELONGS) == {"sums": [1, 2]}
+
+    assert kill(act, check, prepare) > 10
+
+
+def test_the_state_that_was_read_is_the_one_that_is_removed(place, monkeypatch):
+    """Another file under the same name, put there in between, is not consumed for the first."""
+    save(place, {"sums": [1]}, BELONGS, position=1, caution="")
+    plain = type(place).rename
+
+    def swapped(self, target):
+        if ".taken-" in str(target):
+            monkeypatch.undo()
+            self.rename(self.with_name("first"))
+            save(self, {"sums": [2]}, BELONGS, position=1, caution="")
+        return plain(self, target)
+
+    monkeypatch.setattr(type(place), "rename", swapped)
+    with pytest.raises(ReleaseError, match="was replaced"):
+        take(place, BELONGS)
+    assert take(place, BELONGS) == {"sums": [2]}
