@@ -33,6 +33,9 @@ bench: $(VENV)/ready-dev
 	$(BIN)/python benchmarks/component_release.py
 	$(BIN)/python benchmarks/components.py
 	$(BIN)/python benchmarks/perturb.py
+	$(BIN)/python benchmarks/graph.py
+	$(BIN)/python benchmarks/stream.py
+	$(BIN)/python benchmarks/retrieval.py
 
 clean:
 	rm -rf $(VENV) site sfumato-demo*

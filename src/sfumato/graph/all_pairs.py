@@ -8,6 +8,7 @@ their edges that way.
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,22 @@ from sfumato.graph.network import Indices, Topology
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.paths import Paths
 
-__all__ = ["FAR", "AllPairs", "Distances", "rise", "sink", "sorted_arcs"]
+__all__ = ["FAR", "AllPairs", "Distances", "SortedArcs", "rise", "sink", "sorted_arcs"]
 
 Distances = NDArray[np.int64]
 
 FAR = 2**60  # no way: above every length, and four of them can be added
-_LIGHTEST = 16  # edges of a node in the first search
-_DENSE = 4 * _LIGHTEST  # edges per node from which two searches cost less than one
+_LIGHTEST = 32  # arcs of a node in the first search
+_DENSE = 2 * _LIGHTEST  # edges per node from which two searches cost less than one
+
+
+class SortedArcs(NamedTuple):
+    """Arcs by node, as in `Star`, the lightest of each node first, with their weights."""
+
+    first: Indices
+    node: NDArray[np.int32]
+    edge: NDArray[np.int32]
+    cost: Units
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,18 +55,16 @@ class AllPairs:
     alone: NDArray[np.bool_] = field(repr=False)  # whether no other way is as short
 
     @classmethod
-    def of(cls, topology: Topology, units: Units) -> "AllPairs":
-        """Search from every node."""
-        size = topology.size
+    def of(cls, topology: Topology, units: Units, arcs: SortedArcs | None = None) -> "AllPairs":
+        """Search from every node; the sorted arcs may be given, if they are known."""
+        size, arcs = topology.size, arcs or sorted_arcs(topology, units)
         distance = np.full((size, size), FAR)
         arriving = np.empty((size, size), np.int32)
         alone = np.empty((size, size), np.bool_)
-        kept = np.ones(topology.edges, np.bool_)
         if topology.edges > _DENSE * size:
-            light = _lightest(topology, units)
-            _search(*sorted_arcs(topology, units, light), distance, arriving, alone)
-            kept = units <= distance[topology.source, topology.target]
-        _search(*sorted_arcs(topology, units, kept), distance, arriving, alone)
+            _search(*_only(arcs, _lightest(arcs)), distance, arriving, alone)
+            arcs = _only(arcs, units <= distance[topology.source, topology.target])
+        _search(*arcs, distance, arriving, alone)
         return cls(topology, distance, arriving, alone)
 
     def lengths(self, pairs: Pairs) -> Units:
@@ -105,28 +113,9 @@ class AllPairs:
         return same
 
 
-def _lightest(topology: Topology, units: Units) -> NDArray[np.bool_]:
-    """The edges among the lightest at either end."""
-    light = np.zeros(topology.edges, np.bool_)
-    for end in (topology.source, topology.target):
-        order = np.lexsort((units, end))
-        ordered = end[order]
-        begin = np.searchsorted(ordered, ordered)
-        light[order[np.arange(len(order)) - begin < _LIGHTEST]] = True
-    return light
-
-
-def sorted_arcs(
-    topology: Topology,
-    units: Units,
-    kept: NDArray[np.bool_] | None = None,
-    *,
-    backwards: bool = False,
-) -> tuple[Indices, NDArray[np.int32], NDArray[np.int32], Units]:
-    """Arcs out of each node (backwards: into it), the lightest first: first, node, edge, cost."""
+def sorted_arcs(topology: Topology, units: Units, *, backwards: bool = False) -> SortedArcs:
+    """Arcs out of each node (backwards: into it), the lightest first."""
     edge = np.argsort(units, kind="stable")
-    if kept is not None:
-        edge = edge[kept[edge]]
     tail, head = topology.source[edge], topology.target[edge]
     if backwards:
         tail, head = head, tail
@@ -134,7 +123,22 @@ def sorted_arcs(
         tail, head = np.column_stack([tail, head]).ravel(), np.column_stack([head, tail]).ravel()
         edge = np.repeat(edge, 2)
     star = Star.of(topology.size, tail, head, edge)
-    return star.first, star.head, star.edge, star.cost(units)
+    return SortedArcs(star.first, star.head, star.edge, star.cost(units))
+
+
+def _lightest(arcs: SortedArcs) -> NDArray[np.bool_]:
+    """The edges among the lightest of a node where they begin."""
+    place = np.arange(len(arcs.edge)) - np.repeat(arcs.first[:-1], np.diff(arcs.first))
+    light = np.zeros(arcs.edge.max(initial=-1) + 1, np.bool_)
+    light[arcs.edge[place < _LIGHTEST]] = True
+    return light
+
+
+def _only(arcs: SortedArcs, kept: NDArray[np.bool_]) -> SortedArcs:
+    """The arcs of these edges, in the same order."""
+    there = kept[arcs.edge]
+    first = np.append(0, np.cumsum(there))[arcs.first]
+    return SortedArcs(first, arcs.node[there], arcs.edge[there], arcs.cost[there])
 
 
 @compiled

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sfumato.graph import dynamic_kernel
-from sfumato.graph.all_pairs import FAR, AllPairs, Distances, sorted_arcs
+from sfumato.graph.all_pairs import FAR, AllPairs, Distances, SortedArcs, sorted_arcs
 from sfumato.graph.dynamic_kernel import State
 from sfumato.graph.fixed import Units
 from sfumato.graph.network import Indices, Topology
@@ -45,10 +45,14 @@ class Dynamic:
     state: State = field(repr=False)
 
     @classmethod
-    def of(cls, topology: Topology, units: Units, pairs: Pairs) -> "Dynamic":
-        """Solve all pairs once."""
-        ways = AllPairs.of(topology, units)
-        return cls(topology, pairs, ways.visits(pairs), _state(ways, units, pairs))
+    def of(
+        cls, topology: Topology, units: Units, pairs: Pairs, visits: Indices | None = None
+    ) -> "Dynamic":
+        """Solve all pairs once; visits may be given, if they are known."""
+        out = sorted_arcs(topology, units)
+        ways = AllPairs.of(topology, units, out)
+        visits = ways.visits(pairs) if visits is None else visits
+        return cls(topology, pairs, visits, _state(ways, units, pairs, out))
 
     @property
     def units(self) -> Units:
@@ -82,10 +86,9 @@ class Dynamic:
             dynamic_kernel.lower(self.state, edge, units)
 
 
-def _state(ways: AllPairs, units: Units, pairs: Pairs) -> State:
+def _state(ways: AllPairs, units: Units, pairs: Pairs, out: SortedArcs) -> State:
     topology = ways.topology
     size = topology.size
-    out = sorted_arcs(topology, units)
     into = out if not topology.directed else sorted_arcs(topology, units, backwards=True)
     # A pair without a way can lose none; as a wanted one it would only hold up the sums.
     there = ways.lengths(pairs) < FAR

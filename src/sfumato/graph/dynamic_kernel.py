@@ -135,9 +135,10 @@ def _detours(state: State, e: int, more: int, sources: int, targets: int, write:
     from_j = distance[j]
     first, node, edge, cost = state.into_first, state.into_node, state.into_edge, state.into_cost
     touched, fresh, inside = state.touched, state.fresh, state.inside
-    heap, place, far = state.heap, state.place, state.targets
+    out_first, out_node, out_cost = state.out_first, state.out_node, state.out_cost
+    heap, place, near_i, far = state.heap, state.place, state.sources, state.targets
     for k in range(sources):
-        s = state.sources[k]
+        s = near_i[k]
         length, near = distance[s], distance[s, i] + w
         count, concerned, most, size = 0, write, 0, 0
         for at in range(targets):
@@ -168,11 +169,11 @@ def _detours(state: State, e: int, more: int, sources: int, targets: int, write:
             if size > 0:
                 heap[0] = heap[size]
                 sink(heap, place, fresh, size)
-            for arc in range(state.out_first[u], state.out_first[u + 1]):
-                longer = fresh[u] + state.out_cost[arc]
+            for arc in range(out_first[u], out_first[u + 1]):
+                longer = fresh[u] + out_cost[arc]
                 if longer >= most:
                     break
-                v = state.out_node[arc]
+                v = out_node[arc]
                 if inside[v] and longer < fresh[v]:
                     fresh[v] = longer
                     if place[v] < 0:

@@ -45,8 +45,8 @@ RSP = "and the probabilistic engine does not guarantee that the wanted paths sta
 LIMITS = (
     "A weight that hides already may be published as it is, if a wanted path takes its edge; the "
     "account states how many weights are unchanged.",
-    "No weight leaves the range of those it is compared with: the lightest and the heaviest "
-    "weight of a node bound all others there.",
+    "No weight leaves the range of those it is compared with: published weights of a node lie "
+    "between its lightest and its heaviest true one, which are often published as they are.",
     "An order of lengths is published: each kept path was no longer, by the true weights, than "
     "any other path between its ends.",
     "Lengths that differ by rounding only (below about 1e-9 of the longest) count as equal.",
@@ -106,13 +106,13 @@ def plan(
         if isinstance(wanted, Table):
             new = by_slack(topology, told.units, units, pairs, goal, rng, say)
         elif likely:
-            held = (pairs, wanted.paths, goal, heat)
-            new = by_random_walk(topology, told.units, grid, *held, rng, say)
+            new = by_random_walk(
+                topology, told.units, grid, pairs, wanted.paths, goal, heat, rng, say
+            )
             lost = len(wanted.search.competitors(new, pairs, wanted.paths))
             kept = 1 - lost / max(len(pairs), 1)
         else:
-            held_at = (told.units, units, pairs, wanted.paths)
-            new = by_search(wanted.search, *held_at, goal, rng, say)
+            new = by_search(wanted.search, told.units, units, pairs, wanted.paths, goal, rng, say)
         say(f"verifying the shortest paths of {len(pairs):,} pairs")
         lengths = _lengths(wanted, pairs, new, likely)
         off = np.abs(lengths / told.lengths - 1)

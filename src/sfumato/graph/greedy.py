@@ -51,7 +51,7 @@ def greedy(
     less = (min(strength, 1 - _LEAST) * units).astype(np.int64)
     # Nothing wanted is measured along these: they may all move before anything is solved.
     start = units + np.where(visits == 0, _drawn(share, more), 0)
-    dynamic = Dynamic.of(topology, start, pairs)
+    dynamic = Dynamic.of(topology, start, pairs, visits)
     order = np.argsort(-visits, kind="stable")[: np.count_nonzero(visits)]
     # Edges on all wanted paths come first in it; they shrink whatever the lengths are.
     shrinking = int(np.count_nonzero(visits == len(pairs)))

@@ -181,7 +181,6 @@ def _outcome(units: Units, new: Units, paths: Paths, visited: Indices) -> dict[s
     off = float((np.abs(after - before) / np.maximum(before, 1)).max(initial=0))
     moved = np.abs(new - units) > units // 100
     return {
-        "engine": "null space",
         "lengths_kept": off <= _KEPT,
         "largest_length_change": off,
         "visited_edges": len(visited),
