@@ -229,7 +229,7 @@ def test_rounds_are_reported_and_the_best_one_is_taken(rng):
     told = []
     new = by_slack(network.topology, units, units, pairs, Goal(3, 2**21), rng, told.append)
     figures = [float(text.split(": ")[1].split("%")[0]) for text in told]
-    assert len(figures) == 4
+    assert 2 <= len(figures) <= 4
     best = 100 * share(network.topology, new, 3, 2**21)
     assert best == pytest.approx(max(figures), abs=0.06)
 

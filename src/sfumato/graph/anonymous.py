@@ -10,6 +10,7 @@ For networks too large for a table of all distances, all edges move at once and 
 judged: whatever made a wanted path longer than a competitor is taken back.
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,8 @@ from sfumato.graph.search import Search
 __all__ = ["ORDERS", "Goal", "by_search", "by_slack", "order_of", "range_around", "taken_back"]
 
 ORDERS = ("frequency", "inverse", "random")
-_ROUNDS = 4  # the last one brings home what moved in vain, and spreads what is free
+_ROUNDS, _MORE_ROUNDS = 4, 10  # by slack, and by searches, which try and take back
+_WORTH = 0.002  # a round that hides less than this share more is followed by the last one
 _FIRST = 4  # at first an edge on a wanted path is offered a quarter of its weight either way
 
 
@@ -92,12 +94,11 @@ def by_slack(
     """
     dynamic, crowd = Dynamic.of(topology, units, pairs), Crowd.of(topology, units, goal.k, goal.mu)
     free, limits = dynamic.visits == 0, _limits(topology, units, home)
-    order, best = order_of(dynamic.visits, goal.order, rng), _Best(topology, units, goal)
-    for turn in range(1, _ROUNDS + 1):
-        last = turn == _ROUNDS
+    order, best = order_of(dynamic.visits, goal.order, rng), _Best(topology, units, goal, _ROUNDS)
+    for last in best.rounds():
         draw = np.where(free & last, rng.random(topology.edges), -1.0)
         _sweep(dynamic.state, crowd, order, free, *limits, home, draw, not last)
-        say(best.told(turn, crowd.units))
+        say(best.told(crowd.units))
     return best.units
 
 
@@ -118,17 +119,17 @@ def by_search(
     topology = search.topology
     visits = paths.visits(topology.edges)
     free, (least, most) = visits == 0, _limits(topology, units, home)
-    order, best, kept = order_of(visits, goal.order, rng), _Best(topology, units, goal), units
-    room = np.where(free, units, units // _FIRST)
-    for turn in range(1, _ROUNDS + 1):
-        last, crowd = turn == _ROUNDS, Crowd.of(topology, kept, goal.k, goal.mu)
+    order, best = order_of(visits, goal.order, rng), _Best(topology, units, goal, _MORE_ROUNDS)
+    kept, room = units, np.where(free, units, units // _FIRST)
+    for last in best.rounds():
+        crowd = Crowd.of(topology, kept, goal.k, goal.mu)
         draw = np.where(free & last, rng.random(topology.edges), -1.0)
         # Raising an edge off all wanted paths does no harm, however far.
         high = np.where(free, most, np.minimum(kept + room, most))
         _offer(crowd, order, np.maximum(kept - room, least), high, home, draw, not last)
         kept = taken_back(search, kept, crowd.units, pairs, paths)
         room[kept != crowd.units] //= 2
-        say(best.told(turn, kept))
+        say(best.told(kept))
     return best.units
 
 
@@ -140,16 +141,26 @@ def _limits(topology: Topology, units: Units, home: Units) -> tuple[Units, Units
 class _Best:
     """The weights after the round that hid most: never fewer than to begin with."""
 
-    def __init__(self, topology: Topology, units: Units, goal: Goal) -> None:
-        self._topology, self._goal = topology, goal
+    def __init__(self, topology: Topology, units: Units, goal: Goal, most: int) -> None:
+        self._topology, self._goal, self._most = topology, goal, most
         self.units, self._share = units, share(topology, units, goal.k, goal.mu)
+        self._turn, self._gain = 0, 1.0
 
-    def told(self, turn: int, units: Units) -> str:
+    def rounds(self) -> Iterator[bool]:
+        """For each round whether it is the last: it brings home what moved in vain."""
+        last = False
+        while not last:
+            self._turn += 1
+            last = self._turn == self._most or self._gain < _WORTH
+            yield last
+
+    def told(self, units: Units) -> str:
         """Look at the weights after a round; what to say about it."""
         hidden = share(self._topology, units, self._goal.k, self._goal.mu)
-        if hidden >= self._share:
+        self._gain = hidden - self._share
+        if self._gain >= 0:
             self.units, self._share = units.copy(), hidden
-        return f"round {turn} of {_ROUNDS}: {hidden:.1%} of the weights hide among their neighbours"
+        return f"round {self._turn}: {hidden:.1%} of the weights hide among their neighbours"
 
 
 def taken_back(search: Search, safe: Units, offered: Units, pairs: Pairs, paths: Paths) -> Units:

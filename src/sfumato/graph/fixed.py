@@ -79,7 +79,12 @@ class FixedPoint:
 
 
 def _decimals(weight: Weights, step: float) -> int | None:
-    """How many decimals all weights have, if few enough for a decimal to be many steps."""
+    """How many decimals all weights have, if few enough for a decimal to be many steps.
+
+    None for weights that are whole numbers of steps: these need no rounding at all.
+    """
+    if np.all(np.rint(weight / step) == weight / step):
+        return None
     for decimals in range(_MOST_DECIMALS + 1):
         if 10.0**-decimals < _LEAST * step:
             return None
