@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 
 import numpy as np
 import polars as pl
@@ -211,3 +212,14 @@ def test_a_folder_in_the_way_is_not_overwritten(tmp_path):
     publish("edge-gaussian", folder=tmp_path / "out")
     with pytest.raises(ReleaseError, match="exists"):
         publish("edge-gaussian", folder=tmp_path / "out")
+
+
+def test_the_true_weights_do_not_travel_with_a_pickled_release():
+    secret = 4.123456789012345
+    network = NETWORK.with_weights(np.full(NETWORK.topology.edges, secret))
+    release = publish("edge-laplace", network)
+    assert np.float64(secret).tobytes() in pickle.dumps(network)  # it would be seen
+    again = pickle.loads(pickle.dumps(release))
+    assert np.float64(secret).tobytes() not in pickle.dumps(release)
+    assert again.table.equals(release.table)
+    assert again.guarantee == release.guarantee

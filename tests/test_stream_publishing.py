@@ -8,10 +8,11 @@ import pytest
 
 import sfumato as sf
 from sfumato.cli import main
-from sfumato.errors import BudgetError, DataError, ParameterError, ReleaseError
+from sfumato.errors import BudgetError, DataError, LedgerError, ParameterError, ReleaseError
 from sfumato.privacy.guarantee import PureDP
 from sfumato.release.folder import CERTIFICATE, digest
 from sfumato.stream.methods import METHODS, stream_method
+from sfumato.stream.series_plan import series_account
 
 BITS = np.random.default_rng(4).integers(0, 2, 4_000).astype(np.uint8)
 ASKED = {
@@ -93,6 +94,47 @@ class TestParts:
         assert not state.exists()
         with pytest.raises(BudgetError):
             publish(folder=tmp_path / "three", **common)
+
+    @pytest.mark.parametrize("begun", [0, 200])
+    def test_what_was_begun_is_drawn_and_never_refunded(self, ledger, tmp_path, begun):
+        common = {"ledger": ledger, "name": "visits", "release": "r"}
+        first = publish(bits=BITS[:begun], pause=tmp_path / "state", **common)
+        assert first.table.num_rows == 0
+        assert ledger.entry("r").state == "released"
+        with pytest.raises(LedgerError):
+            ledger.refund("r", reason="nothing was published")
+        with pytest.raises(ReleaseError, match="never drawn twice"):
+            publish(bits=BITS[:begun], pause=tmp_path / "second", **common)
+        assert publish(resume=tmp_path / "state", **common).table.num_rows == 8
+
+    def test_a_release_that_was_refunded_does_not_go_on(self, ledger, tmp_path):
+        state = tmp_path / "state"
+        publish(bits=BITS[:200], pause=state, name="visits", release="r")  # not charged
+        account = series_account(
+            "visits", stream_method("counter").price(4_000, PureDP(1), {"every": 500})
+        )
+        ledger.reserve("r", "visits", PureDP(1), plan=account.digest())
+        ledger.refund("r", reason="never made")
+        with pytest.raises(ReleaseError, match="refunded"):
+            publish(resume=state, name="visits", ledger=ledger)
+
+    @pytest.mark.parametrize(
+        ("facts", "check"), [({"release": "x+1700"}, "ledger"), ({"rows": "early"}, "data")]
+    )
+    def test_a_part_that_is_none_is_found(self, ledger, tmp_path, facts, check):
+        state, common = tmp_path / "s", {"ledger": ledger, "name": "visits"}
+        publish(bits=BITS[:1_700], pause=state, folder=tmp_path / "one", **common)
+        part = tmp_path / "two"
+        publish(resume=state, folder=part, **common)
+        paper = json.loads((part / CERTIFICATE).read_text())
+        if "rows" in facts:
+            paper["stream"]["continues"]["from"] = 2_500
+        else:
+            paper |= facts
+        paper["seal"] = digest(paper)
+        (part / CERTIFICATE).write_text(json.dumps(paper))
+        found = {c.name: c.passed for c in sf.verify(part, ledger=ledger)}
+        assert not found[check]
 
     def test_the_parts_add_up_to_the_whole(self, tmp_path):
         state = tmp_path / "visits.state"

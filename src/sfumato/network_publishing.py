@@ -116,6 +116,12 @@ class NetworkRelease(Release):
         given = self._given
         return returned(given.kind, self.network, self._original, given.columns)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A plain release: what was given has the true weights, and does not travel with it."""
+        given = ("_given", "_original")
+        kept = {name: value for name, value in vars(self).items() if name not in given}
+        return Release, (self.certificate,), kept
+
     def __repr__(self) -> str:
         return "<Network" + super().__repr__()[1:]
 

@@ -103,6 +103,8 @@ class _Begun:
             entry = ledger.entry(begun)
             if entry is None or entry.plan != account.digest():
                 raise ReleaseError(f"the ledger holds no release {begun} with these settings")
+            if entry.state not in ("drawn", "released"):
+                raise ReleaseError(f"release {begun} is {entry.state}: it cannot be gone on with")
         return cls(Path(state), begun, position)
 
 

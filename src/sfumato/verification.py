@@ -5,6 +5,7 @@ Nothing here needs the original data: whoever receives a release can run it.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,7 @@ from sfumato.table.encode import encode
 if TYPE_CHECKING:
     from sfumato.graph.network import Topology
 
-__all__ = ["Check", "verify"]
+__all__ = ["Check", "answers", "stated_budget", "table_plan", "verify"]
 
 REPORT = "report.html"  # made later, from the release alone
 
@@ -67,10 +68,11 @@ def verify(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
     ]
     if ledger is not None:
         questions.append(("ledger", lambda: _in_ledger(paper, ledger)))
-    return list(_answers(questions))
+    return list(answers(questions))
 
 
-def _answers(questions: list[tuple[str, Callable[[], str]]]) -> Iterator[Check]:
+def answers(questions: list[tuple[str, Callable[[], str]]]) -> Iterator[Check]:
+    """Each question asked in turn; what is refused on the way is its answer."""
     for name, question in questions:
         try:
             yield Check(name, True, question())
@@ -103,7 +105,8 @@ def _files(folder: Path, paper: Mapping[str, Any]) -> str:
     return f"as released: {', '.join(sorted(listed))}"
 
 
-def _budget(paper: Mapping[str, Any], budgeted: bool) -> Budget | None:
+def stated_budget(paper: Mapping[str, Any], budgeted: bool) -> Budget | None:
+    """The budget of a certificate, refused where it is none or where the method has none."""
     if not budgeted:
         if paper["budget"] is not None:
             raise ReleaseError("the certificate states a budget for a method that promises nothing")
@@ -114,12 +117,13 @@ def _budget(paper: Mapping[str, Any], budgeted: bool) -> Budget | None:
     return budget
 
 
-def _table_plan(paper: Mapping[str, Any]) -> Plan:
+def table_plan(paper: Mapping[str, Any]) -> Plan:
+    """The plan that the certificate of a table must have come from, priced again."""
     domain, chosen = Domain.of(Schema.of(paper["schema"])), method(paper["method"])
     options = paper["options"]
     if any(isinstance(options.get(name), str) and options[name] != GIVEN for name in chosen.files):
         raise ReleaseError("the certificate names a file in place of what was in it")
-    return chosen.price(domain, _budget(paper, chosen.budgeted), options)
+    return chosen.price(domain, stated_budget(paper, chosen.budgeted), options)
 
 
 def _network_account(folder: Path, paper: Mapping[str, Any]) -> Account:
@@ -128,7 +132,7 @@ def _network_account(folder: Path, paper: Mapping[str, Any]) -> Account:
 
     chosen, facts = edge_method(paper["method"]), paper["network"]
     topology = _topology(folder, paper)
-    plan = chosen.price(topology, _budget(paper, chosen.budgeted), paper["options"])
+    plan = chosen.price(topology, stated_budget(paper, chosen.budgeted), paper["options"])
     preserved = facts["preserved pairs"]
     if (preserved is None and chosen.needs_pairs) or (preserved and not chosen.preserves):
         raise ReleaseError("the preserved pairs are not what the method calls for")
@@ -139,11 +143,17 @@ def _series_account(paper: Mapping[str, Any], continues: Mapping[str, Any] | Non
     from sfumato.stream.methods import stream_method
     from sfumato.stream.series_plan import series_account
 
-    budget = _budget(paper, True)
+    budget = stated_budget(paper, True)
     assert budget is not None  # noqa: S101  it was asked for
     chosen = stream_method(paper["method"])
     plan = chosen.price(paper["stream"]["horizon"], budget, paper["options"])
     return series_account(paper["dataset"], plan, continues)
+
+
+def _count_account(paper: Mapping[str, Any]) -> Account:
+    from sfumato.retrieval.count_plan import count_account, replanned
+
+    return count_account(paper["dataset"], replanned(paper))
 
 
 def _topology(folder: Path, paper: Mapping[str, Any]) -> "Topology":
@@ -167,8 +177,10 @@ def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
         account = _network_account(folder, paper)
     elif "stream" in paper:
         account = _series_account(paper, paper["stream"]["continues"])
+    elif "counts" in paper:
+        account = _count_account(paper)
     else:
-        plan = _table_plan(paper)
+        plan = table_plan(paper)
         account = plan.account
         if plan.recount is not None:
             account = replace(account, events=plan.recount(read_json(folder / SYNOPSIS)))
@@ -193,8 +205,11 @@ def _data(folder: Path, paper: Mapping[str, Any]) -> str:
     if paper["columns"] is None:
         domain = Domain.of(Schema.of(paper["schema"]))
         decoder = Decoder(domain)
+    last = _paused(paper)
     for batch in read_batches(data_file(folder), table_schema(paper)):
         content.update(batch)
+        if last is not None:
+            last = _later(batch, last, paper["stream"]["horizon"])
         if decoder is None:
             continue  # numbers of the method's own: their content is all there is to check
         again = decoder.batch(encode(domain, batch))
@@ -204,6 +219,21 @@ def _data(folder: Path, paper: Mapping[str, Any]) -> str:
         raise ReleaseError("the data is not the released content")
     grid = "every value on the public grid" if decoder else "the numbers that were released"
     return f"{content.rows} rows, {grid}"
+
+
+def _paused(paper: Mapping[str, Any]) -> int | None:
+    """The time after which a series goes on; None for what is no series."""
+    if "stream" not in paper:
+        return None
+    return int((paper["stream"]["continues"] or {"from": 0})["from"])
+
+
+def _later(batch: pa.RecordBatch, last: int, horizon: int) -> int:
+    """The last time of a batch of a series, whose times must rise up to the horizon."""
+    times = [last, *batch.column("time").to_pylist()]
+    if any(b <= a for a, b in pairwise(times)) or times[-1] > horizon:
+        raise ReleaseError("the times do not rise from where the series begins to its horizon")
+    return int(times[-1])
 
 
 def _in_ledger(paper: Mapping[str, Any], ledger: Ledger) -> str:
@@ -228,4 +258,7 @@ def _continued(paper: Mapping[str, Any], begun: Mapping[str, Any], ledger: Ledge
         raise ReleaseError("the ledger does not hold the release that this one continues")
     if entry.plan != _series_account(paper, None).digest():
         raise ReleaseError("the release that this one continues was made with other settings")
-    return f"charged with the release it continues, as entry {entry.sequence}; the chain verifies"
+    if paper["release"] != f"{entry.release}+{begun['from']}":
+        raise ReleaseError("the id is not that of a part of the release it continues")
+    # Parts are not lines of the ledger: two that were made from copies of one state pass here.
+    return f"says it continues entry {entry.sequence}, which paid for the whole series"

@@ -72,8 +72,6 @@ def test_matrices_that_are_no_networks_are_refused():
     refused(
         sparse.csr_array(one_sided), "not symmetric: 2 of 2 entries .* the first in row 0, column 1"
     )
-    stored = sparse.csr_array((np.array([SECRET, 0.0]), ([0, 1], [1, 2])), shape=(3, 3))
-    refused(stored, "1 of 2 stored entries of the matrix are zeros", directed=True)
     twice = sparse.coo_array((np.full(2, SECRET), ([0, 0], [1, 1])), shape=(3, 3))
     refused(twice, "edges 1 and 2 both join 0 and 1", directed=True)
     with pytest.raises(ParameterError, match="directed must be given: a matrix"):
@@ -198,3 +196,21 @@ def test_an_igraph_graph_may_lack_names_but_not_weights(library):
 
 def test_other_things_belong_to_no_library():
     assert [kind_of(thing) for thing in ("a.csv", 3, None, np.eye(2))] == [None] * 4
+
+
+def test_a_stored_zero_is_an_edge_like_any_other_stored_weight():
+    ends = ([0, 1], [1, 2])
+    there = [
+        network_of(sparse.csr_array((np.array([3.0, weight]), ends), shape=(3, 3)), directed=True)
+        for weight in (0.0, 5.0)
+    ]
+    assert [read.network.topology.edges for read in there] == [2, 2]
+    with pytest.raises(DataError, match="1 of 2 weights"):
+        there[0].network.check_weights()
+
+
+def test_whether_a_graph_has_weights_does_not_depend_on_a_weight():
+    graph = nx.Graph()
+    graph.add_edge("a", "b", weight=None)
+    read = network_of(graph)
+    assert np.isnan(read.network.weight).all()

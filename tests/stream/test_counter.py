@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.errors import BudgetError, DataError, ParameterError
+from sfumato.errors import BudgetError, DataError, ParameterError, ReleaseError
 from sfumato.inspection.audit.replay import RecordingPurse
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, Seeded
 from sfumato.privacy.mechanism import Purse
@@ -323,3 +323,21 @@ def test_memory_does_not_grow_with_the_stream(budget, tmp_path):
             peaks.append(tracemalloc.get_traced_memory()[1])
             tracemalloc.stop()
     assert peaks[1] < 1.1 * peaks[0]
+
+
+def test_two_runs_of_one_counter_do_not_count_the_same_bits():
+    plan = METHOD.price(8, PureDP(20), {})
+    counter = Counter(plan, Purse(plan.budget, SeededBits(1)))
+    first, second = (counter.run(open_bits(iter([1, 0, 1, 0]))) for _ in range(2))
+    next(first)
+    next(second)
+    with pytest.raises(ReleaseError, match="one at a time"):
+        next(first)
+
+
+def test_a_counter_does_not_go_on_in_a_forked_process(monkeypatch):
+    plan = METHOD.price(8, PureDP(20), {})
+    counter = Counter(plan, Purse(plan.budget, SeededBits(1)))
+    monkeypatch.setattr("sfumato.stream.counting.os.getpid", lambda: -1)
+    with pytest.raises(ReleaseError, match="forked"):
+        counter.count([1])

@@ -303,9 +303,9 @@ def test_the_state_that_was_read_is_the_one_that_is_removed(place, monkeypatch):
     plain = type(place).rename
 
     def swapped(self, target):
-        if ".taken-" in str(target):
+        if ".partial-" in str(target):
             monkeypatch.undo()
-            self.rename(self.with_name("first"))
+            self.unlink()  # its number in the file system may go to the next file
             save(self, {"sums": [2]}, BELONGS, position=1, caution="")
         return plain(self, target)
 
@@ -313,3 +313,10 @@ def test_the_state_that_was_read_is_the_one_that_is_removed(place, monkeypatch):
     with pytest.raises(ReleaseError, match="was replaced"):
         take(place, BELONGS)
     assert take(place, BELONGS) == {"sums": [2]}
+
+
+def test_what_a_killed_process_left_is_swept_away_by_the_next_to_save(place):
+    left = place.with_name(f".{place.name}.partial-00-99999999")
+    left.write_text("exact sums")
+    save(place, {}, BELONGS, position=0, caution="")
+    assert not left.exists()

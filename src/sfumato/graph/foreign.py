@@ -48,7 +48,10 @@ def kind_of(data: Any) -> Foreign | None:
 
 
 def _from_matrix(matrix: Any, directed: bool, _: str) -> Network:
-    """Rows are sources, columns targets; an undirected edge stands in both halves."""
+    """Rows are sources, columns targets; an undirected edge stands in both halves.
+
+    What is stored is an edge, a zero too: whether one is there may not depend on its weight.
+    """
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " × ".join(map(str, matrix.shape))
         raise DataError(f"a matrix of {shape} is not a network: rows and columns must be the nodes")
@@ -57,11 +60,6 @@ def _from_matrix(matrix: Any, directed: bool, _: str) -> Network:
     entries = matrix.tocoo()
     source, target = (ends.astype(np.int64) for ends in (entries.row, entries.col))
     weight: Weights = entries.data.astype(np.float64)
-    if not weight.all():
-        raise DataError(
-            f"{int((weight == 0).sum())} of {len(weight)} stored entries of the matrix are zeros, "
-            "which may be edges or none: remove them with eliminate_zeros()"
-        )
     names = tuple(map(str, range(matrix.shape[0])))
     network = Network(Topology(names, source, target, True), weight)
     return network if directed else _halved(network)
@@ -110,9 +108,10 @@ def _from_networkx(graph: Any, directed: bool, weight: str) -> Network:
             "for example with networkx.Graph(graph)"
         )
     number = {node: place for place, node in enumerate(graph)}
-    edges = list(graph.edges(data=weight))
-    if edges and all(value is None for _, _, value in edges):
+    facts = list(graph.edges(data=True))
+    if facts and not any(weight in found for _, _, found in facts):
         raise _unweighted(weight)
+    edges = [(one, other, found.get(weight)) for one, other, found in facts]
     source, target = (
         np.fromiter((number[edge[end]] for edge in edges), np.int64, len(edges)) for end in (0, 1)
     )

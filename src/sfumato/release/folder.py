@@ -31,6 +31,7 @@ __all__ = [
     "flush",
     "read_json",
     "sha256",
+    "sweep",
 ]
 
 CERTIFICATE, SYNOPSIS = "release.json", "synopsis.json"
@@ -49,7 +50,7 @@ class FolderWriter:
         try:
             if folder.exists() or folder.is_symlink():
                 raise ReleaseError(f"{folder} exists: choose another folder or remove it first")
-            _sweep(parent, folder.name)
+            sweep(parent, folder.name)
             self._partial.mkdir()
         except OSError as error:
             raise ReleaseError(f"{folder} cannot be written: {_reason(error)}") from None
@@ -140,11 +141,14 @@ def flush(path: Path) -> None:
         os.close(descriptor)
 
 
-def _sweep(parent: Path, name: str) -> None:
+def sweep(parent: Path, name: str) -> None:
     """Remove what writers that were killed left behind."""
     for leftover in parent.glob(f".{glob.escape(name)}.partial-*"):
         with suppress(ValueError, PermissionError):
             try:
                 os.kill(int(leftover.name.rpartition("-")[2]), 0)  # asks whether it lives
             except ProcessLookupError:
-                shutil.rmtree(leftover, ignore_errors=True)
+                if leftover.is_dir():
+                    shutil.rmtree(leftover, ignore_errors=True)
+                else:
+                    leftover.unlink(missing_ok=True)

@@ -36,8 +36,8 @@ _LIMITS = {
 }
 _PAN = (
     "The memory of the counter may be seen once, at any moment; a second look is not covered.",
-    "Bits that the source of the stream still holds, the bits being added at the moment of the "
-    "look, and freed memory are not covered.",
+    "Bits that the source of the stream holds (up to a chunk of those already counted among them), "
+    "the bits being added at the moment of the look, and freed memory are not covered.",
 )
 _BLOCKS = "Bits after the last whole block are counted at the horizon, not when the stream ends."
 

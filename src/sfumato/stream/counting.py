@@ -1,5 +1,6 @@
 """A counter at work: bits in, noisy running counts out, and a state that goes on once."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -39,6 +40,9 @@ class Counter:
 
     def __init__(self, plan: StreamPlan, purse: Purse) -> None:
         self._set_up(plan, purse)
+        # Asked for before anything else, so that the ledger has the draw before there is a bit or
+        # a state: what was begun can be paused and taken up again, but never refunded.
+        purse.bits.words(1)
         self._intake.begin()
 
     def _set_up(self, plan: StreamPlan, purse: Purse) -> None:
@@ -54,6 +58,7 @@ class Counter:
         else:
             self._counts = RecoveredCounts(settings.design)
         self._highest = 0.0  # count that was published
+        self._process = os.getpid()
 
     @property
     def position(self) -> int:
@@ -134,8 +139,11 @@ class Counter:
         return counter
 
     def _over(self, source: BitSource) -> Iterator[Released]:
+        apart = source.position - self.position
         while not self._intake.finished:
             self._check()
+            if source.position - self.position != apart:
+                raise ReleaseError("another run counts the same stream: one at a time")
             # An interrupt in here leaves half a step, which nobody may go on from.
             self._ended = True
             before = self._intake.steps
@@ -160,6 +168,8 @@ class Counter:
         return times, counts
 
     def _check(self) -> None:
+        if self._process != os.getpid():
+            raise ReleaseError("a counter does not go on in a forked process: two would count")
         if self._ended:
             raise ReleaseError("this counter was saved or interrupted: it does not go on")
 

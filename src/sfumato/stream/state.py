@@ -24,11 +24,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any
+from typing import Any, TextIO
 
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import to_json
-from sfumato.release.folder import digest, flush
+from sfumato.release.folder import digest, flush, sweep
 from sfumato.stream.recipe import StreamPlan
 
 __all__ = ["owner", "plan_digest", "save", "take"]
@@ -66,10 +66,11 @@ def save(
         "position": position,
         "state": dict(state),
     }
-    part = place.with_name(f".{place.name}.partial-{secrets.token_hex(4)}")
+    part = _aside(place)
     try:
         if place.exists() or place.is_symlink():
             raise ReleaseError(f"{place} exists: choose another name")
+        sweep(place.absolute().parent, place.name)
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump({**paper, "seal": digest(paper)}, file, indent=1)
@@ -88,47 +89,62 @@ def save(
 def take(path: str | Path, belongs_to: Mapping[str, str]) -> dict[str, Any]:
     """The state, which is gone from the disk when this returns; refused, it stays."""
     place = Path(path)
-    paper, identity = _read(place)
-    for name, mine in belongs_to.items():
-        if paper["belongs to"].get(name) != mine:
-            raise ReleaseError(f"{place} belongs to another {name}: it is left as it is")
-    taken = place.with_name(f".{place.name}.taken-{secrets.token_hex(4)}")
-    try:
-        place.rename(taken)  # of two that try, one fails here
-        about = taken.stat()
-        if (about.st_dev, about.st_ino) != identity:
-            taken.rename(place)
-            raise ReleaseError(f"{place} was replaced while it was read: try again")
-        taken.unlink()
-        flush(place.absolute().parent)
-    except FileNotFoundError:
-        raise ReleaseError(f"{place} was just taken up elsewhere") from None
-    except OSError as error:
-        raise ReleaseError(f"{place} cannot be taken up: {error.strerror}") from None
+    with _opened(place) as file:  # kept open, so that no other file gets its number meanwhile
+        paper = _read(place, file)
+        for name, mine in belongs_to.items():
+            if paper["belongs to"].get(name) != mine:
+                raise ReleaseError(f"{place} belongs to another {name}: it is left as it is")
+        taken = _aside(place)
+        try:
+            place.rename(taken)  # of two that try, one fails here
+            if not os.path.samestat(taken.stat(), os.fstat(file.fileno())):
+                taken.rename(place)
+                raise ReleaseError(f"{place} was replaced while it was read: try again")
+            taken.unlink()
+            flush(place.absolute().parent)
+        except FileNotFoundError:
+            raise ReleaseError(f"{place} was just taken up elsewhere") from None
+        except OSError as error:
+            raise ReleaseError(f"{place} cannot be taken up: {error.strerror}") from None
     state: dict[str, Any] = paper["state"]
     return state
 
 
 def owner(path: str | Path) -> tuple[str, int]:
     """The release that a state belongs to, and how many bits it has counted; nothing is taken."""
-    paper, _ = _read(Path(path))
+    place = Path(path)
+    with _opened(place) as file:
+        paper = _read(place, file)
     return str(paper["belongs to"]["release"]), int(paper["position"])
 
 
-def _read(place: Path) -> tuple[dict[str, Any], tuple[int, int]]:
-    """A whole state, and which file it is."""
+def _aside(place: Path) -> Path:
+    """A name beside the place, swept away by the next one who saves there if this one is killed."""
+    return place.with_name(f".{place.name}.partial-{secrets.token_hex(4)}-{os.getpid()}")
+
+
+def _opened(place: Path) -> TextIO:
     try:
         descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        with os.fdopen(descriptor, encoding="utf-8") as file:
-            about = os.fstat(descriptor)
-            # Under a second name the same state could be taken up a second time.
-            if not S_ISREG(about.st_mode) or about.st_nlink != 1:
-                raise ReleaseError(f"{place} must be a file with one name: no link, no folder")
-            paper = json.load(file)
     except FileNotFoundError:
         raise ReleaseError(
             f"{place} is not there: it was taken up before, or never saved"
         ) from None
+    except OSError as error:
+        raise ReleaseError(f"{place} cannot be read: {error.strerror}") from None
+    if not S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ReleaseError(f"{place} cannot be read: it is no file")
+    return os.fdopen(descriptor, encoding="utf-8")
+
+
+def _read(place: Path, file: TextIO) -> dict[str, Any]:
+    """A whole state."""
+    # Under a second name the same state could be taken up a second time.
+    if os.fstat(file.fileno()).st_nlink != 1:
+        raise ReleaseError(f"{place} must be a file with one name: remove the other link")
+    try:
+        paper = json.load(file)
     except OSError as error:
         raise ReleaseError(f"{place} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
@@ -139,4 +155,4 @@ def _read(place: Path) -> tuple[dict[str, Any], tuple[int, int]]:
         raise ReleaseError(f"{place} is damaged: its seal does not fit")
     if paper["format"] != _FORMAT:
         raise ReleaseError(f"{place} was saved by another version: go on with that one")
-    return paper, (about.st_dev, about.st_ino)
+    return paper
