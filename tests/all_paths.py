@@ -1,7 +1,7 @@
 """An oracle for shortest paths: every simple path of a small network, one by one."""
 
 from functools import cache
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def simple_paths(size):
     paths = [p for hops in range(1, size) for p in permutations(range(size), hops + 1)]
     taken = np.zeros((len(paths), size * size))
     for row, path in enumerate(paths):
-        for u, v in zip(path, path[1:], strict=False):
+        for u, v in pairwise(path):
             taken[row, u * size + v] = 1
     ends = {}
     for row, path in enumerate(paths):
@@ -47,7 +47,7 @@ def shortest_paths(network, weight=None):
 
 
 def random_network(rng, *, directed, size=5, density=0.7, ties=True):
-    """Connected or not, with weights on a step of 1/64; whole numbers up to 6 if ties are wanted."""
+    """Connected or not, weights on a step of 1/64, or whole numbers up to 6 if ties are wanted."""
     while True:
         there = rng.random((size, size)) < density
         np.fill_diagonal(there, False)
