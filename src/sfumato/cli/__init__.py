@@ -10,6 +10,7 @@ import sys
 import typer
 
 from sfumato.cli import (
+    accuracy,
     audit,
     demo,
     doctor,
@@ -38,6 +39,7 @@ app.command("demo")(demo.demo)
 app.command("publish")(publish.publish)
 app.command("methods")(methods.methods)
 app.command("verify")(verify.verify)
+app.command("accuracy")(accuracy.accuracy)
 app.command("audit")(audit.audit)
 app.command("inspect")(inspect.inspect)
 app.command("doctor")(doctor.doctor)

@@ -1,0 +1,179 @@
+"""A number that a release states under noise, and what its recipient may conclude.
+
+It is a constant plus a whole-number combination of released entries, each under its own
+noise.  Which entries and how often is kept, so that noise which two numbers share is
+counted as often as it is there: the women are the records less the men, so the same noise,
+and between the two it counts twice.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.accuracy.discrete_sum import DiscreteSum, Kind, Part
+from sfumato.accuracy.law import share
+from sfumato.errors import ParameterError
+from sfumato.privacy.guarantee import Number
+
+__all__ = ["Entries", "Interval", "Noisy"]
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Released whole numbers under independent noise of one kind; `size` in real units."""
+
+    values: NDArray[np.int64]
+    kind: Kind
+    size: Fraction  # scale or variance
+
+    def down(self, noisy: "Noisy", chance: Fraction) -> float:
+        """How far below a noisy number the truth may lie, except with this chance."""
+        return noisy.law.one_sided(chance)
+
+    def up(self, noisy: "Noisy", chance: Fraction) -> float:
+        """How far above a noisy number the truth may lie, except with this chance."""
+        return noisy.law.one_sided(chance)
+
+    def clipped(self, noisy: "Noisy") -> int:  # noqa: ARG002  here none ever is
+        """How many of its entries were cut back to a bound, and are only known to lie there."""
+        return 0
+
+    def total(self, which: Iterable[int], step: Fraction, most: Fraction | None = None) -> "Noisy":
+        """The sum of entries that count steps of this size; the truth is at least 0."""
+        weights = dict.fromkeys(which, 1)
+        noise, nothing = self.steps(step), Fraction(0)
+        return Noisy(self, weights, noise, nothing, step, nothing, most, whole=step == 1)
+
+    def known(self, value: Fraction, step: Fraction = Fraction(1)) -> "Noisy":
+        """A number that is public."""
+        whole = step == 1 and value.denominator == 1
+        return Noisy(self, {}, self.steps(step), value, step, value, value, whole=whole)
+
+    def steps(self, step: Fraction) -> Fraction:
+        """The size of the noise on an entry that counts steps of this size."""
+        return self.size / step ** (1 if self.kind == "laplace" else 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Noisy:
+    """constant + step · Σ weight · entry; public facts bound it by `least` and `most`.
+
+    >>> entries = Entries(np.array([40, 70]), "laplace", Fraction(5))
+    >>> a, b = (entries.total([i], Fraction(1)) for i in (0, 1))
+    >>> (a + b).value, (a + b).interval(0.95), (a - b).law.deviation == (a + b).law.deviation
+    (110.0, (89.0, 131.0), True)
+    """
+
+    entries: Entries = field(repr=False)
+    weights: Mapping[int, int] = field(repr=False)
+    size: Fraction  # of the noise, in steps of the entries
+    constant: Fraction = Fraction(0)
+    step: Fraction = Fraction(1)
+    least: Fraction | None = None
+    most: Fraction | None = None
+    whole: bool = False  # whether the truth is a whole number
+
+    @cached_property
+    def exactly(self) -> Fraction:
+        """The noisy number without rounding."""
+        values = self.entries.values
+        steps = sum(weight * int(values[which]) for which, weight in self.weights.items())
+        return self.constant + self.step * steps
+
+    @property
+    def value(self) -> float:
+        """The noisy number."""
+        return float(self.exactly)
+
+    @property
+    def public(self) -> bool:
+        """Whether it has no noise at all."""
+        return not self.weights
+
+    @property
+    def noises(self) -> int:
+        """How many noises it contains."""
+        return len(self.weights)
+
+    @cached_property
+    def law(self) -> DiscreteSum:
+        """The law of its noise; refused for a public number, which has none."""
+        kind = self.entries.kind
+        sizes, counts = np.unique(np.abs(list(self.weights.values())), return_counts=True)
+        pairs = zip(sizes.tolist(), counts.tolist(), strict=True)
+        return DiscreteSum.of((Part(kind, self.size, n, weight) for weight, n in pairs), self.step)
+
+    @property
+    def variance(self) -> float:
+        """Of its noise."""
+        return 0.0 if self.public else self.law.deviation**2
+
+    def interval(self, confidence: Number) -> Interval:
+        """What the truth lies between, with this confidence; cut to what is possible."""
+        each = (1 - share("confidence", confidence)) / 2
+        if self.public:
+            return self.value, self.value
+        low = self.exactly - Fraction(self.entries.down(self, each))
+        high = self.exactly + Fraction(self.entries.up(self, each))
+        if self.whole and ceil(low) <= floor(high):
+            low, high = Fraction(ceil(low)), Fraction(floor(high))
+        return self.possible(low), self.possible(high)
+
+    def lower_bound(self, confidence: Number) -> float:
+        """What the truth is at least, with this confidence."""
+        chance = 1 - share("confidence", confidence)
+        low = self.exactly - (0 if self.public else Fraction(self.entries.down(self, chance)))
+        return self.possible(Fraction(ceil(low)) if self.whole else low)
+
+    @property
+    def clipped(self) -> int:
+        """How many of its entries were cut back to a bound before they were released."""
+        return self.entries.clipped(self)
+
+    def possible(self, value: Fraction) -> float:
+        """The nearest value that public facts allow."""
+        low = value if self.least is None else max(value, self.least)
+        return float(low if self.most is None else min(low, self.most))
+
+    def bounded(self, least: Fraction | None, most: Fraction | None) -> "Noisy":
+        """The same number, when more is known about it."""
+        return replace(self, least=least, most=most)
+
+    def __add__(self, other: "Noisy") -> "Noisy":
+        return self._with(other, 1)
+
+    def __sub__(self, other: "Noisy") -> "Noisy":
+        return self._with(other, -1)
+
+    def divided(self, parts: int, more: Fraction) -> "Noisy":
+        """A part of the number, in steps as much smaller, and something known on top."""
+        return replace(self, constant=self.constant / parts + more, step=self.step / parts)
+
+    def _with(self, other: "Noisy", sign: int) -> "Noisy":
+        if self.entries is not other.entries or (self.step, self.size) != (other.step, other.size):
+            raise ParameterError("only numbers of one release in the same steps can be added")
+        weights = dict(self.weights)
+        for which, weight in other.weights.items():
+            weights[which] = weights.get(which, 0) + sign * weight
+        ends = (other.least, other.most) if sign > 0 else (other.most, other.least)
+        return Noisy(
+            self.entries,
+            {which: weight for which, weight in weights.items() if weight},
+            self.size,
+            self.constant + sign * other.constant,
+            self.step,
+            _sum(self.least, ends[0], sign),
+            _sum(self.most, ends[1], sign),
+            self.whole and other.whole,
+        )
+
+
+def _sum(a: Fraction | None, b: Fraction | None, sign: int) -> Fraction | None:
+    return None if a is None or b is None else a + sign * b

@@ -1,0 +1,283 @@
+"""The noisy counts and sums that a release holds, read from the release alone.
+
+What is read is the certificate (`release.json`), the synopsis and, of a network, its released
+weights; never the data that was protected, so it costs no privacy.  Counts are of records as
+they were read: what a schema does not list counts as `other`, missing or its first value,
+and numbers outside their range count as its ends.
+
+>>> import sfumato as sf
+>>> from sfumato.example import CLINIC, clinic
+>>> release = sf.publish(clinic(5_000), schema=sf.Schema.parse(CLINIC), epsilon=1, seed=3)
+>>> found = published(release)
+>>> list(found.counts)
+['sex', 'smoker', 'ward', 'outcome']
+>>> surgery = found.count("ward", ["surgery"])
+>>> surgery.value, surgery.interval(0.95), found.total.value
+(2182.0, (2057.0, 2307.0), 5000.0)
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.accuracy.discrete_sum import Kind
+from sfumato.accuracy.edges import Edges, edges
+from sfumato.accuracy.noisy import Entries, Noisy
+from sfumato.accuracy.number_sum import NumberSum
+from sfumato.domain import Domain, Levels
+from sfumato.errors import ParameterError, ReleaseError
+from sfumato.features import Features
+from sfumato.schema import Date, Schema
+from sfumato.synopsis import MomentLayout, MomentSynopsis
+
+__all__ = ["Published", "levels", "published"]
+
+_ONE = Fraction(1)
+_ALL = "\0"  # a name that no value has
+_STEPS = 6_000  # in a deviation
+_WORTH = 0.95  # of the variance
+_WHY_NOT = {
+    "identity-laplace": "every noisy record was moved to the nearest record of the schema",
+    "exponential": "its records were chosen, not counted",
+    "pca-laplace": "its records are noisy, not its sums; see the guide for recipients",
+}
+
+
+class Papers(Protocol):
+    """What is looked at of a release."""
+
+    @property
+    def certificate(self) -> Mapping[str, Any]:
+        """`release.json`."""
+
+    @property
+    def synopsis(self) -> Mapping[str, Any] | None:
+        """`synopsis.json`, where there is one."""
+
+    @property
+    def table(self) -> pa.Table:
+        """The released data; only that of networks is read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """Noisy counts by column and value, noisy sums of numbers, or the edges of a network."""
+
+    certificate: Mapping[str, Any]
+    total: Noisy | None = None  # the number of records
+    counts: Mapping[str, Mapping[str, Noisy]] = field(default_factory=dict)
+    numbers: Mapping[str, NumberSum] = field(default_factory=dict)
+    edges: Edges | None = None
+
+    def count(self, column: str, values: Sequence[str]) -> Noisy:
+        """Records whose column has one of these values, or the weight of such edges."""
+        if self.edges is not None:
+            return self.edges.weight(column, values)
+        weights = dict.fromkeys(self._listed(column, values), 1)
+        return self._best(column, weights).bounded(Fraction(0), self._most)
+
+    def plain(self, column: str, values: Sequence[str]) -> Noisy:
+        """The same as the sum of what was released, without any better way."""
+        if self.edges is not None:
+            return self.edges.weight(column, values)
+        return _added([self.cells(column)[value] for value in self._listed(column, values)])
+
+    def difference(self, column: str, first: Sequence[str], second: Sequence[str]) -> Noisy:
+        """How many more (or how much heavier) the first are than the second."""
+        if self.edges is not None:
+            return self.edges.weight(column, first) - self.edges.weight(column, second)
+        weights = dict.fromkeys(self._listed(column, first), 1)
+        for value in self._listed(column, second):
+            weights[value] = weights.get(value, 0) - 1
+        most = self._most
+        return self._best(column, weights).bounded(None if most is None else -most, most)
+
+    def _best(self, column: str, weights: Mapping[str, int]) -> Noisy:
+        """A combination of counts, in the way that has least noise.
+
+        As it is; with the most frequent weight turned into all records less the others; or, where
+        the number of records is public, with each count corrected by an equal share of what
+        all are short of it, if that gains a twentieth.  Which way it is does not depend on the
+        noisy values, so a confidence stays what it is.
+        """
+        known, total = self.counts[column], self.total
+        assert total is not None  # noqa: S101  whoever counts values counts records
+        often = Counter(weights.values())
+        often[0] += len(known) - len(weights)
+        common = often.most_common(1)[0][0]
+        ways = [_combined(known, weights)]
+        if common:
+            rest = {value: weights.get(value, 0) - common for value in known}
+            ways.append(_combined({**known, _ALL: total}, {**rest, _ALL: common}))
+        best = min(ways, key=lambda noisy: noisy.variance)
+        sums, squares = sum(weights.values()), sum(weight**2 for weight in weights.values())
+        gain = sums**2 / len(known) / max(squares, 1)  # of the noise of the plain combination
+        if not total.public or (1 - gain) * ways[0].variance > _WORTH * best.variance:
+            return best
+        even = _evened(known, weights, total.exactly)
+        unlike = len({abs(weight) for weight in even.weights.values()}) > 1
+        # With unlike weights the work grows with the number of steps.
+        return best if unlike and even.law.deviation > _STEPS * even.law.step else even
+
+    def _listed(self, column: str, values: Sequence[str]) -> Sequence[str]:
+        known = self.cells(column)
+        wrong = [value for value in values if value not in known]
+        if wrong or not values:
+            raise ParameterError(
+                f"column {column} has no value {wrong[0] if wrong else ''!r}; it has: "
+                f"{', '.join(known)}"
+            )
+        return list(dict.fromkeys(values))
+
+    def number(self, column: str) -> NumberSum:
+        """The noisy sum of a number."""
+        if column in self.numbers:
+            return self.numbers[column]
+        known = ", ".join(self.numbers) or "none"
+        raise ParameterError(f"no sum of {column} was published; there are sums of: {known}")
+
+    def cells(self, column: str) -> Mapping[str, Noisy]:
+        """The noisy count of every value of a column, as released."""
+        if column in self.counts:
+            return self.counts[column]
+        known = ", ".join(self.counts) or "none"
+        remedy = "; for a number ask for its mean" if column in self.numbers else ""
+        raise ParameterError(f"no counts of {column} were published; there are: {known}{remedy}")
+
+    @property
+    def _most(self) -> Fraction | None:
+        return self.total.exactly if self.total is not None and self.total.public else None
+
+
+def published(release: Papers) -> Published:
+    """What a release holds; refused where it holds nothing that noise was simply added to."""
+    paper, synopsis = release.certificate, release.synopsis or {}
+    try:
+        if "network" in paper:
+            return Published(paper, edges=edges(paper, release.table))
+        inner = synopsis.get("moments") or {}
+        if synopsis.get("kind") == "moments":
+            return _moments(paper, synopsis)
+        if inner.get("kind") == "moments":
+            return _moments(paper, inner)
+        if synopsis.get("kind") == "leaves":
+            return _classes(paper, synopsis["counts"], synopsis["rows"], "leaf counts")
+        if any(event["statistic"] == "class sizes" for event in paper["events"]):
+            return _classes(paper, inner["counts"], inner["rows"], "class sizes")
+    except (KeyError, TypeError, ValueError, StopIteration):
+        raise ReleaseError("the certificate or synopsis is not what Sfumato writes") from None
+    why = _WHY_NOT.get(paper["method"], "it publishes directions, second moments or records")
+    raise ReleaseError(
+        f"{paper['method']} publishes no counts or sums that noise was simply added to: {why}. "
+        "modips, dp-lda, dp-pca, diffgen, pca-gauss-mixture and edge-laplace do"
+    )
+
+
+def levels(axis: Levels) -> list[str]:
+    """The values of a category by their codes, as a person writes them.
+
+    >>> from sfumato.schema import Boolean
+    >>> levels(Levels("smoker", Boolean(kind="boolean", missing="allowed")))
+    ['false', 'true', '(missing)']
+    """
+    names = [str(value).lower() if isinstance(value, bool) else str(value) for value in axis.values]
+    return [*names, *(["(missing)"] if axis.missing else [])]
+
+
+def _noise(paper: Mapping[str, Any], statistic: str) -> tuple[Kind, Fraction]:
+    event = next(event for event in paper["events"] if event["statistic"] == statistic)
+    if event["mechanism"] == "discrete-laplace":
+        return "laplace", Fraction(event["noise"]["scale"])
+    return "gaussian", Fraction(event["noise"]["variance"])
+
+
+def _moments(paper: Mapping[str, Any], synopsis: Mapping[str, Any]) -> Published:
+    domain, classes = Domain.of(Schema.of(paper["schema"])), synopsis["classes"]
+    split = paper["method"] == "dp-lda"
+    label = domain.label if split else None
+    features = Features.of(domain, without=() if label is None else (label,))
+    layout = MomentLayout(features, domain.schema.neighbours, classes)
+    found = MomentSynopsis.from_json(dict(synopsis), layout)
+    entries = Entries(found.entries, *_noise(paper, "moments"))
+    rows = None if found.rows is None else Fraction(found.rows)
+    sizes = [entries.total([k], _ONE, rows) for k in range(layout.counts)]
+    total = _added(sizes) if rows is None else entries.known(rows)
+    first, width = layout.counts, len(features)
+
+    def feature(j: int) -> Noisy:
+        step = Fraction(1, features.items[j].unit)
+        return entries.total(range(first + j, first + classes * width, width), step, rows)
+
+    places: dict[int, list[int]] = {}
+    for j, item in enumerate(features.items):
+        places.setdefault(item.axis, []).append(j)
+    counts: dict[str, Mapping[str, Noisy]] = {}
+    numbers: dict[str, NumberSum] = {}
+    for position, axis in enumerate(domain.axes):
+        own = [feature(j) for j in places.get(position, [])]
+        if isinstance(axis, Levels) and position == label:
+            counts[axis.name] = _classified(axis, sizes, total)
+        elif isinstance(axis, Levels):
+            own = [total - own[0], own[0]] if len(own) == 1 else own or [total]
+            counts[axis.name] = dict(zip(levels(axis), own, strict=True))
+        elif not isinstance(axis.column, Date):
+            absent = own[1] if axis.missing else None
+            numbers[axis.name] = NumberSum(axis, own[0], total, absent)
+    return Published(paper, total, counts, numbers)
+
+
+def _classes(
+    paper: Mapping[str, Any], released: Any, rows: int | None, statistic: str
+) -> Published:
+    """Counts in which the class of the label goes round fastest."""
+    domain = Domain.of(Schema.of(paper["schema"]))
+    values = np.array(released, np.int64)
+    entries = Entries(values, *_noise(paper, statistic))
+    known = None if rows is None else Fraction(rows)
+    axis = domain.axes[domain.label or 0]
+    if not isinstance(axis, Levels):
+        raise ValueError
+    classes = axis.codes
+    missing = 1 if rows is not None and len(values) < classes else 0
+    cells = [range(k, len(values), classes - missing) for k in range(classes - missing)]
+    sizes = [entries.total(cell, _ONE, known) for cell in cells]
+    total = _added(sizes) if known is None else entries.known(known)
+    return Published(paper, total, {axis.name: _classified(axis, sizes, total)})
+
+
+def _classified(axis: Levels, sizes: list[Noisy], total: Noisy) -> Mapping[str, Noisy]:
+    """By class; the last of two follows from a public number of records."""
+    names = levels(axis)
+    rest = [total - _added(sizes)] if sizes else [total]
+    return dict(zip(names, [*sizes, *rest][: len(names)], strict=True))
+
+
+def _added(parts: Sequence[Noisy]) -> Noisy:
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole + part
+    return whole
+
+
+def _combined(known: Mapping[str, Noisy], weights: Mapping[str, int]) -> Noisy:
+    """Σ weight · count, in one go: there may be ten thousand values."""
+    first, constant = next(iter(known.values())), Fraction(0)
+    entries: Counter[int] = Counter()
+    for value, weight in weights.items():
+        constant += weight * known[value].constant
+        for which, often in known[value].weights.items():
+            entries[which] += weight * often
+    kept = {which: weight for which, weight in entries.items() if weight}
+    return replace(first, weights=kept, constant=constant, least=None, most=None)
+
+
+def _evened(known: Mapping[str, Noisy], weights: Mapping[str, int], total: Fraction) -> Noisy:
+    """Each of k counts plus (total − all counts) / k, in steps of 1/k: the noise that all share."""
+    k, sum_of_weights = len(known), sum(weights.values())
+    shares = {value: k * weights.get(value, 0) - sum_of_weights for value in known}
+    return _combined(known, shares).divided(k, Fraction(sum_of_weights, k) * total)

@@ -1,0 +1,297 @@
+"""Plain sentences about a release, with the numbers in them.
+
+Every sentence about the truth holds with the stated confidence over the noise of the release,
+whatever the data are.  What needs a prior says so.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor, inf
+from typing import Any
+
+import numpy as np
+
+from sfumato.accuracy.comparison import Comparison
+from sfumato.accuracy.extreme import MOST, declared, flat_prior_largest, maximum, minimum
+from sfumato.accuracy.law import share
+from sfumato.accuracy.noisy import Noisy
+from sfumato.accuracy.published import Published
+from sfumato.accuracy.thesis import claimed_difference, sum_bound
+from sfumato.errors import ParameterError
+from sfumato.privacy.guarantee import Number
+
+__all__ = [
+    "Answer",
+    "about_count",
+    "about_difference",
+    "about_extreme",
+    "about_mean",
+    "overview",
+    "spelt",
+]
+
+_MOST_CHANCES = 5  # values whose probability is worth a word
+_MOST_EDGES = 1_000
+_NEARLY = 0.9999
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Sentences for a person, figures for a program."""
+
+    question: str
+    sentences: tuple[str, ...]
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Question, figures and sentences."""
+        return {"question": self.question, **self.figures, "in words": " ".join(self.sentences)}
+
+
+def spelt(value: float) -> str:
+    """A number as a person reads it.
+
+    >>> spelt(12345.0), spelt(57.75184), spelt(0.00012345), spelt(-3.0)
+    ('12,345', '57.75', '0.0001234', '-3')
+    """
+    if value == round(value) and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def about_count(
+    found: Published,
+    column: str,
+    values: Sequence[str],
+    confidence: Number,
+    *,
+    thesis: bool = False,
+) -> Answer:
+    """How many records have one of these values in a column, or what such edges weigh."""
+    question = f"{column} is {' or '.join(values)}"
+    plain = found.plain(column, values) if thesis else None
+    return _about(question, found.count(column, values), found, confidence, plain)
+
+
+def _about(
+    question: str, noisy: Noisy, found: Published, confidence: Number, plain: Noisy | None
+) -> Answer:
+    level = share("confidence", confidence)
+    what, by = ("records", "counts") if found.edges is None else ("in total", "weights")
+    if noisy.public:
+        said = f"{question}: {spelt(noisy.value)} {what}, without noise: that number is public."
+        exact = dict.fromkeys(("value", "low", "high"), noisy.value)
+        return Answer(question, (said,), exact | {"noises": 0})
+    low, high = noisy.interval(level)
+    reach = noisy.law.two_sided(1 - level)
+    sentences = [
+        f"{question}: {spelt(noisy.value)} {what} by the noisy {by}.",
+        f"With confidence {_percent(level)} the truth lies between {spelt(low)} and {spelt(high)}.",
+        f"The noise ({_noises(noisy)}) is at most {spelt(reach)} with probability "
+        f"{_percent(level)}: a ({spelt(reach)}, {spelt(float(1 - level))})-useful approximation.",
+        *_corrected(found, noisy),
+        *_clipped(noisy),
+    ]
+    figures: dict[str, Any] = {
+        "value": noisy.value,
+        "low": low,
+        "high": high,
+        "confidence": float(level),
+        "sigma": reach,
+        "lambda": float(1 - level),
+        "noises": noisy.noises,
+        "clipped": noisy.clipped,
+    }
+    if plain is not None:
+        bound = _thesis_bound(plain, float(1 - level))
+        figures["thesis"] = bound
+        sentences.append(
+            "Liu 2015, theorem 7.3.3, is about Laplace noise only."
+            if bound is None
+            else f"Liu 2015, theorem 7.3.3, has {spelt(bound)} in place of the exact "
+            f"{spelt(plain.law.two_sided(1 - level))} for the noise of the {by} as released."
+        )
+    return Answer(question, tuple(sentences), figures)
+
+
+def about_mean(found: Published, column: str, confidence: Number) -> Answer:
+    """The mean of a number over all records that have it."""
+    level = share("confidence", confidence)
+    value, (low, high) = found.number(column).mean(level)
+    sentence = (
+        f"mean of {column}: {spelt(value)} by the noisy sum. With confidence "
+        f"{_percent(level)} the true mean lies between {spelt(low)} and {spelt(high)}."
+    )
+    figures = {"value": value, "low": low, "high": high, "confidence": float(level)}
+    return Answer(f"mean of {column}", (sentence,), figures)
+
+
+def about_difference(
+    found: Published,
+    column: str,
+    first: Sequence[str],
+    second: Sequence[str],
+    confidence: Number,
+    *,
+    thesis: bool = False,
+) -> Answer:
+    """Whether the records (or weights) of the first values are more than those of the second."""
+    noisy, level = found.difference(column, first, second), share("confidence", confidence)
+    more = "more" if found.edges is None else "heavier"
+    question = f"{column}: is {' or '.join(first)} {more} than {' or '.join(second)}?"
+    if noisy.public:
+        said = f"{question} The difference is {spelt(noisy.value)}, without noise."
+        return Answer(question, (said,), {"difference": noisy.value, "lower bound": noisy.value})
+    low = noisy.lower_bound(level)
+    verdict = "so it is" if low > 0 else "so that cannot be told"
+    sentences = [
+        f"{question} By {spelt(noisy.value)} as the release shows it.",
+        f"With confidence {_percent(level)} the true difference is {spelt(low)} or more, "
+        f"{verdict}.",
+    ]
+    figures: dict[str, Any] = {
+        "difference": noisy.value,
+        "lower bound": low,
+        "confidence": float(level),
+        "clipped": noisy.clipped,
+    }
+    if noisy.clipped:
+        return Answer(question, (*sentences, *_clipped(noisy)), figures)
+    seen = Comparison(noisy.exactly, noisy.law)
+    figures |= {"p-value": seen.p_value, "probability with a flat prior": seen.flat_prior_larger}
+    sentences += [
+        f"If it were not, noise would show so large a difference with probability "
+        f"{seen.p_value:.2g} at most: the p-value.",
+        f"With a flat prior, all differences equally likely beforehand, it is with probability "
+        f"{_chance(seen.flat_prior_larger)}; another prior gives another number.",
+    ]
+    if thesis and noisy.entries.kind == "laplace":
+        one, other = found.plain(column, first), found.plain(column, second)
+        scale = float(one.size * one.step)
+        claimed = claimed_difference(one.value - other.value, one.noises + other.noises, scale)
+        figures["thesis"] = claimed
+        sentences.append(
+            f"Liu 2015, theorem 7.2.4, has a probability of at least {_chance(claimed)}, which is "
+            "true with a flat prior only."
+        )
+    return Answer(question, tuple(sentences), figures)
+
+
+def about_extreme(
+    found: Published, column: str, confidence: Number, *, largest: bool = True
+) -> Answer:
+    """The largest (or smallest) count of a column: how large it is, and whose it is."""
+    if found.edges is not None:
+        raise ParameterError(
+            "the largest of many weights is not answered: of those at a bound only that is known"
+        )
+    cells, level = found.cells(column), share("confidence", confidence)
+    names, noisy = list(cells), list(cells.values())
+    if len(noisy) < 2:
+        raise ParameterError(f"column {column} has a single value: there is nothing to compare")
+    laws = [cell.law for cell in noisy]
+    used = [which for cell in noisy for which in cell.weights]
+    independent = len(used) == len(set(used))
+    bounds = maximum if largest else minimum
+    exactly = [cell.exactly for cell in noisy]
+    ends = bounds(exactly, laws, level, independent=independent)
+    low, high = (noisy[0].possible(Fraction(end)) for end in (ceil(ends.low), floor(ends.high)))
+    turned = exactly if largest else [-value for value in exactly]
+    winner = declared(turned, laws, 1 - level, lambda i, j: (noisy[i] - noisy[j]).law)
+    question = f"{'largest' if largest else 'smallest'} count of {column}"
+    error = f"with a chance of error of {_percent(1 - level)} at most"
+    sentences = [
+        f"{question}: it lies between {spelt(low)} and {spelt(high)} with confidence "
+        f"{_percent(level)}.",
+        f"Whose it is cannot be told {error}."
+        if winner is None
+        else f"It is that of {names[winner]}, {error}.",
+    ]
+    figures: dict[str, Any] = {
+        "low": low,
+        "high": high,
+        "confidence": float(level),
+        "declared": None if winner is None else names[winner],
+    }
+    if independent and len(noisy) <= MOST:
+        chances = flat_prior_largest(turned, laws).tolist()
+        ranked = sorted(zip(chances, names, strict=True), reverse=True)
+        figures["probability with a flat prior"] = {name: chance for chance, name in ranked}
+        told = ", ".join(f"{name} {_chance(chance)}" for chance, name in ranked[:_MOST_CHANCES])
+        sentences.append(
+            f"With a flat prior, all counts equally likely beforehand, its probability is: {told}."
+        )
+    return Answer(question, tuple(sentences), figures)
+
+
+def overview(found: Published, confidence: Number, *, thesis: bool = False) -> list[Answer]:
+    """Every published count or weight, the widest relative error first.
+
+    Of a large network, the thousand smallest weights: all have the same noise.
+    """
+    if found.edges is not None:
+        edges = found.edges
+        smallest = np.argsort(edges.entries.values, kind="stable")[:_MOST_EDGES]
+        answers = [
+            _about(
+                f"{edges.source[i]} – {edges.target[i]}",
+                edges.edge(i),
+                found,
+                confidence,
+                plain=edges.edge(i) if thesis else None,
+            )
+            for i in smallest.tolist()
+        ]
+    else:
+        answers = [
+            about_count(found, column, [value], confidence, thesis=thesis)
+            for column, cells in found.counts.items()
+            for value in cells
+        ]
+    return sorted(answers, key=_relative, reverse=True)
+
+
+def _relative(answer: Answer) -> float:
+    reach, value = answer.figures.get("sigma", 0.0), answer.figures["value"]
+    return float(reach / value) if value > 0 else inf
+
+
+def _percent(level: Fraction) -> str:
+    return f"{float(100 * level):.6g} %"
+
+
+def _chance(probability: float) -> str:
+    if probability > _NEARLY:
+        return f"above {_NEARLY}"
+    return f"{probability:.4g}" if probability >= 1 - _NEARLY else f"below {1 - _NEARLY:.4f}"
+
+
+def _noises(noisy: Noisy) -> str:
+    figure = "scale" if noisy.entries.kind == "laplace" else "variance"
+    number = "one value" if noisy.noises == 1 else f"{noisy.noises:,} values"
+    law = f"discrete {noisy.entries.kind.capitalize()} of {figure}"
+    return f"of {number}, {law} {spelt(float(noisy.entries.size))}"
+
+
+def _corrected(found: Published, noisy: Noisy) -> list[str]:
+    if found.edges is not None or found.total is None or not noisy.constant:
+        return []
+    return [
+        f"It uses that all values together are {spelt(found.total.value)} records, which is public."
+    ]
+
+
+def _clipped(noisy: Noisy) -> list[str]:
+    if not noisy.clipped:
+        return []
+    return [
+        f"{noisy.clipped:,} of {noisy.noises:,} weights lie at a bound, to which noisy weights are "
+        "cut back: of these only that is known, which the bounds stated here allow for."
+    ]
+
+
+def _thesis_bound(plain: Noisy, chance: float) -> float | None:
+    if plain.entries.kind != "laplace" or plain.public:
+        return None
+    return sum_bound(plain.noises, chance, float(plain.size * plain.step))

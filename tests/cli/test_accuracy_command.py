@@ -1,0 +1,131 @@
+"""`sfumato accuracy` as its user meets it."""
+
+import json
+
+import pyarrow as pa
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato.cli.accuracy import accuracy
+from sfumato.errors import ParameterError, ReleaseError
+from sfumato.example import CLINIC, clinic
+
+pytestmark = pytest.mark.usefixtures("wide")
+
+app = typer.Typer()
+app.command()(accuracy)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("accuracy") / "release"
+    schema = sf.Schema.parse(CLINIC)
+    sf.publish(clinic(2_000), schema=schema, epsilon=1, seed=4, folder=place)
+    return place
+
+
+def test_without_options_it_lists_every_count_and_what_they_are_worth_together(folder):
+    done = run(folder)
+    assert done.exit_code == 0, done.output
+    for word in ("ward is elsewhere", "sex is male", "noise at most", "--confidence 0.995"):
+        assert word in done.output
+    assert "Liu 2015" not in done.output
+    assert "Liu 2015" in run(folder, "--thesis").output
+
+
+def test_it_answers_in_sentences(folder):
+    done = run(
+        folder,
+        *("--sum", "ward=surgery, oncology", "--mean", "age"),
+        *("--greater", "sex=female:male", "--max", "ward", "--min", "ward"),
+    )
+    assert done.exit_code == 0, done.output
+    for words in (
+        "ward is surgery or oncology:",
+        "With confidence 95 % the truth lies between",
+        "mean of age:",
+        "sex: is female more than male?",
+        "the p-value",
+        "With a flat prior",
+        "largest count of ward:",
+        "smallest count of ward:",
+    ):
+        assert words in done.output
+
+
+def test_figures_come_as_json(folder):
+    done = run(folder, "--sum", "sex=male", "--confidence", "0.99", "--json")
+    found = json.loads(done.output)
+    assert (found["dataset"], found["method"]) == ("clinic", "modips")
+    (answer,) = found["answers"]
+    assert answer["low"] < answer["value"] < answer["high"]
+    assert answer["confidence"] == 0.99
+    assert len(json.loads(run(folder, "--json").output)["answers"]) == 10
+
+
+def test_a_long_list_is_cut_and_says_so(tmp_path):
+    names = [f"v{i}" for i in range(70)]
+    wide = {"name": "wide", "columns": {"a": {"kind": "category", "values": names}}}
+    sf.publish(pa.table({"a": names}), schema=wide, epsilon=1, folder=tmp_path / "r")
+    assert "and 10 more: --json lists them" in run(tmp_path / "r").output
+
+
+def test_a_higher_confidence_is_wider(folder):
+    def width(confidence):
+        done = run(folder, "--sum", "sex=male", "--confidence", confidence, "--json")
+        answer = json.loads(done.output)["answers"][0]
+        return answer["high"] - answer["low"]
+
+    assert width("0.5") < width("0.95") < width("0.999")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--sum", "ward"),
+        ("--sum", "=surgery"),
+        ("--sum", "ward="),
+        ("--sum", "ward=a:b"),
+        ("--greater", "ward=surgery"),
+        ("--greater", "ward=a:b:c"),
+        ("--nonsense",),
+    ],
+)
+def test_wrong_usage_leaves_with_two(folder, arguments):
+    assert run(folder, *arguments).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "rule"),
+    [
+        (("--sum", "ward=morgue"), ParameterError, "no value 'morgue'"),
+        (("--sum", 'ward="a,b:c"'), ParameterError, "no value 'a,b:c'"),
+        (("--mean", "sex"), ParameterError, "no sum of sex"),
+        (("--max", "age"), ParameterError, "ask for its mean"),
+        (("--sum", "sex=male", "--confidence", "95"), ParameterError, "below 1, got 95"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(folder, arguments, kind, rule):
+    done = run(folder, *arguments)
+    assert isinstance(done.exception, kind)
+    assert rule in str(done.exception)
+
+
+def test_a_folder_without_a_release_or_without_sums_is_refused(folder, tmp_path):
+    assert isinstance(run(tmp_path).exception, ReleaseError)
+    schema, place = sf.Schema.parse(CLINIC), tmp_path / "rows"
+    table = clinic(50)
+    sf.publish(table, schema=schema, method="identity-laplace", epsilon=1, folder=place)
+    assert "nearest record" in str(run(place).exception)
+
+
+def test_help_has_an_example():
+    done = run("--help")
+    assert done.exit_code == 0
+    assert "sfumato accuracy release/ --sum" in " ".join(done.output.split())
