@@ -2,8 +2,8 @@
 
 >>> import sfumato as sf
 >>> sorted(sf.__all__)  # doctest: +NORMALIZE_WHITESPACE
-['Ledger', 'Network', 'Release', 'Schema', 'methods', 'price', 'publish', 'publish_network',
- 'publish_stream', 'verify']
+['Ledger', 'Network', 'Release', 'Schema', 'methods', 'price', 'publish', 'publish_counts',
+ 'publish_network', 'publish_stream', 'verify']
 """
 
 from importlib import import_module
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sfumato.network_publishing import publish_network
     from sfumato.privacy.ledger import Ledger
     from sfumato.publishing import price, publish
+    from sfumato.query_publishing import publish_counts
     from sfumato.release import Release
     from sfumato.schema import Schema
     from sfumato.stream_publishing import publish_stream
@@ -29,6 +30,7 @@ __all__ = [
     "methods",
     "price",
     "publish",
+    "publish_counts",
     "publish_network",
     "publish_stream",
     "verify",
@@ -42,6 +44,7 @@ _HOMES = {
     "Schema": "sfumato.schema",
     "price": "sfumato.publishing",
     "publish": "sfumato.publishing",
+    "publish_counts": "sfumato.query_publishing",
     "publish_network": "sfumato.network_publishing",
     "publish_stream": "sfumato.stream_publishing",
     "verify": "sfumato.verification",

@@ -19,6 +19,7 @@ from sfumato.cli import (
     ledger,
     methods,
     publish,
+    query,
     reproduce,
     schema,
     stream,
@@ -31,7 +32,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Publish sensitive tables and networks so that the picture stays and no person shows.",
+    help="Publish sensitive tables, networks, streams and counts so that the picture stays and no person shows.",
     epilog="Start with: sfumato demo",
     pretty_exceptions_enable=False,
 )
@@ -46,6 +47,7 @@ app.command("doctor")(doctor.doctor)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(graph.app, name="graph")
 app.add_typer(stream.app, name="stream")
+app.add_typer(query.app, name="query")
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
 

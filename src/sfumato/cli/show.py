@@ -103,6 +103,8 @@ def _hidden(paper: Mapping[str, Any]) -> str:
         return f"which of two weightings it is: {paper['neighbours']}"
     if "stream" in paper:
         return f"any one bit of up to {paper['stream']['horizon']:,}, in all figures together"
+    if "counts" in paper:
+        return f"any one record behind the counts ({paper['neighbours']}), in all counts together"
     relation = {"replace-one": "what it holds", "add-remove": "and whether it is there at all"}
     return f"any one row: {relation[paper['neighbours']]}, in all columns together"
 

@@ -13,23 +13,56 @@ def verify(
     ledger: Annotated[
         Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="The ledger it was charged to.")
     ] = None,
+    trial: Annotated[
+        list[Path] | None,
+        typer.Option(help="A release of public data, made in the same way; as often as you like."),
+    ] = None,
+    public: Annotated[
+        Path | None, typer.Option(help="The public data that the trial was made of.")
+    ] = None,
 ) -> None:
     """Check files, plan, data and, with a ledger, the charge; needs no original data.
 
-    Example: sfumato verify release/ --ledger budget.db
+    With a trial, the noise in it is tested for the law that the certificate declares.
+
+    Example: sfumato verify release/ --trial trial/ --public public.csv
     """
     from rich.table import Table
 
     from sfumato.cli.show import console
+    from sfumato.errors import ParameterError
     from sfumato.privacy.ledger import Ledger
     from sfumato.verification import verify as run
 
+    if bool(trial) != (public is not None):
+        raise ParameterError("--trial and --public belong together: give both, or none")
     account = Ledger(ledger) if ledger is not None else None
     checks = run(folder, ledger=account)
+    if trial:
+        from sfumato.verification_trial import verify_trial
+
+        checks += verify_trial(folder, trial, public)
     table = Table("check", "", "finding")
     for check in checks:
         mark = "[green]passed[/green]" if check.passed else "[red]FAILED[/red]"
         table.add_row(check.name, mark, check.detail)
     console.print(table)
-    if not all(check.passed for check in checks):
+    passed = all(check.passed for check in checks)
+    if trial:
+        _say_what_follows(passed)
+    if not passed:
         raise typer.Exit(1)
+
+
+def _say_what_follows(passed: bool) -> None:
+    from sfumato.cli.show import console
+    from sfumato.verification_trial import ESTABLISHED, FALSE_ALARM, NOT_ESTABLISHED
+
+    if passed:
+        console.print("\nEstablished by the trial:")
+        for text in ESTABLISHED:
+            console.print(f"  - {text}")
+        console.print("Not established:")
+        for text in NOT_ESTABLISHED:
+            console.print(f"  - {text}")
+    console.print(f"Noise that is as declared fails these tests with a chance of {FALSE_ALARM:g}.")

@@ -1,0 +1,223 @@
+"""`sfumato query`: sums of counts, for people who will not say which counts they want."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from sfumato.privacy.mechanism import Whole
+    from sfumato.retrieval.counts import Keys
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Counts: publish them once and ask at home, or serve answers under noise on both sides.",
+    epilog="Example: sfumato query publish words.csv --epsilon 1 -o release/",
+)
+
+CountFile = Annotated[Path, typer.Argument(help="CSV or Parquet file with columns key and count.")]
+Neighbours = Annotated[
+    str,
+    typer.Option(
+        help="add-remove, or replace-one: the number of records is public, twice the noise."
+    ),
+]
+Name = Annotated[
+    str | None, typer.Option(help="What the ledger counts under; default: the file's name.")
+]
+
+
+@app.command("publish")
+def publish(
+    counts: CountFile,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
+    epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Allows Gaussian noise.")] = None,
+    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    wavelet: Annotated[
+        bool, typer.Option("--wavelet", help="For long ranges of keys, in place of few keys.")
+    ] = False,
+    both: Annotated[
+        bool, typer.Option("--both", help="For few keys and for long ranges; see --share.")
+    ] = False,
+    share: Annotated[
+        str, typer.Option(help="With --both: the part of the budget for few keys.")
+    ] = "1/2",
+    neighbours: Neighbours = "add-remove",
+    name: Name = None,
+    ledger: Annotated[
+        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
+    ] = None,
+    format: Annotated[str, typer.Option(help="csv or parquet.")] = "csv",
+    release: Annotated[
+        str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Test run: repeatable, no guarantee, no ledger.")
+    ] = None,
+) -> None:
+    """Publish counts once; every question about them is then answered without being sent.
+
+    Example: sfumato query publish words.csv --epsilon 1 -o release/
+    Example: sfumato query publish words.csv --epsilon 1 --both --share 1/4 -o release/
+    """
+    from sfumato.cli.show import console, promise, unfinished
+    from sfumato.errors import ParameterError
+    from sfumato.privacy.ledger import Ledger
+    from sfumato.query_publishing import counts_name, publish_counts
+
+    if wavelet and both:
+        raise ParameterError("--both publishes the wavelet as well: leave out --wavelet")
+    account = Ledger(ledger) if ledger is not None else None
+    if account is not None:
+        unfinished(account, counts_name(name, counts, charged=True), release)
+    existed = (output / "release.json").exists()
+    made = publish_counts(
+        counts,
+        ways="both" if both else "wavelet" if wavelet else "histogram",
+        share=share,
+        neighbours=neighbours,  # type: ignore[arg-type]  # checked by the plan
+        name=name,
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        ledger=account,
+        folder=output,
+        format=format,  # type: ignore[arg-type]  # checked by the walk
+        release=release,
+        seed=seed,
+    )
+    promise(made)
+    if existed:
+        console.print("already released: nothing was drawn or charged again")
+
+
+@app.command("ask")
+def ask(
+    source: Annotated[str, typer.Argument(help="A release folder, or the address of a service.")],
+    keys: Annotated[str | None, typer.Option(help="Keys whose counts to add up: a,b,c.")] = None,
+    first: Annotated[str | None, typer.Option("--from", help="First key of a range.")] = None,
+    last: Annotated[str | None, typer.Option("--to", help="Last key of a range.")] = None,
+    confidence: Annotated[float, typer.Option(help="How often the interval holds.")] = 0.95,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Of a service only: what hides one keyword of yours.")
+    ] = None,
+    compress: Annotated[
+        bool, typer.Option("--compress", help="Send the larger wavelet coefficients only.")
+    ] = False,
+) -> None:
+    """Add up counts: from a release at home, or by a service that never sees the question plainly.
+
+    Example: sfumato query ask release/ --keys flu,cold
+    Example: sfumato query ask http://127.0.0.1:8765 --keys flu,cold --epsilon 1
+    """
+    from sfumato.errors import ParameterError
+
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence must be above 0 and below 1, got {confidence}")
+    if source.startswith(("http://", "https://")):
+        _of_service(source, keys, first, last, confidence, epsilon, compress)
+        return
+    if epsilon is not None or compress:
+        raise ParameterError(
+            "a release is asked at home: nothing is sent, so leave out --epsilon and --compress"
+        )
+    from sfumato.retrieval.published import PublishedCounts
+
+    published = PublishedCounts.load(source)
+    found = published.answer(_query(published.keys, keys, first, last), confidence=confidence)
+    typer.echo(
+        f"{found.value:,.1f}   between {found.low:,.1f} and {found.high:,.1f} "
+        f"(at least {confidence:.4g} confidence), standard deviation {found.deviation:,.1f}"
+    )
+
+
+def _query(known: "Keys", keys: str | None, first: str | None, last: str | None) -> "Whole":
+    from sfumato.errors import ParameterError
+
+    if keys is not None and first is None and last is None:
+        return known.chosen(name.strip() for name in keys.split(","))
+    if keys is None and first is not None and last is not None:
+        return known.span(first, last)
+    raise ParameterError("say which counts to add up: either --keys a,b,c or --from a --to z")
+
+
+def _of_service(
+    url: str,
+    keys: str | None,
+    first: str | None,
+    last: str | None,
+    confidence: float,
+    epsilon: str | None,
+    compress: bool,
+) -> None:
+    from sfumato.errors import ParameterError
+    from sfumato.retrieval.client import QueryClient
+    from sfumato.retrieval.mutual import QueryPromise
+
+    if epsilon is None:
+        raise ParameterError("--epsilon is needed: it is what hides your question from the service")
+    with QueryClient(url) as client:
+        known = client.keys()
+        query = _query(known, keys, first, last)
+        promise = QueryPromise(epsilon, len(known))
+        reply = client.ask(query, epsilon=epsilon, compress=compress, confidence=confidence)
+    said = f"{reply.value:,.1f}"
+    if reply.radius is not None:
+        low, high = reply.value - reply.radius, reply.value + reply.radius
+        said += f"   between {low:,.1f} and {high:,.1f} (at least {confidence:.4g} confidence)"
+    typer.echo(said)
+    typer.echo(
+        f"sent: your question under noise; one keyword more or less is hidden by epsilon "
+        f"{promise.toggled}, one in place of another by {promise.replaced}, "
+        f"the whole question by {promise.anything} only"
+    )
+
+
+@app.command("serve")
+def serve(
+    counts: CountFile,
+    epsilon_per_answer: Annotated[str, typer.Option(help="What each answer costs.")],
+    ledger: Annotated[Path, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger that pays.")],
+    neighbours: Neighbours = "add-remove",
+    name: Name = None,
+    host: Annotated[str, typer.Option(help="Address; others than loopback let others ask.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.")] = 8765,
+) -> None:
+    """Answer questions that come under noise, until the budget is spent or Ctrl-C.
+
+    Answers are kept beside the ledger, in LEDGER.answers: an id that is asked again gets the
+    same answer and costs nothing.
+
+    Example: sfumato query serve words.csv --epsilon-per-answer 0.01 --ledger budget.db
+    """
+    from sfumato.privacy.ledger import Ledger
+    from sfumato.query_publishing import counts_name
+    from sfumato.retrieval.counts import Counts
+    from sfumato.retrieval.desk import Desk
+    from sfumato.retrieval.mutual import Answering
+    from sfumato.retrieval.service import listening
+    from sfumato.retrieval.service import serve as run
+    from sfumato.retrieval.store import AnswerStore
+
+    read, dataset = Counts.read(counts), counts_name(name, counts, charged=True)
+    server = Answering(len(read.keys), neighbours, epsilon_per_answer)  # type: ignore[arg-type]
+    answers = ledger.with_name(ledger.name + ".answers")
+    with (
+        Ledger(ledger) as account,
+        listening(host, port) as taken,
+        AnswerStore(answers) as store,
+    ):
+        desk = Desk(read, server, account, store, dataset)
+        address, bound = taken.getsockname()[:2]
+        place = f"[{address}]" if ":" in address else address
+        typer.echo(
+            f"{dataset}: {len(read.keys):,} counts at http://{place}:{bound}, epsilon "
+            f"{server.epsilon} an answer, {desk.left:,} answers left; Ctrl-C ends"
+        )
+        run(desk, taken, say=lambda line: typer.echo(line, err=True))
+        typer.echo(f"stopped: {store.count(dataset):,} answers given, {desk.left:,} left")
