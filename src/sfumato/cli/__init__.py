@@ -32,7 +32,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Publish sensitive tables, networks, streams and counts so that the picture stays and no person shows.",
+    help="Publish sensitive data so that the picture stays and no person shows.",
     epilog="Start with: sfumato demo",
     pretty_exceptions_enable=False,
 )
