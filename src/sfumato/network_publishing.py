@@ -26,7 +26,7 @@ from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.file import Format
 from sfumato.release.release import Kind, Release
-from sfumato.walk import Made, Walk, check_name, check_promise, priced_for
+from sfumato.walk import Made, Walk, check_promise, dataset_name, priced_for
 
 __all__ = ["NetworkRelease", "publish_network"]
 
@@ -82,7 +82,7 @@ def publish_network(
             f"{method} keeps the shortest paths of chosen pairs: say which with preserve "
             "(--preserve), a file of pairs or a share such as 0.1"
         )
-    counted = _name(name, data, ledger is not None)
+    counted = dataset_name(name, data, default="network", charged=ledger is not None)
     preserved = None if pairs is None else len(pairs)
     account = network_account(counted, topology, preserved, plan)
     check_promise(account, accept_no_guarantee)
@@ -178,14 +178,6 @@ def _pairs(preserve: Any, topology: Topology, seed: int | None, method: str) -> 
             "edge-anonymous or edge-potential"
         )
     return chosen(preserve, topology, np.random.default_rng(seed))
-
-
-def _name(name: str | None, data: Any, charged: bool) -> str:
-    if name is None:
-        if charged and not isinstance(data, str | Path):
-            raise ParameterError("say under which name the ledger counts this network: name=…")
-        name = Path(data).name.split(".")[0] if isinstance(data, str | Path) else "network"
-    return check_name(name)
 
 
 def _quiet(what: str) -> None:

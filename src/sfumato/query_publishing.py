@@ -9,7 +9,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.errors import ParameterError
 from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.ledger import Ledger
@@ -19,12 +18,11 @@ from sfumato.release.file import Format
 from sfumato.release.release import Release
 from sfumato.retrieval.count_plan import CountPlan, count_account, planned
 from sfumato.retrieval.counts import Counts
-from sfumato.walk import Made, Walk
+from sfumato.walk import Made, Walk, dataset_name
 
-__all__ = ["counts_name", "publish_counts"]
+__all__ = ["publish_counts"]
 
 _BATCH_ROWS = 65_536
-_LONGEST_NAME = 200
 
 
 def publish_counts(
@@ -66,21 +64,10 @@ def publish_counts(
         len(counts.keys), budget, neighbours=neighbours, records=records, ways=ways, share=share
     )
     known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    dataset = counts_name(name, data, charged=known is not None)
+    dataset = dataset_name(name, data, default="counts", charged=known is not None)
     key = None if known is None else known.fingerprint_key
     matter = _Counts(dataset, plan, counts, key)
     return Walk(matter, known, release, seed).to(folder, format, "arrow")
-
-
-def counts_name(name: str | None, data: Any, *, charged: bool) -> str:
-    """What the ledger counts under: as stated, else the name of the file."""
-    if name is None:
-        if charged and not isinstance(data, str | Path):
-            raise ParameterError("say under which name the ledger counts this data: name=…")
-        name = Path(data).name.split(".")[0] if isinstance(data, str | Path) else "counts"
-    if not isinstance(name, str) or not 1 <= len(name) <= _LONGEST_NAME:
-        raise ParameterError(f"name must be a text of 1 to {_LONGEST_NAME} characters")
-    return name
 
 
 class _Counts:

@@ -26,7 +26,7 @@ from sfumato.stream.recipe import BitSource, Released, StreamPlan
 from sfumato.stream.series_plan import COLUMNS, series_account
 from sfumato.stream.source import open_bits
 from sfumato.stream.state import owner
-from sfumato.walk import Made, Walk, check_name, priced_for
+from sfumato.walk import Made, Walk, dataset_name, priced_for
 
 __all__ = ["publish_stream"]
 
@@ -72,7 +72,7 @@ def publish_stream(
     if method != "counter" and (pause is not None or resume is not None):
         raise ParameterError(f"{method} cannot be paused: leave out pause and resume")
     known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    dataset = _name(name, data, known is not None)
+    dataset = dataset_name(name, data, default="stream", charged=known is not None)
     account, begun = series_account(dataset, plan), None
     if resume is not None:
         begun = _Begun.read(resume, account, known, release)
@@ -148,15 +148,6 @@ class _Series:
             if times.size:
                 self._watch(int(times[-1]), float(values[-1]))
                 yield pa.RecordBatch.from_arrays([times, values], schema=COLUMNS)
-
-
-def _name(name: str | None, data: Any, charged: bool) -> str:
-    if name is None:
-        file = isinstance(data, str | Path) and str(data) != "-"
-        if charged and not file:
-            raise ParameterError("say under which name the ledger counts this stream: name=…")
-        name = Path(data).name.split(".")[0] if file else "stream"
-    return check_name(name)
 
 
 def _quiet(time: int, value: float) -> None:

@@ -28,7 +28,7 @@ from sfumato.release.file import Format
 from sfumato.release.folder import CERTIFICATE, FolderWriter, read_json
 from sfumato.release.release import Kind, Release, digest
 
-__all__ = ["Matter", "Walk", "check_name", "check_promise", "priced_for"]
+__all__ = ["Matter", "Walk", "check_promise", "dataset_name", "priced_for"]
 
 _LONGEST_NAME = 200
 Made = tuple[Mapping[str, Any] | None, Iterator[pa.RecordBatch]]
@@ -236,8 +236,17 @@ def check_promise(account: Account, accepted: bool) -> None:
         )
 
 
-def check_name(name: str) -> str:
-    """The name that a ledger counts under, refused outside its rule."""
+def dataset_name(name: str | None, data: Any, *, default: str, charged: bool) -> str:
+    """What the ledger counts under: as stated, else the name of the file.
+
+    >>> dataset_name(None, "data/roads.csv.gz", default="network", charged=True)
+    'roads'
+    """
+    if name is None:
+        file = isinstance(data, str | Path) and str(data) != "-"
+        if charged and not file:
+            raise ParameterError(f"say under which name the ledger counts this {default}: name=…")
+        name = Path(data).name.split(".")[0] if file else default
     if not isinstance(name, str) or not 1 <= len(name) <= _LONGEST_NAME:
         raise ParameterError(f"name must be a text of 1 to {_LONGEST_NAME} characters")
     return name

@@ -66,13 +66,14 @@ def publish(
     from sfumato.cli.show import console, promise, unfinished
     from sfumato.errors import ParameterError
     from sfumato.privacy.ledger import Ledger
-    from sfumato.query_publishing import counts_name, publish_counts
+    from sfumato.query_publishing import publish_counts
+    from sfumato.walk import dataset_name
 
     if wavelet and both:
         raise ParameterError("--both publishes the wavelet as well: leave out --wavelet")
     account = Ledger(ledger) if ledger is not None else None
     if account is not None:
-        unfinished(account, counts_name(name, counts, charged=True), release)
+        unfinished(account, dataset_name(name, counts, default="counts", charged=True), release)
     existed = (output / "release.json").exists()
     made = publish_counts(
         counts,
@@ -196,15 +197,15 @@ def serve(
     Example: sfumato query serve words.csv --epsilon-per-answer 0.01 --ledger budget.db
     """
     from sfumato.privacy.ledger import Ledger
-    from sfumato.query_publishing import counts_name
     from sfumato.retrieval.counts import Counts
     from sfumato.retrieval.desk import Desk
     from sfumato.retrieval.mutual import Answering
     from sfumato.retrieval.service import listening
     from sfumato.retrieval.service import serve as run
     from sfumato.retrieval.store import AnswerStore
+    from sfumato.walk import dataset_name
 
-    read, dataset = Counts.read(counts), counts_name(name, counts, charged=True)
+    read, dataset = Counts.read(counts), dataset_name(name, counts, default="counts", charged=True)
     server = Answering(len(read.keys), neighbours, epsilon_per_answer)  # type: ignore[arg-type]
     answers = ledger.with_name(ledger.name + ".answers")
     with (

@@ -1,0 +1,202 @@
+"""The noise in a release of public data: what was published minus what is there.
+
+The statistic is measured again by the code that published it, along the published values: where
+a later statistic depends on an earlier one, it depends on what was released.  The purse that does
+so hands out what is already public and writes down what it was given; it draws no noise, and
+nothing it makes can become a release.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.signal import lfilter
+
+from sfumato.errors import ReleaseError
+from sfumato.graph.edge_laplace import METHOD as EDGE_LAPLACE
+from sfumato.graph.edge_laplace import Grid
+from sfumato.graph.methods import edge_method
+from sfumato.graph.pairs import Pairs
+from sfumato.graph.reading import edge_list, network_of
+from sfumato.inspection.audit.noise_law import Drawn
+from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Statistic
+from sfumato.privacy.mechanism import Whole
+from sfumato.release.file import read_batches
+from sfumato.release.folder import CERTIFICATE, SYNOPSIS, data_file, read_json
+from sfumato.release.release import table_schema
+from sfumato.retrieval.count_plan import replanned
+from sfumato.retrieval.counts import Counts
+from sfumato.retrieval.privelet import haar, levels
+from sfumato.stream.counter_settings import Settings
+from sfumato.stream.counting import Counter
+from sfumato.stream.methods import stream_method
+from sfumato.stream.source import open_bits
+from sfumato.stream.square_root import Design
+from sfumato.table.records import Records
+from sfumato.table.source import check_header, open_source
+from sfumato.verification import stated_budget, table_plan
+
+__all__ = ["Seen", "noise_of"]
+
+Real = NDArray[np.float64]
+_OTHER = "the public data is not what the trial was made of: "
+
+
+class Seen(NamedTuple):
+    """The noise of one statistic."""
+
+    statistic: str
+    drawn: Drawn
+
+
+def noise_of(folder: str | Path, public: Any) -> list[Seen]:
+    """The noise that a release of public data holds, as far as it was published uncleaned.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from sfumato.publishing import publish
+    >>> table = pa.table({"a": [True] * 9})
+    >>> schema = {"name": "t", "columns": {"a": {"kind": "boolean"}}}
+    >>> with TemporaryDirectory() as place:
+    ...     release = publish(table, schema=schema, epsilon=1, folder=f"{place}/trial")
+    ...     (seen,) = noise_of(f"{place}/trial", table)
+    >>> seen.statistic, (release.synopsis["entries"] - seen.drawn.noise).tolist()
+    ('moments', [9])
+    """
+    place = Path(folder)
+    paper = read_json(place / CERTIFICATE)
+    read = next((_OF[fact] for fact in _OF if fact in paper), _table)
+    return list(read(place, paper, public))
+
+
+def _seen(statistic: Statistic, outputs: Whole) -> Seen:
+    event, units = statistic.noise.event, statistic.flat(statistic.units).astype(np.float64)
+    size = float(event.noise or 0) * (units if "laplace" in event.mechanism else units**2)
+    noise = outputs - statistic.flat(statistic.exact)
+    return Seen(event.statistic, Drawn(event.mechanism, noise, size))
+
+
+def _table(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Seen]:
+    script = _noisy(read_json(folder / SYNOPSIS)) if paper["synopsis"] is not None else []
+    if not script:
+        return
+    plan = table_plan(paper)
+    source = open_source(public)
+    check_header(source, plan.domain)
+    purse = RecordingPurse(plan.guarantee, [[part] for part in script])
+    # Statistics beyond the published ones were not published as whole numbers.
+    with suppress(Diverged):
+        plan.measure(Records(source, plan.domain), purse)
+    for statistic, part in zip(purse.statistics, script, strict=False):
+        if not statistic.outputs:
+            raise ReleaseError(_OTHER + "its statistics have another shape")
+        yield _seen(statistic, part.ravel())
+
+
+def _noisy(synopsis: Mapping[str, Any] | None) -> list[Whole]:
+    """The whole numbers of a synopsis, in the order in which they were bought."""
+    match synopsis:
+        case {"kind": "moments", "entries": entries}:
+            parts = [entries]
+        case {"kind": "scatter", "entries": entries, "sums": sums}:
+            parts = [entries, sums]
+        case {"kind": "eigenvalues", "count": count, "values": values}:
+            parts = [None if count is None else [count], values]
+        case {"kind": "projected moments", "counts": counts, "sums": sums, "second": second}:
+            parts = [counts, sums, second]
+        case {"kind": "reduced moments", "basis": basis, "moments": moments}:
+            return [*_noisy(basis), *_noisy(moments)]
+        case {"kind": "components", "moments": moments}:
+            return _noisy(moments)
+        case _:
+            parts = []
+    return [np.array(part, np.int64) for part in parts if part is not None]
+
+
+def _network(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Seen]:
+    if paper["method"] != EDGE_LAPLACE.name:
+        return
+    network = network_of(public, directed=paper["network"]["directed"]).network
+    published, given = _data(folder, paper), edge_list(network)
+    if any(published[name] != given[name] for name in ("source", "target")):
+        raise ReleaseError(_OTHER + "its edges are others, or in another order")
+    chosen = edge_method(paper["method"])
+    plan = chosen.price(network.topology, stated_budget(paper, chosen.budgeted), paper["options"])
+    ends = (Fraction(paper["options"][name]) for name in ("low", "high", "step"))
+    grid = Grid(*ends)
+    codes = grid.codes(np.asarray(published["weight"], np.float64))
+    purse, nobody = RecordingPurse(plan.guarantee, [[codes]]), np.empty(0, np.int64)
+    plan.change(network.weight, Pairs(nobody, nobody), purse, lambda _: None)
+    seen = _seen(purse.statistics[0], codes)
+    exact = codes - seen.drawn.noise
+    # A weight is above 0, so the lowest code is 1 there: published as it, noise may be anything.
+    least = 1 if grid.low == 0 else 0
+    drawn = seen.drawn
+    cut = Drawn(drawn.mechanism, drawn.noise, drawn.size, least - exact, grid.last - exact)
+    yield Seen(seen.statistic, cut)
+
+
+def _stream(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Seen]:
+    budget = stated_budget(paper, True)
+    assert budget is not None  # noqa: S101  it was asked for
+    plan = stream_method(paper["method"]).price(
+        paper["stream"]["horizon"], budget, paper["options"]
+    )
+    if paper["method"] != "counter" or paper["stream"]["continues"] is not None:
+        return
+    settings = Settings.read(plan.horizon, budget, **plan.options)
+    if settings.smooth != "none" or settings.pan:
+        return
+    published = _data(folder, paper)
+    purse, times = RecordingPurse(plan.budget), [np.empty(0, np.int64)]
+    with open_bits(public) as source:
+        # No count depends on an earlier noise, so any noise will do, and is thrown away.
+        times.extend(part for part, _ in Counter(plan, purse).run(source))
+    if not np.array_equal(np.concatenate(times), np.asarray(published["time"])):
+        raise ReleaseError(_OTHER + "it is not as long")
+    values = np.asarray(published["value"], np.float64)
+    if settings.engine == "tree":
+        so_far, steps = np.append(0.0, values), np.arange(1, values.size + 1)
+        measured = values - so_far[steps & (steps - 1)]
+    else:
+        measured = _decaying(settings.design, values)
+    yield _seen(purse.statistics[0], np.rint(measured * settings.unit).astype(np.int64))
+
+
+def _decaying(design: Design, counts: Real) -> Real:
+    """The decaying sums that these counts were recovered from, in floats."""
+    x = np.diff(counts, prepend=0.0)
+    sums = x.copy()
+    for j, share in enumerate(design.shares, start=1):
+        decay = 1 - 0.5**j
+        total = lfilter([1.0], [1.0, -decay], x)
+        sums[1:] += share / design.unit * decay * total[:-1]
+    return sums
+
+
+def _counts(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Seen]:
+    plan, counts = replanned(paper), Counts.read(public)
+    published = _data(folder, paper)
+    if tuple(published["key"].to_pylist()) != counts.keys.names:
+        raise ReleaseError(_OTHER + "its keys are others, or in another order")
+    purse = RecordingPurse(plan.budget)
+    for name, way in plan.ways.items():
+        way.published(counts.values, purse)
+        values = np.asarray(published[name], np.float64)
+        if name == "wavelet":
+            if plan.length != 1 << levels(plan.length):
+                continue  # the leaves beyond the last key were not published
+            values = haar(values)[0 if plan.records is None else 1 :]
+        yield _seen(purse.statistics[-1], np.rint(values).astype(np.int64))
+
+
+def _data(folder: Path, paper: Mapping[str, Any]) -> pa.Table:
+    schema = table_schema(paper)
+    return pa.Table.from_batches(read_batches(data_file(folder), schema), schema)
+
+
+_OF = {"network": _network, "stream": _stream, "counts": _counts}
