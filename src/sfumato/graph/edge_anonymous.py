@@ -35,6 +35,7 @@ __all__ = ["METHOD"]
 DEFAULT_K, LARGEST_K = 3, 1000
 DEFAULT_THETA, LARGEST_THETA = "20", 1000.0
 ENGINES = ("slack", "rsp")
+_TABLE = 3_000  # nodes: minutes; each edge moves several times
 _WORK = 5 * 10**10  # steps of solving, minutes: beyond it the probabilistic engine is refused
 _STEP = 1e-6  # θ times the lightest weight: below it walks hardly end
 REASON = (
@@ -98,7 +99,7 @@ def plan(
         grid = FixedPoint.of(topology, weight, growth=ROOM * _growth(topology, weight))
         units = grid.units(weight)
         goal = Goal(needed, int(min(near / grid.step, LONGEST)), order)
-        tabled = not likely and table_fits(topology, pairs)
+        tabled = not likely and topology.size <= _TABLE and table_fits(topology, pairs)
         wanted = Table(topology, pairs) if tabled else Searches(topology, pairs)
         say(f"searching the shortest paths of {len(pairs):,} pairs")
         told = alone(wanted, units, rng)
