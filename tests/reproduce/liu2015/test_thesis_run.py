@@ -1,4 +1,4 @@
-"""A small run of every chapter: files, words beside figures, settings, and the command."""
+"""A small run of chapters 2 and 3: files, words beside figures, settings, and the command."""
 
 import csv
 import os
@@ -17,6 +17,8 @@ from sfumato.reproduce.liu2015 import Settings, reproduce, tables
 
 NAMES = ["figure-2.1", "figure-2.2", "table-2.1", "figure-2-attack", "tables-3.1-3.2", "table-3.3"]
 
+TABLES = Settings(chapters=("2", "3"), trials=2)
+
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
@@ -32,7 +34,7 @@ def finished(data, tmp_path_factory):
     folder, ticks = tmp_path_factory.mktemp("runs") / "whole", []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "wdbc", lambda: tumours)
-        judged = reproduce(folder, Settings(trials=2), data=data, tick=ticks.append)
+        judged = reproduce(folder, TABLES, data=data, tick=ticks.append)
     return folder, judged, ticks
 
 
@@ -41,7 +43,7 @@ def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished)
     expected = {f"{name}.{kind}" for name in NAMES for kind in ("png", "svg")}
     assert {path.name for path in folder.iterdir()} == expected | {"results.csv", "results.md"}
     assert ticks == ["chapter 2"] * 2 + ["chapter 3"] * 2
-    assert len(ticks) == Settings(trials=2).steps
+    assert len(ticks) == TABLES.steps
 
 
 def test_the_page_has_a_text_beside_every_figure_and_every_verdict(finished):
@@ -82,7 +84,7 @@ def test_bupa_has_its_selector_and_wine_its_class(data):
 @pytest.mark.parametrize(
     ("wrong", "rule"),
     [
-        ({"chapters": ("2", "12")}, r"chapters must be of 2, 3, got \['12'\]"),
+        ({"chapters": ("2", "12")}, r"chapters must be of 2, 3, .*got \['12'\]"),
         ({"chapters": ()}, "got none"),
         ({"trials": 0}, "trials must be at least 1"),
     ],
@@ -118,7 +120,7 @@ def test_the_command_runs_the_chapters_asked_for(data, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("asked", "rule"),
     [
-        (["liu2015", "--chapter", "2,12"], r"chapters must be of 2, 3, got \['12'\]"),
+        (["liu2015", "--chapter", "2,12"], r"chapters must be of 2, 3, .*got \['12'\]"),
         (["liu2015", "--rows", "200"], "liu2015 has no choice of rows"),
         (["jiang2013", "--chapter", "2"], "jiang2013 has no choice of chapters"),
     ],
@@ -133,7 +135,7 @@ def test_choices_a_study_does_not_have_are_refused_by_name(asked, rule):
 @pytest.mark.shared_data
 def test_on_the_real_data_the_findings_stand(tmp_path):
     """One trial; what is judged here hardly depends on chance."""
-    judged = reproduce(tmp_path / "run", Settings(trials=1))
+    judged = reproduce(tmp_path / "run", Settings(chapters=("2", "3"), trials=1))
     verdicts = {claim.text: claim.verdict for claim in judged}
     five = "the five measures (to a tenth): "
     assert verdicts[f"{five}SVD, RP and CP of orders"] == "reached"
