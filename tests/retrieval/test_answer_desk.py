@@ -69,6 +69,19 @@ def test_what_a_killed_run_had_stored_is_settled_by_the_next(folder):
         assert not ours._ledger.unfinished()
 
 
+def test_a_second_desk_leaves_the_blocks_of_a_living_one_alone(folder):
+    with desk(folder) as first:
+        first.answer([question("question-1")])
+        with desk(folder) as second:
+            assert [entry.state for entry in second._ledger.unfinished()] == ["drawn"]
+            second.answer([question("question-2")])
+        first.answer([question("question-3")])
+        first.settle()
+    with desk(folder) as last:
+        assert not last._ledger.unfinished()
+        last._ledger.verify()
+
+
 def test_what_is_bought_ahead_is_a_hundredth_of_what_is_left_and_only_in_a_crowd(folder):
     with Ledger(folder / "budget.db") as ledger:
         ledger.grant("words", PureDP(19), reason="a test")  # 2 000 answers in all
@@ -148,6 +161,10 @@ def test_the_same_counts_under_another_name_are_refused_and_cost_nothing(folder)
     with desk(folder, dataset="twin") as ours:
         with pytest.raises(BudgetError, match="already known as 'words'"):
             ours.answer([question("question-2")])
+        head = ours._ledger.head
+        with pytest.raises(BudgetError, match="already known as 'words'"):
+            ours.answer([question("question-3")])
+        assert ours._ledger.head == head  # asking again writes nothing
         assert ours.left == 100
 
 

@@ -34,6 +34,7 @@ __all__ = [
 _MOST_CHANCES = 5  # values whose probability is worth a word
 _MOST_EDGES = 1_000
 _NEARLY = 0.9999
+_ON_GRID = "The truth here is the weights as they were read: each to the nearest step of the grid."
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ def _about(
         f"{_percent(level)}: a ({spelt(reach)}, {spelt(float(1 - level))})-useful approximation.",
         *_corrected(found, noisy),
         *_clipped(noisy),
+        *((_ON_GRID,) if found.edges is not None else ()),
     ]
     figures: dict[str, Any] = {
         "value": noisy.value,
@@ -149,6 +151,7 @@ def about_difference(
         f"{question} By {spelt(noisy.value)} as the release shows it.",
         f"With confidence {_percent(level)} the true difference is {spelt(low)} or more, "
         f"{verdict}.",
+        *((_ON_GRID,) if found.edges is not None else ()),
     ]
     figures: dict[str, Any] = {
         "difference": noisy.value,

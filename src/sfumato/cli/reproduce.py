@@ -24,7 +24,7 @@ def reproduce(
     ] = None,
     chapter: Annotated[
         list[str] | None,
-        typer.Option(help="Which chapters of liu2015, such as 2 or 2,3; default: all."),
+        typer.Option(help="Which chapters of liu2015, 2 to 10 but 6, such as 4,5; default: all."),
     ] = None,
     trials: Annotated[
         int | None, typer.Option(help="Trials per cell; default: the study's.")
@@ -34,6 +34,9 @@ def reproduce(
     ] = None,
     rows: Annotated[
         int | None, typer.Option(help="Random part of each data set, for a quick look.")
+    ] = None,
+    nodes: Annotated[
+        int | None, typer.Option(help="Nodes of the made-up networks of liu2015; default: 400.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Another seed gives another run.")] = 1,
 ) -> None:
@@ -62,6 +65,8 @@ def reproduce(
         chosen["rows"] = rows
     if trials is not None:
         chosen["trials"] = trials
+    if nodes is not None:
+        chosen["nodes"] = nodes
     if chapter:
         chosen["chapters"] = tuple(part for text in chapter for part in _parts(text))
     if figures is not None:

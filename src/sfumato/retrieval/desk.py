@@ -88,6 +88,7 @@ class Desk:
         self._ledger, self._store, self._bits = ledger, store, SystemBits()
         self._mark = counts.fingerprint(ledger.fingerprint_key)
         self._settling: list[str] = []
+        self._refused: str | None = None
         self._block, self._ahead, self._bought_at = _Block("", 0), 0, -inf
         self._lock = Lock()
         self.plan = hashlib.sha256(json.dumps(self._fixed(), sort_keys=True).encode()).hexdigest()
@@ -194,6 +195,8 @@ class Desk:
 
     def _bought(self, count: int) -> bool:
         """Charge for a new block, and record its draw; False if nothing can be afforded."""
+        if self._refused is not None:
+            raise BudgetError(self._refused)  # for good: asking again would only fill the ledger
         now = time.monotonic()
         fast = now - self._bought_at < _FAST
         self._ahead = max(_FIRST, 2 * self._ahead) if fast else self._ahead // 2
@@ -216,8 +219,9 @@ class Desk:
     def _drawn(self, release: str) -> None:
         try:
             self._ledger.draw(release, self._mark)
-        except BudgetError:
+        except BudgetError as error:
             self._ledger.refund(release, reason="no noise was drawn: the draw was refused")
+            self._refused = str(error)
             raise
 
     def _noisy(self, answers: int) -> Whole:
@@ -227,7 +231,12 @@ class Desk:
         return paid.add(exact, np.ones(exact.size, np.int64)).reshape(answers, -1)
 
     def _resume(self) -> None:
-        """Settle what an earlier run stored and did not come to settle."""
+        """Settle what an earlier run stored and did not come to settle.
+
+        Only where no other desk has the store open: its blocks are not at their end.
+        """
+        if not self._store.alone():
+            return
         for entry in self._ledger.unfinished(self.dataset):
             ours = entry.state == "drawn" and entry.plan == self.plan
             if ours and self._store.of_release(entry.release):

@@ -99,7 +99,7 @@ def checked_query(query: Any, length: int) -> Vector:
     """
     try:
         numbers = np.asarray(query, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError("query must be a list of numbers, one for each key") from None
     if numbers.ndim != 1 or numbers.size != length:
         raise ParameterError(

@@ -84,7 +84,14 @@ class Question:
             raise ParameterError("a question has an id and either a query or coefficients")
         for form in ("query", "coefficients"):
             if form in found:
-                return cls._checked(found["id"], form, found[form], length)
+                numbers = found[form]
+                # Looked at before NumPy does, which takes its time over lists of other things.
+                if not isinstance(numbers, list):
+                    raise ParameterError("query must be a list of numbers, one for each key")
+                _check_length(len(numbers), length if form == "query" else 1 << levels(length))
+                if not all(type(number) in (int, float) for number in numbers):
+                    raise ParameterError("query must be a list of numbers, one for each key")
+                return cls._checked(found["id"], form, numbers, length)
         raise ParameterError("a question has an id and either a query or coefficients")
 
     def to_bytes(self) -> bytes:
@@ -111,6 +118,7 @@ class Question:
         if len(body) < start + 4:
             raise ParameterError(_DAMAGED)
         (count,) = struct.unpack_from("<I", body, start)
+        _check_length(count, length if kind in _WHOLE else 1 << levels(length))
         if kind == _SPARSE:
             return cls._checked(name, "coefficients", _unpacked(rest, count), length)
         if kind not in _WHOLE or len(rest) != kind * count:
@@ -124,6 +132,11 @@ class Question:
         if np.abs(found).max() > _LARGEST:
             raise ParameterError("query must hold numbers of at most 2**53 in size")
         return cls(name, form, found)
+
+
+def _check_length(found: int, wanted: int) -> None:
+    if found != wanted:
+        raise ParameterError(f"query must have {wanted} numbers, one for each key, got {found}")
 
 
 def _unpacked(rest: bytes, count: int) -> Vector:

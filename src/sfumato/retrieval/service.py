@@ -21,6 +21,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from ipaddress import ip_address
 from typing import Any
 
 from sfumato.errors import MissingExtra, ParameterError, SfumatoError
@@ -40,7 +41,7 @@ except ImportError:
 
 __all__ = ["application", "listening", "serve"]
 
-_LOCAL = ("127.0.0.1", "localhost", "::1")
+_LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
 _LONG = 2**16  # bytes from which on a message is read beside the loop
 _BROKEN = Refusal(503, "the charge could not be recorded: ask again later, under the same id")
 _MOST_WAITING = 1024
@@ -216,7 +217,9 @@ def listening(host: str, port: int) -> socket.socket:
 def serve(desk: Desk, taken: socket.socket, *, say: Callable[[str], None]) -> None:
     """Answer until interrupted; whoever waits is answered before this returns."""
     address = taken.getsockname()[0]
-    hosts = _LOCAL if address in _LOCAL else ("*",)
+    # On a loopback address only its own names: other names are pages in the owner's browser.
+    own = (*_LOCAL, address, f"[{address}]")
+    hosts = own if ip_address(address).is_loopback else ("*",)
     settings: dict[str, Any] = {
         "log_level": "warning",
         "access_log": False,  # who asked when is nobody's business

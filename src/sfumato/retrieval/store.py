@@ -4,6 +4,7 @@ A repeated id is answered from here: without a second draw, and without a second
 file holds what was sent out and nothing else: noisy answers and a digest of each question.
 """
 
+import fcntl
 import hashlib
 import os
 import sqlite3
@@ -73,6 +74,19 @@ class AnswerStore:
             self._connection.close()
             raise
         _sync_folder(self._path.parent)
+        # Beside the database, whose own locks are lost when another handle on it is closed.
+        beside = self._path.with_name(f"{self._path.name}.open")
+        self._turn = os.open(beside, os.O_CREAT | os.O_RDWR, 0o600)
+        fcntl.flock(self._turn, fcntl.LOCK_SH)
+
+    def alone(self) -> bool:
+        """Whether nobody else has these answers open."""
+        try:
+            fcntl.flock(self._turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        fcntl.flock(self._turn, fcntl.LOCK_SH)
+        return True
 
     def _claim(self, connection: sqlite3.Connection) -> None:
         (found,) = connection.execute("PRAGMA application_id").fetchone()
@@ -121,6 +135,9 @@ class AnswerStore:
         """Let go of the file."""
         with self._lock:
             self._connection.close()
+            if self._turn >= 0:
+                os.close(self._turn)
+                self._turn = -1
 
     @contextmanager
     def _using(self) -> Iterator[sqlite3.Connection]:

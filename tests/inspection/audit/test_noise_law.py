@@ -80,6 +80,20 @@ def test_cut_values_count_as_the_tail_that_they_stand_for():
     assert min(p_values(uncut, rng).values()) < FALSE_ALARM / len(TESTS)
 
 
+def test_honest_noise_of_which_most_is_cut_is_not_taken_for_repeated():
+    n, scale = 10_000, 1_000
+    noise = discrete_laplace(Fraction(scale), n, SystemBits())
+    low, high = np.full(n, -5), np.full(n, 5)
+    cut = Drawn("discrete-laplace", np.clip(noise, low, high), np.full(n, float(scale)), low, high)
+    assert cut.cut.mean() > 0.95
+    rng = np.random.default_rng(8)
+    assert min(p_values(cut, rng).values()) > FALSE_ALARM / len(TESTS)
+    wide = discrete_laplace(Fraction(10**9), n, SystemBits())
+    wide[n // 2 :] = wide[: n // 2]  # control: noise that was used twice
+    again = Drawn("discrete-laplace", wide, np.full(n, 1e9))
+    assert p_values(again, rng)["repeats"] < FALSE_ALARM / len(TESTS)
+
+
 def test_what_was_seen_on_two_occasions_is_one_sample():
     a = Drawn("discrete-laplace", np.array([1]), np.array([2.0]), np.array([-5]), np.array([1]))
     both = joined([a, a])

@@ -206,18 +206,20 @@ def _order(above: NDArray[np.bool_]) -> float:
 def _repeats(drawn: Drawn) -> float:
     """Whether more values came before than chance allows.
 
-    The number of repeats is at most a sum of independent events, whose upper tail is below
-    that of the binomial with the same mean (Hoeffding 1956).
+    A value repeats an earlier one with chance at most the number of earlier ones times P(X = 0).
+    Values that were cut show no repeats and count as earlier ones all the same: given that it
+    was not cut, a value may be likelier than P(X = 0).  So the number of repeats is at most a
+    sum of independent events, whose upper tail is below that of the binomial with the same mean
+    (Hoeffding 1956).
     """
-    kept = ~drawn.cut
-    noise, size = drawn.noise[kept], drawn.size[kept]
     repeats, mean = 0, 0.0
-    for one in np.unique(size):
-        group = noise[size == one]
-        repeats += group.size - np.unique(group).size
+    for one in np.unique(drawn.size):
+        here = drawn.size == one
+        shown = drawn.noise[here & ~drawn.cut]
+        repeats += shown.size - np.unique(shown).size
         laplace = drawn.mechanism == "discrete-laplace"
         most = np.tanh(0.5 / one) if laplace else (2 * pi * one) ** -0.5  # at least P(X = 0)
-        mean += float(np.minimum(np.arange(group.size) * most, 1.0).sum())
+        mean += float(np.minimum(np.arange(np.count_nonzero(here)) * most, 1.0).sum())
     if repeats < mean + 1:
         return 1.0
-    return float(bdtrc(repeats - 1, noise.size, mean / noise.size))
+    return float(bdtrc(repeats - 1, drawn.noise.size, mean / drawn.noise.size))
