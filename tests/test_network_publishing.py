@@ -14,6 +14,7 @@ from all_paths import random_network, shortest_paths
 from sfumato.errors import BudgetError, DataError, ParameterError, ReleaseError
 from sfumato.graph.methods import METHODS, edge_method
 from sfumato.graph.reading import edge_list
+from sfumato.inspection.overview import overview
 from sfumato.privacy.guarantee import Heuristic, PureDP
 from sfumato.release.folder import CERTIFICATE, SYNOPSIS, digest
 
@@ -223,3 +224,8 @@ def test_the_true_weights_do_not_travel_with_a_pickled_release():
     assert np.float64(secret).tobytes() not in pickle.dumps(release)
     assert again.table.equals(release.table)
     assert again.guarantee == release.guarantee
+
+
+def test_inspecting_a_network_points_to_compare():
+    with pytest.raises(ReleaseError, match="graph compare"):
+        overview(publish("edge-laplace"), EDGES)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.domain import Domain, Grid
-from sfumato.errors import DataError, SchemaError
+from sfumato.errors import DataError, ReleaseError, SchemaError
 from sfumato.features import Features
 from sfumato.inspection.attack.numeric import in_shares
 from sfumato.inspection.attack.result import Attack
@@ -86,6 +86,10 @@ def overview(
     ['Utility', 'Attacks']
     """
     paper = release.certificate
+    if "schema" not in paper:
+        raise ReleaseError(
+            "inspect is for tables; for a network use: sfumato graph compare ORIGINAL RELEASE"
+        )
     domain = Domain.of(Schema.of(paper["schema"]))
     seen = _Seen(release, original, control, domain, secret, confidence, seed)
     found = []
