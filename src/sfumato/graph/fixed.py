@@ -22,6 +22,7 @@ Units = Indices  # whole numbers of steps
 LONGEST = 2**53  # steps of a path, the last whole number that floats reach one by one
 _LARGEST = 2.0**1000
 _MOST_DECIMALS = 6
+_FEW = 1000
 _ROUNDING = 2.0**-50  # of a number that was written in decimals and read as a float
 _LEAST = 2**10  # steps in the smallest weight: a change of a thousandth can still be told
 
@@ -52,7 +53,8 @@ class FixedPoint:
             raise DataError(
                 "the weights are too large to be added up: divide them all by one number"
             )
-        longest = growth * float(np.sort(weight)[-most:].sum())
+        heaviest = np.partition(weight, len(weight) - most)[len(weight) - most :]
+        longest = growth * float(heaviest.sum())
         exponent = frexp(longest)[1] - 53  # longest < 2^(exponent + 53)
         if not float(weight.min()) >= _LEAST * 2.0**exponent:
             raise DataError(
@@ -83,12 +85,17 @@ def _decimals(weight: Weights, step: float) -> int | None:
 
     None for weights that are whole numbers of steps: these need no rounding at all.
     """
-    if np.all(np.rint(weight / step) == weight / step):
+    parts = (weight[:_FEW], weight)  # a few first: where one fails, most do
+    if all(np.all(np.rint(some / step) == some / step) for some in parts):
         return None
     for decimals in range(_MOST_DECIMALS + 1):
         if 10.0**-decimals < _LEAST * step:
             return None
-        counted = weight * 10.0**decimals
-        if np.all(np.abs(counted - np.rint(counted)) <= _ROUNDING * counted):
+        if all(_whole(some * 10.0**decimals) for some in parts):
             return decimals
     return None
+
+
+def _whole(counted: Weights) -> bool:
+    """Whether these are whole numbers, but for how decimals are read as floats."""
+    return bool(np.all(np.abs(counted - np.rint(counted)) <= _ROUNDING * counted))
