@@ -201,7 +201,7 @@ class TestVerification:
 
     def test_finds_pairs_that_the_method_cannot_have_kept(self, folder):
         network = json.loads((folder / CERTIFICATE).read_text())["network"]
-        assert not self.forge(folder, network=network | {"preserved pairs": 3})["plan"]
+        assert not self.forge(folder, network=network | {"wanted pairs": 3})["plan"]
 
     def test_finds_a_removed_account(self, tmp_path):
         publish("edge-greedy", folder=tmp_path / "kept")

@@ -136,6 +136,19 @@ class TestParts:
         found = {c.name: c.passed for c in sf.verify(part, ledger=ledger)}
         assert not found[check]
 
+    def test_a_stream_known_to_be_too_long_is_refused_before_the_charge(self, ledger):
+        with pytest.raises(DataError, match="longer than its horizon"):
+            publish(ledger=ledger, name="visits", horizon=3_000, release="r")
+        assert ledger.entry("r") is None
+
+    @pytest.mark.parametrize("given", [lambda bits: bits, lambda bits: iter(bits.tolist())])
+    def test_a_stream_that_is_too_short_leaves_the_state_for_another_try(self, tmp_path, given):
+        state = tmp_path / "visits.state"
+        publish(bits=BITS[:1_700], pause=state)
+        with pytest.raises(DataError, match="shorter than what was counted"):
+            publish(bits=given(BITS[:900]), resume=state)
+        assert publish(resume=state).table["time"].to_pylist()[0] == 2_000
+
     def test_the_parts_add_up_to_the_whole(self, tmp_path):
         state = tmp_path / "visits.state"
         publish(bits=BITS[:1_700], pause=state, epsilon=1_000)

@@ -83,8 +83,8 @@ def publish_network(
             "(--preserve), a file of pairs or a share such as 0.1"
         )
     counted = dataset_name(name, data, default="network", charged=ledger is not None)
-    preserved = None if pairs is None else len(pairs)
-    account = network_account(counted, topology, preserved, plan)
+    wanted = None if pairs is None else len(pairs)
+    account = network_account(counted, topology, wanted, plan)
     check_promise(account, accept_no_guarantee)
     if isinstance(plan.unproved, Heuristic):
         read.network.check_weights()
@@ -139,13 +139,8 @@ class _Network:
         say: Say,
     ) -> None:
         self.account, self.columns = account, COLUMNS
-        self._plan, self._network, self._pairs, self._key, self._say = (
-            plan,
-            network,
-            pairs,
-            key,
-            say,
-        )
+        self._plan, self._network, self._pairs = plan, network, pairs
+        self._key, self._say = key, say
 
     def fingerprint(self) -> bytes | None:
         """A keyed digest of names and weights, whatever the order of the edges."""

@@ -20,7 +20,7 @@ from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.file import Format
 from sfumato.release.release import Release
-from sfumato.stream.counting import Counter
+from sfumato.stream.counting import Counter, check_length, pass_over
 from sfumato.stream.methods import stream_method
 from sfumato.stream.recipe import BitSource, Released, StreamPlan
 from sfumato.stream.series_plan import COLUMNS, series_account
@@ -79,6 +79,8 @@ def publish_stream(
         account = series_account(dataset, plan, {"release": begun.release, "from": begun.position})
         release = f"{begun.release}+{begun.position}"
     with open_bits(data) as source:
+        if method == "counter":
+            check_length(source, covered)  # before the charge
         matter = _Series(account, plan, source, progress or _quiet, begun, pause)
         walk = Walk(matter, known, release, seed, paid=begun is not None)
         return walk.to(folder, format, "arrow")
@@ -138,6 +140,8 @@ class _Series:
             counter = Counter(self._plan, purse)
         else:
             release = self._begun.release
+            # First, so that a stream that is too short leaves the state for another try.
+            pass_over(self._source, self._begun.position)
             counter = Counter.resume(self._begun.state, self._plan, purse, release=release)
         yield from counter.run(self._source)
         if self._pause is not None and counter.position < self._plan.horizon:

@@ -133,10 +133,10 @@ def _network_account(folder: Path, paper: Mapping[str, Any]) -> Account:
     chosen, facts = edge_method(paper["method"]), paper["network"]
     topology = _topology(folder, paper)
     plan = chosen.price(topology, stated_budget(paper, chosen.budgeted), paper["options"])
-    preserved = facts["preserved pairs"]
-    if (preserved is None and chosen.needs_pairs) or (preserved and not chosen.preserves):
-        raise ReleaseError("the preserved pairs are not what the method calls for")
-    return network_account(paper["dataset"], topology, preserved, plan)
+    wanted = facts["wanted pairs"]
+    if (wanted is None and chosen.needs_pairs) or (wanted and not chosen.preserves):
+        raise ReleaseError("the wanted pairs are not what the method calls for")
+    return network_account(paper["dataset"], topology, wanted, plan)
 
 
 def _series_account(paper: Mapping[str, Any], continues: Mapping[str, Any] | None) -> Account:

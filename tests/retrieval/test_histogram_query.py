@@ -162,6 +162,12 @@ def test_counts_that_are_no_counts_are_read_as_nearby_ones():
     assert (read.keys.names, read.values.tolist()) == (("a", "b", "c"), [5, 0, 0])
 
 
+@pytest.mark.parametrize("start", [0.0, 0.5, 0.25, 1.5, 2.5, 2.75, 1e6 + 0.5])
+def test_one_record_more_is_one_step_more_wherever_a_number_lies(start):
+    before, after = (Counts.of("ab", [start + more, 0]).values for more in (0, 1))
+    assert (after - before).tolist() == [1, 0]
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [

@@ -22,9 +22,9 @@ _LIMITS = (
 
 
 def network_account(
-    dataset: str, topology: Topology, preserved: int | None, plan: EdgePlan
+    dataset: str, topology: Topology, wanted: int | None, plan: EdgePlan
 ) -> Account:
-    """A plan for this network; `preserved` is the number of pairs whose paths are to survive."""
+    """A plan for this network; `wanted` is the number of pairs whose paths are to survive."""
     return Account(
         method=plan.method,
         options=plan.options,
@@ -39,7 +39,7 @@ def network_account(
                 "nodes": topology.size,
                 "edges": topology.edges,
                 "directed": topology.directed,
-                "preserved pairs": preserved,
+                "wanted pairs": wanted,
             },
         },
         columns=COLUMNS,

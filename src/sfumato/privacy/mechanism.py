@@ -121,7 +121,7 @@ class Noise:
         if size > (LARGEST_SCALE if laplace else LARGEST_VARIANCE):
             raise ParameterError(
                 f"the noise on {self.statistic} is too large for its grid at this budget: "
-                "lower grid_bits in the schema, or raise the budget"
+                "coarsen the grid (grid_bits in a schema), or raise the budget"
             )
 
     def draw(self, units: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:

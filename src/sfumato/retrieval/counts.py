@@ -115,7 +115,9 @@ class Counts:
         if given.shape != (len(keys),):
             raise DataError(f"there are {len(keys)} keys: give one count for each of them")
         inside = np.clip(np.nan_to_num(given, nan=0.0), 0, LARGEST_COUNT)
-        return cls(keys, np.rint(inside).astype(np.int64))
+        # Halves downwards, so that one record more is one step more wherever a number lies: to
+        # the nearest even one, 2.5 and 3.5 would be two steps apart.
+        return cls(keys, np.ceil(inside - 0.5).astype(np.int64))
 
     @property
     def records(self) -> int:

@@ -214,12 +214,21 @@ def listening(host: str, port: int) -> socket.socket:
         ) from None
 
 
+def _names(address: str) -> tuple[str, ...]:
+    """Host names that are answered: on a loopback address its own alone, for any other name
+    there is a page in the owner's browser.
+
+    >>> "127.0.0.2" in _names("127.0.0.2"), "*" in _names("127.0.0.2"), _names("192.0.2.7")
+    (True, False, ('*',))
+    """
+    if not ip_address(address).is_loopback:
+        return ("*",)
+    return (*_LOCAL, address, f"[{address}]")
+
+
 def serve(desk: Desk, taken: socket.socket, *, say: Callable[[str], None]) -> None:
     """Answer until interrupted; whoever waits is answered before this returns."""
     address = taken.getsockname()[0]
-    # On a loopback address only its own names: other names are pages in the owner's browser.
-    own = (*_LOCAL, address, f"[{address}]")
-    hosts = own if ip_address(address).is_loopback else ("*",)
     settings: dict[str, Any] = {
         "log_level": "warning",
         "access_log": False,  # who asked when is nobody's business
@@ -227,6 +236,8 @@ def serve(desk: Desk, taken: socket.socket, *, say: Callable[[str], None]) -> No
         "limit_concurrency": _MOST_WAITING,
         "timeout_graceful_shutdown": 10,
     }
-    server = uvicorn.Server(uvicorn.Config(application(desk, hosts=hosts, say=say), **settings))
+    server = uvicorn.Server(
+        uvicorn.Config(application(desk, hosts=_names(address), say=say), **settings)
+    )
     with suppress(KeyboardInterrupt):  # handed on when everything is shut down
         server.run(sockets=[taken])

@@ -18,10 +18,28 @@ from sfumato.stream.square_root import RecoveredCounts
 from sfumato.stream.state import plan_digest, save, take
 from sfumato.stream.tree import DyadicCounts, levels
 
-__all__ = ["Counter"]
+__all__ = ["Counter", "check_length", "pass_over"]
 
 _EXACT = "NOT PRIVATE: holds exact partial sums of the stream; for its owner alone"
 _NOISY = "pan-private: holds noisy totals; private as long as memory is not seen a second time"
+
+
+def check_length(source: BitSource, horizon: int) -> None:
+    """Refuse a stream that is known to be longer than its horizon: how long it is, is public."""
+    length = source.length if isinstance(source, Source) else None
+    if length is not None and length > horizon:
+        raise DataError(
+            f"the stream is longer than its horizon of {horizon} bits: raise horizon, or cut it"
+        )
+
+
+def pass_over(source: BitSource, position: int) -> None:
+    """Go to where a counter is, in a source that starts anew."""
+    if source.position > position:
+        raise DataError("the source is ahead of the counter: open it from its start")
+    missing = position - source.position
+    if source.skip(missing) < missing:
+        raise DataError("the stream is shorter than what was counted of it already")
 
 
 class Counter:
@@ -77,16 +95,8 @@ class Counter:
         last whole block are held until it is full or the horizon is reached.  A stream may end
         early; one that is known to be longer is refused, others are not read beyond the horizon.
         """
-        length, horizon = source.length if isinstance(source, Source) else None, self.horizon
-        if length is not None and length > horizon:
-            raise DataError(
-                f"the stream is longer than its horizon of {horizon} bits: raise horizon, or cut it"
-            )
-        if source.position > self.position:
-            raise DataError("the source is ahead of the counter: open it from its start")
-        missing = self.position - source.position
-        if source.skip(missing) < missing:
-            raise DataError("the stream is shorter than what was counted of it already")
+        check_length(source, self.horizon)
+        pass_over(source, self.position)
         yield from self._over(source)
 
     def count(self, bits: Any) -> Released:
