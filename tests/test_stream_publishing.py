@@ -12,7 +12,7 @@ from sfumato.errors import BudgetError, DataError, LedgerError, ParameterError, 
 from sfumato.privacy.guarantee import PureDP
 from sfumato.release.folder import CERTIFICATE, digest
 from sfumato.stream.methods import METHODS, stream_method
-from sfumato.stream.series_plan import series_account
+from sfumato.stream.series_account import series_account
 
 BITS = np.random.default_rng(4).integers(0, 2, 4_000).astype(np.uint8)
 ASKED = {

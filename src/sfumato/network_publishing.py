@@ -17,7 +17,7 @@ from sfumato.errors import ParameterError
 from sfumato.graph.chosen_pairs import chosen
 from sfumato.graph.methods import edge_method
 from sfumato.graph.network import Network, Topology
-from sfumato.graph.network_plan import COLUMNS, network_account
+from sfumato.graph.network_account import COLUMNS, network_account
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.reading import Read, edge_list, network_of, returned
 from sfumato.graph.recipe import EdgePlan, Say

@@ -23,7 +23,7 @@ from sfumato.release.release import Release
 from sfumato.stream.counting import Counter, check_length, pass_over
 from sfumato.stream.methods import stream_method
 from sfumato.stream.recipe import BitSource, Released, StreamPlan
-from sfumato.stream.series_plan import COLUMNS, series_account
+from sfumato.stream.series_account import COLUMNS, series_account
 from sfumato.stream.source import open_bits
 from sfumato.stream.state import owner
 from sfumato.walk import Made, Walk, dataset_name, priced_for

@@ -128,7 +128,7 @@ def table_plan(paper: Mapping[str, Any]) -> Plan:
 
 def _network_account(folder: Path, paper: Mapping[str, Any]) -> Account:
     from sfumato.graph.methods import edge_method  # here, so that tables need not wait for it
-    from sfumato.graph.network_plan import network_account
+    from sfumato.graph.network_account import network_account
 
     chosen, facts = edge_method(paper["method"]), paper["network"]
     topology = _topology(folder, paper)
@@ -141,7 +141,7 @@ def _network_account(folder: Path, paper: Mapping[str, Any]) -> Account:
 
 def _series_account(paper: Mapping[str, Any], continues: Mapping[str, Any] | None) -> Account:
     from sfumato.stream.methods import stream_method
-    from sfumato.stream.series_plan import series_account
+    from sfumato.stream.series_account import series_account
 
     budget = stated_budget(paper, True)
     assert budget is not None  # noqa: S101  it was asked for

@@ -21,6 +21,7 @@ from sfumato.errors import (
 )
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.ledger import Ledger
+from sfumato.retrieval.count_plan import Described, planned
 from sfumato.retrieval.service import listening
 from sfumato.verification import verify
 
@@ -173,3 +174,11 @@ def test_what_cannot_be_asked_or_published_is_refused(run, words, tmp_path):
     for texts, kind, said in refused:
         with pytest.raises(kind, match=said):
             run(*texts)
+
+
+def test_the_publication_of_counts_is_described_among_the_methods(pytestconfig):
+    described = Described()
+    assert described.name in (pytestconfig.rootpath / "docs" / described.proof).read_text("utf-8")
+    with pytest.raises(ParameterError, match="ways"):
+        planned(4, PureDP(1), ways="neither")
+    assert set(planned(4, PureDP(1), ways="both").options) == set(described.options)

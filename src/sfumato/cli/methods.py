@@ -20,14 +20,17 @@ def methods(
     from sfumato.cli.show import console
     from sfumato.graph.methods import METHODS as NETWORK_METHODS
     from sfumato.methods import METHODS, method
+    from sfumato.retrieval.count_plan import Described
     from sfumato.stream.methods import METHODS as STREAM_METHODS
 
-    others: dict[str, Any] = {**NETWORK_METHODS, **STREAM_METHODS}
+    counts = {Described.name: Described()}
+    others: dict[str, Any] = {**NETWORK_METHODS, **STREAM_METHODS, **counts}
     if name is None:
         kinds: dict[str, Mapping[str, Any]] = {
             "tables": METHODS,
             "networks": NETWORK_METHODS,
             "streams": STREAM_METHODS,
+            "counts (sfumato query)": counts,
         }
         for title, known in kinds.items():
             table = Table("method", "what it does", "what it promises", title=title)

@@ -65,4 +65,6 @@ def _say_what_follows(passed: bool) -> None:
         console.print("Not established:")
         for text in NOT_ESTABLISHED:
             console.print(f"  - {text}")
-    console.print(f"Noise that is as declared fails these tests with a chance of {FALSE_ALARM:g}.")
+    console.print(
+        f"Noise that is as declared fails these tests with a chance of at most {FALSE_ALARM:g}."
+    )

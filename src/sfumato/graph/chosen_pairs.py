@@ -15,8 +15,8 @@ from sfumato.errors import DataError, ParameterError
 from sfumato.graph.connected import Connected
 from sfumato.graph.network import Indices, Topology
 from sfumato.graph.pairs import Pairs
-from sfumato.graph.reading import COLUMNS, coded, columns_of
-from sfumato.table.source import Source, open_source
+from sfumato.graph.reading import COLUMNS, coded
+from sfumato.table.source import Source, columns_of, open_source
 
 __all__ = ["chosen"]
 

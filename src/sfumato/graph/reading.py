@@ -21,7 +21,7 @@ from sfumato.graph.network import Indices, Network, Topology, Weights
 from sfumato.options import truth
 from sfumato.table.encode import numbers
 from sfumato.table.source import Kind as TableKind
-from sfumato.table.source import Source, open_source
+from sfumato.table.source import Source, columns_of, open_source
 
 __all__ = [
     "COLUMNS",
@@ -29,7 +29,6 @@ __all__ = [
     "Kind",
     "Read",
     "coded",
-    "columns_of",
     "edge_list",
     "network_of",
     "returned",
@@ -159,16 +158,6 @@ def _may_be_number(kind: pa.DataType) -> bool:
     tests = ("integer", "floating", "decimal", "boolean", "null")
     texts = ("string", "large_string", "string_view")
     return any(getattr(pa.types, f"is_{test}")(kind) for test in (*tests, *texts))
-
-
-def columns_of(source: Source, columns: tuple[str, ...]) -> pa.Table:
-    """These columns as one table; a file that breaks off is refused without quoting it."""
-    try:
-        batches = list(source.batches(columns))
-        return pa.Table.from_batches(batches) if batches else pa.table({n: [] for n in columns})
-    except (OSError, OverflowError, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged or half-written"
-    raise DataError(f"the data could not be read to its end: {reason}")
 
 
 def coded(column: pa.ChunkedArray, name: str) -> tuple[Indices, pa.Array]:

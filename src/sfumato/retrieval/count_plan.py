@@ -1,7 +1,7 @@
 """What is to be published of counts, as ledger and certificate see it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -15,9 +15,28 @@ from sfumato.privacy.sensitivity import Neighbours
 from sfumato.retrieval.histogram import Histogram, Way
 from sfumato.retrieval.privelet import Wavelet
 
-__all__ = ["METHOD", "CountPlan", "count_account", "planned", "replanned"]
+__all__ = ["METHOD", "CountPlan", "Described", "count_account", "planned", "replanned"]
 
 METHOD = "count-queries"
+
+
+@dataclass(frozen=True)
+class Described:
+    """What `sfumato methods` says of the publication of counts."""
+
+    name: str = METHOD
+    summary: str = "Publishes counts once, so that queries are answered without being sent."
+    promise: str = "epsilon, (epsilon, delta) or rho; one record, all queries together"
+    source: str = "Dwork et al. 2006; Xiao, Wang and Gehrke 2010; Liu 2015, chapter 9"
+    proof: str = "proofs/wavelet-query.md"
+    options: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "ways": "histogram (few keys), wavelet (long ranges) or both; histogram by default",
+            "share": "the histogram's part of the budget, where both are wanted; 1/2 by default",
+        }
+    )
+
+
 _WAYS = ("histogram", "wavelet", "both")
 _TYPES = {"histogram": pa.int64(), "wavelet": pa.float64()}
 _LIMITS = (

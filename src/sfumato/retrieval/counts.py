@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sfumato.errors import DataError, ParameterError
 from sfumato.privacy.mechanism import Whole
 from sfumato.table.encode import numbers
-from sfumato.table.source import Source, open_source
+from sfumato.table.source import Source, columns_of, open_source
 
 __all__ = ["LARGEST_COUNT", "MOST_KEYS", "Counts", "Keys", "Vector"]
 
@@ -102,7 +102,7 @@ class Counts:
         """
         source = open_source(data)
         key, count = _roles(source)
-        table = _whole(source, (key, count))
+        table = columns_of(source, (key, count))
         keys = Keys(tuple(_texts(table.column(key))))
         read = [numbers(chunk) for chunk in table.column(count).chunks]
         return cls.of(keys, np.concatenate(read))
@@ -145,15 +145,6 @@ def _roles(source: Source) -> tuple[str, str]:
     if len(present) == 2 and not set(_COLUMNS) & set(present):
         return present[0], present[1]
     raise DataError("counts need a column key and a column count: rename the columns")
-
-
-def _whole(source: Source, columns: tuple[str, str]) -> pa.Table:
-    try:
-        batches = list(source.batches(columns))
-        return pa.Table.from_batches(batches) if batches else pa.table({n: [] for n in columns})
-    except (OSError, OverflowError, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged or half-written"
-    raise DataError(f"the counts could not be read to their end: {reason}")
 
 
 def _texts(column: pa.ChunkedArray) -> list[str]:

@@ -20,7 +20,7 @@ from sfumato.errors import DataError
 from sfumato.schema import Boolean, Category, Date
 from sfumato.table.text import TextFile
 
-__all__ = ["Source", "check_header", "open_source"]
+__all__ = ["Source", "check_header", "columns_of", "open_source"]
 
 BATCH_ROWS = 65_536
 
@@ -76,6 +76,16 @@ def open_source(data: Any) -> Source:
     _distinct(names)
     kind: Kind = "polars" if frame.implementation.is_polars() else "pandas"
     return Frame(dict(zip(names, frame.iter_columns(), strict=True)), kind)
+
+
+def columns_of(source: Source, columns: tuple[str, ...]) -> pa.Table:
+    """These columns as one table; a file that breaks off is refused without quoting it."""
+    try:
+        batches = list(source.batches(columns))
+        return pa.Table.from_batches(batches) if batches else pa.table({n: [] for n in columns})
+    except (OSError, OverflowError, pa.ArrowException) as error:
+        reason = getattr(error, "strerror", None) or "it is damaged or half-written"
+    raise DataError(f"the data could not be read to its end: {reason}")
 
 
 def _open_file(path: Path) -> Source:
