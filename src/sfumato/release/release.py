@@ -61,13 +61,17 @@ class Release:
     @property
     def data(self) -> Any:
         """The released records as the kind of table that was given."""
+        return self.like(self.table)
+
+    def like(self, table: pa.Table) -> Any:
+        """A table, drawn from this release or cut out of it, as the kind that was given."""
         if self._kind == "pandas":
-            return _pandas(self.table)
+            return _pandas(table)
         if self._kind == "polars":
             import polars
 
-            return polars.from_arrow(self.table)
-        return self.table
+            return polars.from_arrow(table)
+        return table
 
     def save(self, folder: str | Path, *, format: Format = "csv") -> Path:
         """Write the release as a folder; what is there already is never overwritten."""

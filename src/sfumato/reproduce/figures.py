@@ -1,19 +1,11 @@
-"""The house style of figures: legible, safe for colour-blind readers, and nothing to spare.
+"""Figures of the experiments, in the house style (`sfumato.report.style`)."""
 
-Colours are those of Okabe and Ito (2008); every line also has its own marker, so that no
-figure relies on colour alone.  Figures are drawn without a display and come out the same
-byte for byte: no dates, no random ids.
-
-Needs matplotlib: `pip install 'sfumato[report]'`.
-"""
-
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.errors import MissingExtra
+from sfumato.report.style import COLOURS, INK, MARKERS, QUIET, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,41 +27,6 @@ __all__ = [
     "style",
 ]
 
-# Okabe and Ito's eight without black and yellow: yellow is too pale for lines on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = ("o", "s", "^", "D", "v", "P")
-INK, QUIET = "#222222", "#6B6B6B"
-
-_RULES: dict[str, Any] = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine draws the same
-    "font.size": 10,
-    "axes.titlesize": 11,
-    "axes.titlelocation": "left",
-    "axes.labelcolor": INK,
-    "axes.edgecolor": QUIET,
-    "axes.linewidth": 0.8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "axes.axisbelow": True,
-    "grid.color": "#E4E4E4",
-    "grid.linewidth": 0.8,
-    "xtick.color": QUIET,
-    "ytick.color": QUIET,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "lines.linewidth": 1.6,
-    "lines.markersize": 5,
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-    "figure.dpi": 100,
-    "savefig.dpi": 160,
-    "savefig.facecolor": "white",
-    "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and scaled
-    "svg.hashsalt": "sfumato",
-}
-
 
 @dataclass(frozen=True)
 class Drawing:
@@ -79,17 +36,6 @@ class Drawing:
     title: str
     text: str
     figure: "Figure"
-
-
-@contextmanager
-def style() -> Iterator[None]:
-    """The house style for whatever is drawn and saved inside."""
-    try:
-        from matplotlib import rc_context
-    except ImportError:
-        raise MissingExtra("figures need matplotlib: pip install 'sfumato[report]'") from None
-    with rc_context(_RULES):  # type: ignore[arg-type]  # names of settings are checked when set
-        yield
 
 
 def canvas(rows: int = 1, columns: int = 1, *, width: float, height: float) -> "Figure":

@@ -1,0 +1,265 @@
+"""How the values of each released column are spread: counted a batch at a time.
+
+Bins follow from the schema; for columns of a method's own, such as components, from the
+released values.  A sample of rows, evenly spaced, is kept in bins for `sfumato.report.pairs`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.accuracy.published import levels
+from sfumato.accuracy.statement import spelt
+from sfumato.domain import Axis, Domain, Grid, Levels, moment_of, step_of
+from sfumato.release.file import read_batches
+from sfumato.release.folder import data_file
+from sfumato.release.release import Release, table_schema
+from sfumato.schema import Date, Schema
+
+__all__ = ["MOST_COLUMNS", "Bars", "Column", "Span", "Survey", "batches", "survey"]
+
+MOST_COLUMNS, MOST_BARS, MOST_BINS = 30, 12, 24
+_FEW = 8  # bins; fewer show no shape
+_SAMPLE = 20_000
+Codes = NDArray[np.int64]
+Place = Callable[[pa.Array], Codes]
+
+
+@dataclass(frozen=True)
+class Bars:
+    """One bar per value; values beyond the most frequent ones share the last bar."""
+
+    values: tuple[str, ...]
+    together: int = 0  # how many values the last bar stands for, where it stands for several
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True)
+class Span:
+    """Bins over a range, with the text of a place on it; `width` in bins of usual size.
+
+    Edges lie `half` a step outside the values, where these come in steps.
+    """
+
+    edges: tuple[float, ...]
+    width: tuple[float, ...]
+    text: Callable[[float], str]
+    half: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.width)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest value."""
+        return self.edges[0] + self.half, self.edges[-1] - self.half
+
+    def bin(self, which: int) -> str:
+        """What lies in a bin."""
+        low, high = (
+            self.text(self.edges[which] + self.half),
+            self.text(self.edges[which + 1] - self.half),
+        )
+        return low if low == high else f"{low} to {high}"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A released column in bins; `missing` counts the rest of the rows."""
+
+    name: str
+    kind: str
+    bins: Bars | Span
+    counts: Codes
+    missing: int
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return int(self.counts.sum()) + self.missing
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of the rows in each bin; of a narrower bin, as if it were of usual size."""
+        found = self.counts / max(self.rows, 1)
+        return found / np.array(self.bins.width) if isinstance(self.bins, Span) else found
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """Columns in bins, and sampled rows in bins (missing: one past the last)."""
+
+    columns: tuple[Column, ...]
+    sample: Codes
+    left_out: tuple[str, ...]
+
+
+def batches(release: Release) -> Iterator[pa.RecordBatch]:
+    """The released rows, never all at once where they lie in a folder."""
+    if release.folder is None:
+        return iter(release.table.to_batches())
+    return read_batches(data_file(release.folder), table_schema(release.certificate))
+
+
+def survey(release: Release) -> Survey:
+    """All columns that are drawn, in their order; the others are named.
+
+    >>> import sfumato as sf
+    >>> from sfumato.example import CLINIC, clinic
+    >>> release = sf.publish(clinic(200), schema=sf.Schema.parse(CLINIC), epsilon=1, seed=1)
+    >>> ward = survey(release).columns[5]
+    >>> ward.name, ward.bins.values, ward.rows
+    ('ward', ('cardiology', 'surgery', 'oncology', 'elsewhere'), 200)
+    """
+    schema = table_schema(release.certificate)
+    drawn = schema.names[:MOST_COLUMNS]
+    axes = {axis.name: axis for axis in Domain.of(Schema.of(release.certificate["schema"])).axes}
+    ends = {} if release.certificate["columns"] is None else _ends(release, drawn)
+    rulers = [_ruler(name, axes.get(name), ends) for name in drawn]
+    counts = [np.zeros(ruler.size + 1, np.int64) for ruler in rulers]
+    every, seen, kept = -(-int(release.certificate["rows"]) // _SAMPLE) or 1, 0, []
+    for batch in batches(release):
+        codes = [ruler.place(batch.column(name)) for name, ruler in zip(drawn, rulers, strict=True)]
+        for count, code in zip(counts, codes, strict=True):
+            count += np.bincount(code, minlength=len(count))
+        kept.append(np.stack([code[-seen % every :: every] for code in codes], axis=1))
+        seen += batch.num_rows
+    sample = np.concatenate(kept) if kept else np.empty((0, len(drawn)), np.int64)
+    columns = []
+    for k, (name, ruler, count) in enumerate(zip(drawn, rulers, counts, strict=True)):
+        bins, shown = ruler.shown(count[:-1])
+        sample[:, k] = shown[sample[:, k]]
+        binned = np.bincount(shown, weights=count, minlength=len(bins) + 1).astype(np.int64)
+        columns.append(Column(name, ruler.kind, bins, binned[:-1], int(binned[-1])))
+    return Survey(tuple(columns), sample, tuple(schema.names[MOST_COLUMNS:]))
+
+
+@dataclass(frozen=True)
+class _Ruler:
+    """Places values of a column in `size` bins, missing ones in one more."""
+
+    kind: str
+    size: int
+    place: Place
+    bins: Bars | Span
+
+    def shown(self, counts: Codes) -> tuple[Bars | Span, Codes]:
+        """Bins that are drawn, and in which of them each bin is; the last entry is missing."""
+        bins = self.bins
+        if isinstance(bins, Span) or self.size <= MOST_BARS:
+            return bins, np.arange(self.size + 1)
+        often = np.argsort(-counts, kind="stable")[: MOST_BARS - 1]
+        where = np.full(self.size + 1, MOST_BARS - 1)
+        where[often], where[-1] = np.arange(len(often)), MOST_BARS
+        rest = self.size - len(often)
+        named = tuple(bins.values[k] for k in often)
+        return Bars((*named, f"{rest:,} other values"), rest), where
+
+
+def _ruler(name: str, axis: Axis | None, ends: Mapping[str, tuple[float, float]]) -> _Ruler:
+    if isinstance(axis, Levels):
+        values = levels(axis)[: len(axis.values)]
+        known, size = pa.array(values, pa.string()), len(values)
+
+        def find(column: pa.Array) -> Codes:
+            return np.asarray(pc.index_in(column.cast(pa.string()), known).fill_null(size), int)
+
+        return _Ruler(axis.column.kind, size, find, Bars(tuple(values)))
+    if name in ends:
+        return _even(*ends[name])
+    assert isinstance(axis, Grid)  # noqa: S101  columns without ends are those of the schema
+    return _dates(axis, axis.column) if isinstance(axis.column, Date) else _numbers(axis)
+
+
+def _numbers(axis: Grid) -> _Ruler:
+    low, high = float(axis.column.low), float(axis.column.high)  # type: ignore[arg-type]
+    apart = (high - low) / axis.points
+    edges, width, each = _grouped(axis.points)
+
+    def find(column: pa.Array) -> Codes:
+        codes: Codes = (np.rint((_floats(column) - low) / apart) // each).astype(np.int64)
+        return codes
+
+    span = Span(tuple(low + apart * edge for edge in edges), width, spelt, apart / 2)
+    return _Ruler(axis.column.kind, len(width), _marked(find, len(width)), span)
+
+
+def _dates(axis: Grid, column: Date) -> _Ruler:
+    ends = np.array([column.low, column.high], "datetime64[s]")
+    first, last = step_of(ends, column.step).tolist()
+    apart = (last - first) / axis.points
+    edges, width, each = _grouped(axis.points)
+
+    def find(values: pa.Array) -> Codes:
+        moments = np.asarray(values.cast(pa.timestamp("s")).fill_null(0)).astype("datetime64[s]")
+        steps = step_of(moments, column.step) - first
+        codes: Codes = (np.rint(steps / apart) // each).astype(np.int64)
+        return codes
+
+    def text(place: float) -> str:
+        number = np.array([min(max(round(place), first), last)])
+        moment = moment_of(number, column.step)[0]
+        fine = column.step in ("second", "minute", "hour")
+        return str(moment).replace("T", " ")[: 16 if fine else 10]
+
+    span = Span(tuple(first + apart * edge for edge in edges), width, text, apart / 2)
+    return _Ruler("date", len(width), _marked(find, len(width)), span)
+
+
+def _even(low: float, high: float) -> _Ruler:
+    """Bins of equal size between what was released; a single one for a single value."""
+    size = MOST_BINS if high > low else 1
+    apart = (high - low) / size or 1.0
+
+    def find(column: pa.Array) -> Codes:
+        return np.minimum((_floats(column) - low) / apart, size - 1).astype(np.int64)
+
+    edges = tuple(low + apart * k for k in range(size + 1))
+    return _Ruler("number", size, _marked(find, size), Span(edges, (1.0,) * size, spelt))
+
+
+def _grouped(points: int) -> tuple[list[float], tuple[float, ...], int]:
+    """Edges of bins of equally many codes, how full each is, and how many codes that are.
+
+    >>> _grouped(5)[0], _grouped(80)[2]
+    ([-0.5, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5], 9)
+    """
+    codes = points + 1
+    least = -(-codes // MOST_BINS)
+    even = (each for each in range(least, codes // _FEW + 1) if codes % each == 0)
+    each = next(even, least)
+    starts = range(0, codes, each)
+    width = tuple(min(each, codes - start) / each for start in starts)
+    return [*(start - 0.5 for start in starts), points + 0.5], width, each
+
+
+def _marked(find: Place, size: int) -> Place:
+    def place(column: pa.Array) -> Codes:
+        return np.where(np.asarray(column.is_valid()), np.clip(find(column), 0, size - 1), size)
+
+    return place
+
+
+def _ends(release: Release, names: list[str]) -> dict[str, tuple[float, float]]:
+    """The smallest and largest released value of every number."""
+    found: dict[str, tuple[float, float]] = {}
+    for batch in batches(release):
+        for name in names:
+            column = batch.column(name)
+            if not pa.types.is_string(column.type) and batch.num_rows:
+                values = _floats(column)
+                low, high = found.get(name, (np.inf, -np.inf))
+                found[name] = min(low, float(values.min())), max(high, float(values.max()))
+    kinds = table_schema(release.certificate)
+    numbers = [name for name in names if not pa.types.is_string(kinds.field(name).type)]
+    return {name: found.get(name, (0.0, 0.0)) for name in numbers}
+
+
+def _floats(column: pa.Array) -> NDArray[np.float64]:
+    return np.asarray(column.fill_null(0), np.float64)

@@ -1,0 +1,38 @@
+"""The publishable page of a release: one file, no script, nothing fetched."""
+
+from sfumato.release.release import Release
+from sfumato.report.model import page
+from sfumato.report.precision import CONFIDENCE
+from sfumato.report.promise import DEPLOYMENTS
+from sfumato.report.series_pictures import Reach
+
+__all__ = ["report"]
+
+
+def report(release: Release, *, summary: str = "", reach: Reach | None = None) -> str:
+    """The page, the same byte for byte for the same release; it may be published with it.
+
+    >>> import sfumato as sf
+    >>> from sfumato.example import CLINIC, clinic
+    >>> release = sf.publish(clinic(300), schema=sf.Schema.parse(CLINIC), epsilon=1)
+    >>> text = report(release)
+    >>> text == report(release), "ε = 1" in text, len(text) < 10**6
+    (True, True, True)
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+    from markupsafe import Markup
+
+    pages = Environment(
+        loader=PackageLoader("sfumato.report"),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # Pictures are elements already, and matplotlib escapes what it writes into them.
+    pages.filters["picture"] = lambda text: Markup(text)  # noqa: S704
+    return pages.get_template("report.html").render(
+        page=page(release, summary=summary, reach=reach),
+        deployments=DEPLOYMENTS,
+        confidence=f"{float(100 * CONFIDENCE):g} %",
+    )

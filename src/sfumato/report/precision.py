@@ -1,0 +1,127 @@
+"""How near to the truth a release is, by the law of its noise: one line per column, worst first.
+
+What is said comes from `sfumato.accuracy`; where a method adds noise in another way, the
+reason is said instead.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sfumato.accuracy.published import Published, published
+from sfumato.accuracy.statement import spelt
+from sfumato.errors import Refused
+from sfumato.release.release import Release
+
+__all__ = ["CONFIDENCE", "Line", "Precision", "precision", "share_between"]
+
+CONFIDENCE = Fraction(95, 100)
+MOST_LINES = 40
+_WEIGHTS = "the range of a weight; the truth is each weight to the nearest step of its grid"
+_LOOKED_AT = 12  # values of a column: all have the same noise, or nearly
+
+
+@dataclass(frozen=True)
+class Line:
+    """One published column: what it says, and how far that may be from the truth."""
+
+    what: str
+    says: str
+    between: str
+    off: float  # half of the interval, as a share of all records or of the range
+
+    @property
+    def share(self) -> str:
+        """The error as a person reads it."""
+        return f"± {100 * self.off:.2g} %" if self.off else "exact"
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Lines, or why there are none; intervals of means and of counts, for the pictures."""
+
+    lines: tuple[Line, ...] = ()
+    more: int = 0  # lines that are not shown
+    whole: str = ""  # what the error of a line is a share of
+    reason: str = ""
+    found: Published | None = None
+    means: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def precision(release: Release) -> Precision:
+    """What the noise law says about every published column.
+
+    >>> import sfumato as sf
+    >>> from sfumato.example import CLINIC, clinic
+    >>> release = sf.publish(clinic(5_000), schema=sf.Schema.parse(CLINIC), epsilon=1, seed=3)
+    >>> [(line.what, line.says, line.between) for line in precision(release).lines[:1]]
+    [('weight', 'mean 73.43', '67.61 to 78.79')]
+    """
+    try:
+        found = published(release)
+    except Refused as refusal:
+        why = str(refusal).partition(". ")[0].removeprefix(str(release.certificate["method"]))
+        return Precision(reason=f"The method{why}.")
+    if found.edges is not None:
+        return Precision(_of_edges(found), whole=_WEIGHTS, found=found)
+    means = {name: number.mean(CONFIDENCE) for name, number in found.numbers.items()}
+    lines = [*_of_counts(found), *_of_means(found, means)]
+    lines.sort(key=lambda line: -line.off)
+    intervals = {name: interval for name, (_, interval) in means.items()}
+    kept = tuple(lines[:MOST_LINES])
+    whole = "all records or, for a mean, of the range of the number"
+    return Precision(kept, len(lines) - len(kept), whole, found=found, means=intervals)
+
+
+def share_between(found: Published, column: str, value: str) -> tuple[float, float]:
+    """What the true share of a value lies between, when the number of records is noisy too."""
+    total = found.total
+    assert total is not None  # noqa: S101  whoever counts values counts records
+    parts = 1 if total.public else 2
+    each = 1 - (1 - CONFIDENCE) / parts
+    low, high = found.count(column, [value]).interval(each)
+    least, most = (max(end, 1.0) for end in total.interval(each))
+    return min(low / most, 1.0), min(high / least, 1.0)
+
+
+def _of_counts(found: Published) -> Iterable[Line]:
+    for column, cells in found.counts.items():
+        looked = [found.count(column, [value]) for value in list(cells)[:_LOOKED_AT]]
+        widest = max(looked, key=lambda noisy: noisy.variance)
+        if widest.public:
+            yield Line(column, _counted(len(cells)), "public: without noise", 0.0)
+            continue
+        reach = widest.law.two_sided(1 - CONFIDENCE)
+        off = min(reach / _records(found), 1.0)
+        yield Line(column, _counted(len(cells)), f"each within ± {spelt(reach)} records", off)
+
+
+def _of_means(
+    found: Published, means: Mapping[str, tuple[float, tuple[float, float]]]
+) -> Iterable[Line]:
+    for column, (value, (low, high)) in means.items():
+        axis = found.numbers[column].axis.column
+        width = float(axis.high) - float(axis.low)  # type: ignore[arg-type]  # dates have no sum
+        between = f"{spelt(float(f'{low:.4g}'))} to {spelt(float(f'{high:.4g}'))}"
+        yield Line(column, f"mean {value:.4g}", between, (high - low) / 2 / width)
+
+
+def _of_edges(found: Published) -> tuple[Line, ...]:
+    """One weight for all: they have the same noise, and cutting back brings it no further off."""
+    edges = found.edges
+    assert edges is not None  # noqa: S101  it was asked for
+    if not len(edges):
+        return ()
+    reach = edges.edge(0).law.two_sided(1 - CONFIDENCE)
+    off = min(reach / float(edges.high - edges.low), 1.0)
+    return (
+        Line("any one weight", f"{len(edges):,} weights", f"each within ± {spelt(reach)}", off),
+    )
+
+
+def _records(found: Published) -> float:
+    return max(found.total.value if found.total else 1.0, 1.0)
+
+
+def _counted(values: int) -> str:
+    return f"{values:,} count{'s' if values > 1 else ''}"

@@ -1,0 +1,133 @@
+"""The picture of a released series, with the band that holds each true figure.
+
+The figure of a tree counter at step t holds as many noises as t has binary ones (twice as many
+where its memory may be seen); clipping to what is possible only brings it nearer.  Of
+`reservoir-mean` the band is that of Hoeffding's inequality, as in the limits of its certificate.
+What only the method itself can tell, its caller hands over.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.accuracy.discrete_sum import DiscreteSum, Kind, Part
+from sfumato.accuracy.statement import spelt
+from sfumato.privacy.guarantee import PureDP, exact
+from sfumato.privacy.response import RandomizedResponse
+from sfumato.release.release import Release
+from sfumato.report.card import Card, Group
+from sfumato.report.figures import line
+from sfumato.report.precision import CONFIDENCE, Line, Precision
+
+__all__ = ["Reach", "series_pictures", "series_precision"]
+
+_MOST_POINTS = 600
+_MISSED = float(1 - CONFIDENCE)
+Times = NDArray[np.int64]
+Values = NDArray[np.float64]
+Reach = Callable[[Times], Values]  # how far the figure at each time may be off, at 95 %
+
+
+def series_precision(release: Release, told: Reach | None = None) -> Precision:
+    """The first, the widest and the last error of a series, or why none is stated."""
+    times, values = _figures(release)
+    reach = _reach(release.certificate, told)
+    if not isinstance(reach, str) and len(times):
+        off = reach(times)
+        counts = release.certificate["method"] == "counter"
+        lines = []
+        for k in sorted({0, int(off.argmax()), len(times) - 1}, key=lambda k: (-off[k], k)):
+            whole = max(float(times[k]), 1.0) if counts else 1.0
+            says, far = (spelt(float(f"{x:.4g}")) for x in (values[k], off[k]))
+            what, most = f"after {times[k]:,} bits", min(float(off[k]) / whole, 1.0)
+            lines.append(Line(what, says, f"within ± {far}", most))
+        return Precision(
+            tuple(lines), whole="the bits so far" if counts else "the range from 0 to 1"
+        )
+    return Precision(reason=reach if isinstance(reach, str) else "No figure was published.")
+
+
+def series_pictures(release: Release, told: Reach | None = None) -> Iterator[Group]:
+    """The series over the bits so far."""
+    times, values = _figures(release)
+    counts = release.certificate["method"] == "counter"
+    what, unit = ("ones so far", "ones") if counts else ("share of ones so far", "share")
+    if not len(times):
+        yield Group("The series", "No figure was published.", ())
+        return
+    shown = np.unique(np.linspace(0, len(times) - 1, min(len(times), _MOST_POINTS)).astype(int))
+    reach = _reach(release.certificate, told)
+    off = None if isinstance(reach, str) else reach(times[shown])
+    ends = " to ".join(f"{spelt(float(f'{values[k]:.4g}'))} after {times[k]:,}" for k in (0, -1))
+    label = f"{what.capitalize()}, {len(times):,} figures: from {ends} bits"
+    if off is not None:
+        label += f"; each true figure is within {spelt(float(f'{off.max():.4g}'))} with confidence"
+        label += " 95 %"
+    picture = line("series", times[shown], values[shown], off, label, unit=unit)
+    band = (
+        " The band holds each true figure, by itself, with confidence 95 %."
+        if off is not None
+        else ""
+    )
+    left = (
+        f"{len(times):,} figures are drawn as {len(shown):,} points."
+        if len(shown) < len(times)
+        else ""
+    )
+    card = Card(what.capitalize(), picture, f"{len(times):,} figures", wide=True)
+    yield Group(
+        "The series", f"The released figures over the bits that have come.{band}", (card,), left
+    )
+
+
+def _figures(release: Release) -> tuple[Times, Values]:
+    table = release.table
+    return np.asarray(table.column("time"), np.int64), np.asarray(table.column("value"), np.float64)
+
+
+def _reach(paper: Mapping[str, Any], told: Reach | None) -> Reach | str:
+    options = paper["options"]
+    if told is not None:
+        return told
+    if paper["method"] == "reservoir-mean":
+        return _responses(paper)
+    if options["smooth"] == "monotone":
+        return "Counts that never fall are the largest so far: their error has no simple law."
+    if options["engine"] == "tree":
+        return _tree(paper)
+    return "Its figures are weighted sums of many noises: sfumato report states their law."
+
+
+def _tree(paper: Mapping[str, Any]) -> Reach:
+    event, options = paper["events"][0], paper["options"]
+    kind: Kind = "laplace" if event["mechanism"] == "discrete-laplace" else "gaussian"
+    size = Fraction(event["noise"]["scale" if kind == "laplace" else "variance"])
+    looks = 2 if options["pan"] else 1
+
+    def reach(times: Times) -> Values:
+        ones = np.bitwise_count(-(-times // int(options["every"]))).astype(np.int64)
+        laws = {
+            int(n): DiscreteSum.of([Part(kind, size, int(n) * looks)], Fraction(1)).two_sided(
+                1 - CONFIDENCE
+            )
+            for n in np.unique(ones)
+        }
+        return np.array([laws[int(n)] for n in ones])
+
+    return reach
+
+
+def _responses(paper: Mapping[str, Any]) -> Reach | str:
+    options, cost = paper["options"], paper["events"][0]["cost"]
+    if options["single"]:
+        return "A single mean from a secret sample: its error is the first limit stated above."
+    response = RandomizedResponse("bits", PureDP(cost["epsilon"]))
+    failure = float(1 - exact("confidence", options["confidence"], below=1))
+    if "size" in options:
+        kept = int(options["size"])
+    else:
+        kept = response.sample_size(float(exact("sigma", options["sigma"])), failure)
+    return lambda times: np.array([response.error(min(int(t), kept), _MISSED) for t in times])

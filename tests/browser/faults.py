@@ -1,0 +1,153 @@
+"""What a real browser finds wrong with a page: for every page that Sfumato writes.
+
+from browser.faults import chromium, page_faults  # `chromium` is a fixture
+
+def test_the_page_has_no_faults(chromium, tmp_path):
+    assert page_faults(chromium, tmp_path / "page.html") == []
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from unicodedata import normalize
+
+import pytest
+
+__all__ = ["chromium", "page_faults", "pictures"]
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+_OPEN = []
+_WIDTHS, _SCHEMES = (375, 1200), ("light", "dark")
+_PAPER = 794  # CSS pixels of A4
+_PATIENCE = 240  # seconds for an installation, below the limit of a test
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A browser; whoever has none, and cannot get one, skips."""
+    if _OPEN:  # by another file that uses the fixture: one at a time is all there can be
+        yield _OPEN[0]
+        return
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as started:
+        path = _found() or _installed() or _downloaded(started)
+        if path is None:
+            pytest.skip("no chromium: install it, or name it in the environment as CHROMIUM")
+        browser = started.chromium.launch(executable_path=path, args=list(_FLAGS))
+        _OPEN.append(browser)
+        yield browser
+        _OPEN.clear()
+        browser.close()
+
+
+def _found():
+    named = os.environ.get("CHROMIUM")
+    return named or next(filter(None, map(shutil.which, _NAMES)), None)
+
+
+def _installed():
+    """By the system's own packages, where that is allowed."""
+    if os.name != "posix" or os.geteuid() != 0 or shutil.which("apt-get") is None:
+        return None
+    _tried(["apt-get", "install", "-y", "-qq", "chromium"])
+    return _found()
+
+
+def _downloaded(started):
+    _tried([sys.executable, "-m", "playwright", "install", "chromium"])
+    path = started.chromium.executable_path
+    return path if Path(path).exists() else None
+
+
+def _tried(command):
+    with suppress(OSError, subprocess.TimeoutExpired):  # the caller looks whether it is there now
+        subprocess.run(command, check=False, capture_output=True, timeout=_PATIENCE)
+
+
+def page_faults(browser, path: Path) -> list[str]:
+    """All that is wrong with a self-contained page, on a phone, on a screen and on paper."""
+    faults = []
+    for scheme in _SCHEMES:
+        for width in _WIDTHS:
+            page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+            found = _watched(page, path)
+            faults += [f"{width} px, {scheme}: {fault}" for fault in (*found, *_read(page))]
+            page.close()
+    page = browser.new_page()
+    page.goto(path.absolute().as_uri())
+    faults += [f"paper: {fault}" for fault in _printed(page)]
+    page.close()
+    return faults
+
+
+def pictures(browser, path: Path, folder: Path) -> list[Path]:
+    """The page as PNG at every width and scheme, to be looked at."""
+    made = []
+    for scheme in _SCHEMES:
+        for width in _WIDTHS:
+            page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+            page.goto(path.absolute().as_uri())
+            made.append(folder / f"{path.stem}-{width}-{scheme}.png")
+            page.screenshot(path=made[-1], full_page=True)
+            page.close()
+    return made
+
+
+def _watched(page, path):
+    """Faults that show while the page loads."""
+    address, faults = path.absolute().as_uri(), []
+    page.on("console", lambda said: faults.append(f"console {said.type}: {said.text}"))
+    page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
+    page.on(
+        "request",
+        lambda asked: asked.url != address and faults.append(f"request: {asked.url[:80]}"),
+    )
+    page.goto(address, wait_until="load")
+    page.wait_for_timeout(50)
+    return faults
+
+
+def _read(page):
+    """Faults of the page as it stands."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    wide, room = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    if wide > room:
+        yield f"scrolls sideways: {wide} px"
+    for rule in Axe().run(page).response["violations"]:
+        where = ", ".join(node["html"][:80] for node in rule["nodes"][:5])
+        yield f"{rule['id']} ({rule['impact']}, {len(rule['nodes'])} times): {where}"
+
+
+def _printed(page):
+    """Faults on paper: what is cut at the margin, and headings that do not appear."""
+    from pypdf import PdfReader
+
+    headings = page.eval_on_selector_all(
+        "h1, h2, h3", "found => found.map(item => item.textContent)"
+    )
+    page.set_viewport_size({"width": _PAPER, "height": 1123})
+    page.emulate_media(media="print")
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    if wide > _PAPER:
+        yield f"wider than the paper: {wide} px"
+    sheets = PdfReader(BytesIO(page.pdf(format="A4"))).pages
+    text = _packed("".join(sheet.extract_text() for sheet in sheets))
+    yield from (f"heading is missing: {name}" for name in headings if _packed(name) not in text)
+
+
+def _packed(text):
+    """Without white space and ligatures, which a PDF sets as it likes."""
+    return "".join(normalize("NFKC", text).split())

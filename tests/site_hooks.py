@@ -1,0 +1,12 @@
+"""The hooks that write pages of the site, imported from where they lie: beside the pages."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+HOME = Path(__file__).parents[1]
+sys.path.insert(0, str(HOME / "docs" / "hooks"))
+
+contents, gallery, methods, proofs, reference = map(
+    import_module, ("contents", "gallery", "methods", "proofs", "reference")
+)

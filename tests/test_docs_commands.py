@@ -1,0 +1,89 @@
+"""The pages tell the truth: every command and every example on them runs."""
+
+import doctest
+import re
+import shlex
+import sys
+from functools import partial
+
+import numpy as np
+import pyarrow.csv as pacsv
+import pytest
+
+import sfumato as sf
+from sfumato.cli import main
+from sfumato.example import CLINIC, clinic
+from site_hooks import HOME, methods
+
+GUIDE = HOME / "docs" / "guide"
+
+
+def ran(command, monkeypatch):
+    """The exit code of a command as a person types it."""
+    monkeypatch.setattr(sys, "argv", shlex.split(command, comments=True))
+    try:
+        main()
+    except SystemExit as leaving:
+        return leaving.code or 0
+    return 0
+
+
+def commands(page):
+    """What stands after a dollar sign in the page, with lines that go on joined."""
+    return re.findall(r"^\$ (.+)$", page.replace("\\\n", " "), flags=re.M)
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A folder with the files that the pages speak of, and no ledger."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SFUMATO_LEDGER", raising=False)
+    pacsv.write_csv(clinic(120), "clinic.csv")
+    pacsv.write_csv(clinic(120, seed=2), "public.csv")
+    edges = "source,target,weight\na,b,7\na,c,9\nb,c,3\nc,d,2\nb,d,8\nd,e,4\n"
+    for name in ("edges.csv", "arcs.csv"):
+        (tmp_path / name).write_text(edges)
+    bits = np.random.default_rng(0).integers(0, 2, 4_096)
+    (tmp_path / "visits.txt").write_text("".join(map(str, bits)))
+    (tmp_path / "words.csv").write_text("key,count\nflu,40\ncold,60\ncough,7\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", methods.METHODS)
+def test_the_command_on_the_page_of_a_table_method_runs(name, desk, monkeypatch):
+    (desk / "clinic.yaml").write_text(methods.tried(name).schema.to_yaml())
+    [command] = commands(methods.table_page(name))
+    assert ran(command, monkeypatch) == 0
+    assert sf.Release.load("release").certificate["method"] == name
+
+
+@pytest.mark.parametrize("name", methods.OTHER_COMMANDS)
+def test_the_command_on_the_page_of_another_method_runs(name, desk, monkeypatch):
+    [(item, kind)] = [
+        (known[name], kind) for kind, known in methods.kinds().items() if name in known
+    ]
+    [command] = commands(methods.other_page(item, methods.GUIDES[kind]))
+    assert ran(command, monkeypatch) == 0
+    assert sf.Release.load("release").certificate["method"] == name
+
+
+def test_the_tutorial_runs_from_its_first_command_to_its_last(desk, monkeypatch):
+    monkeypatch.setattr("sfumato.example.clinic", partial(clinic, 1_000))  # a smaller clinic
+    page = (GUIDE / "first-release.md").read_text("utf-8")
+    for command in commands(page):
+        if command.startswith("cd "):
+            monkeypatch.chdir(command.removeprefix("cd "))
+            continue
+        assert ran(command, monkeypatch) == command.endswith("# refused"), command
+    shown = re.search(r"```yaml\n(.*?)```", page, flags=re.S)[1]
+    for line in shown.splitlines()[1:]:
+        assert line.split("#")[0].strip() in CLINIC.replace("  # never", "#"), line
+
+
+@pytest.mark.parametrize("name", ["epsilon", "untidy", "refused", "pipelines"])
+def test_the_examples_of_the_guide_are_what_happens(name, monkeypatch):
+    monkeypatch.chdir(HOME)
+    page = str(GUIDE / f"{name}.md")
+    found = doctest.testfile(page, module_relative=False, encoding="utf-8")
+    assert found.attempted > 0
+    assert found.failed == 0
