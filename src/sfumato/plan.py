@@ -55,6 +55,8 @@ class Plan:
         default=None, repr=False
     )
     options: Mapping[str, Any] = field(default_factory=dict)
+    # The plan again for a number of records, where that is public and the shares depend on it.
+    sized: Callable[[int], "Plan"] | None = field(default=None, repr=False)
     # What a row of the release is; only drawn records can be asked for in another number.
     row: Literal["drawn record", "record", "component"] = "drawn record"
     # Columns of the released table where they are not those of the schema.

@@ -1,7 +1,7 @@
 """Publish a table under a promise.
 
 What can be refused is refused before the ledger is charged, from the header and, where the
-number of records is public, from whether there are two; the rest is `sfumato.walk`.
+number of records is public, from that number; the rest is `sfumato.walk`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,12 +22,12 @@ from sfumato.release.file import Format
 from sfumato.release.release import Kind, Release
 from sfumato.schema import Schema
 from sfumato.table.records import Records
-from sfumato.table.source import Source, check_header, open_source
+from sfumato.table.source import Source, check_header, number_of_records, open_source
 from sfumato.walk import Made, Walk, check_promise, priced_for
 
-__all__ = ["price", "publish"]
+__all__ = ["price", "publish", "publish_plan"]
 
-DEFAULT_METHOD = "modips"
+DEFAULT_METHOD = "mosaic"
 Progress = Callable[[str, int], None]
 _MOST_NOISE_ON_ROWS = 10**6
 
@@ -45,7 +45,7 @@ def price(
 
     >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
     >>> [(event.statistic, event.mechanism, str(event.cost)) for event in plan.events]
-    [('moments', 'discrete-laplace', '1-differential privacy')]
+    [('classes', 'discrete-laplace', '1-differential privacy')]
     """
     known = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
     chosen = recipe(method)
@@ -84,15 +84,50 @@ def publish(
     ...     "age": {"kind": "integer", "low": 0, "high": 110}, "smoker": {"kind": "boolean"}}}
     >>> release = publish(table, schema=schema, epsilon=1)
     >>> release
-    <Release of clinic by modips: 1-differential privacy>
+    <Release of clinic by mosaic: 1-differential privacy>
     >>> release.data.num_rows, release.data.column_names
     (3, ['age', 'smoker'])
     """
     plan = price(schema, method=method, epsilon=epsilon, delta=delta, rho=rho, **options)
+    return publish_plan(
+        plan,
+        data,
+        ledger=ledger,
+        folder=folder,
+        format=format,
+        rows=rows,
+        release=release,
+        seed=seed,
+        accept_no_guarantee=accept_no_guarantee,
+        progress=progress,
+    )
+
+
+def publish_plan(
+    plan: Plan,
+    data: Any,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    folder: str | Path | None = None,
+    format: Format | None = None,
+    rows: int | None = None,
+    release: str | None = None,
+    seed: int | None = None,
+    accept_no_guarantee: bool = False,
+    progress: Progress | None = None,
+) -> Release:
+    """`publish` for whoever has the plan already, and may want to look at it before.
+
+    >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
+    >>> publish_plan(plan, pa.table({"a": [True, False]})).guarantee
+    PureDP(epsilon=Fraction(1, 1))
+    """
     _check_rows(rows, plan)
     check_promise(plan.account, accept_no_guarantee)
     source = open_source(data)
     check_header(source, plan.domain)
+    if plan.sized is not None:
+        plan = plan.sized(number_of_records(source))
     kind: Kind = source.kind if source.kind in ("pandas", "polars") else "arrow"
     known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     key = None if known is None else known.fingerprint_key
@@ -138,7 +173,7 @@ class _Table:
 
 def _check_rows(rows: int | None, plan: Plan) -> None:
     if rows is None:
-        counted = ("number of records", "class sizes")
+        counted = ("number of records", "class sizes", "classes")
         event = next((e for e in plan.events if e.statistic in counted), plan.events[0])
         spread = float(event.noise or 0) ** (0.5 if "gaussian" in event.mechanism else 1)
         if plan.domain.schema.neighbours == "add-remove" and spread > _MOST_NOISE_ON_ROWS:

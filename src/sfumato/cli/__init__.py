@@ -20,6 +20,7 @@ from sfumato.cli import (
     methods,
     publish,
     query,
+    report,
     reproduce,
     schema,
     stream,
@@ -40,6 +41,7 @@ app.command("demo")(demo.demo)
 app.command("publish")(publish.publish)
 app.command("methods")(methods.methods)
 app.command("verify")(verify.verify)
+app.command("report")(report.report)
 app.command("accuracy")(accuracy.accuracy)
 app.command("audit")(audit.audit)
 app.command("inspect")(inspect.inspect)

@@ -13,7 +13,7 @@ def demo(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder to create.")] = None,
     epsilon: Annotated[str, typer.Option(help="Privacy budget of the release.")] = "1",
 ) -> None:
-    """Publish a made-up clinic, end to end, and show it beside the original.
+    """Publish a made-up clinic, end to end, show it beside the original, and write its report.
 
     Example: sfumato demo -o my-demo
     """
@@ -59,6 +59,26 @@ def demo(
         f"  sfumato publish {data} --schema {schema} --epsilon {epsilon} "
         f"--ledger {folder / 'budget.db'} -o {folder / 'again'}\n"
         f"  sfumato ledger show --ledger {folder / 'budget.db'}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    _report(folder / "release")
+
+
+def _report(release: Path) -> None:
+    """Write the page of the release and name it, where there is something to draw with."""
+    from sfumato.cli.report import report
+    from sfumato.cli.show import console
+    from sfumato.errors import MissingExtra
+
+    try:
+        report(release)
+    except MissingExtra as missing:
+        console.print(f"No page of the release was made: {missing}", soft_wrap=True)
+        return
+    console.print(
+        f"[bold]5[/bold] what was promised, and how good it is: open {release / 'report.html'} "
+        "in a browser",
         highlight=False,
         soft_wrap=True,
     )

@@ -13,7 +13,7 @@ def methods(
 ) -> None:
     """List the methods, or describe one.
 
-    Example: sfumato methods modips
+    Example: sfumato methods mosaic
     """
     from rich.table import Table
 

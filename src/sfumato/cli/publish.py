@@ -12,7 +12,7 @@ def publish(
     data: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet file.")],
     schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
-    method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "modips",
+    method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "mosaic",
     epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
     delta: Annotated[str | None, typer.Option(help="Allows Gaussian noise; below 1/rows.")] = None,
     rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,

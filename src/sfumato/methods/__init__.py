@@ -2,7 +2,7 @@
 
 >>> sorted(METHODS)  # doctest: +NORMALIZE_WHITESPACE
 ['additive', 'analyze-gauss', 'compressive', 'diffgen', 'dp-lda', 'dp-pca', 'exponential',
- 'identity-laplace', 'jl-gauss', 'lap-pca', 'lip', 'lop', 'modips', 'pca-gauss',
+ 'identity-laplace', 'jl-gauss', 'lap-pca', 'lip', 'lop', 'modips', 'mosaic', 'pca-gauss',
  'pca-gauss-mixture', 'pca-gauss-regression', 'pca-laplace', 'power-method', 'rotation', 'svd',
  'wavelet', 'wavelet-multi']
 """
@@ -22,6 +22,7 @@ from sfumato.methods import (
     lip,
     lop,
     modips,
+    mosaic,
     pca_gauss,
     pca_gauss_mixture,
     pca_gauss_regression,
@@ -39,6 +40,7 @@ __all__ = ["METHODS", "method"]
 METHODS: dict[str, Method] = {
     recipe.METHOD.name: recipe.METHOD
     for recipe in (
+        mosaic,
         dp_lda,
         dp_pca,
         modips,

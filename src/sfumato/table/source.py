@@ -20,7 +20,7 @@ from sfumato.errors import DataError
 from sfumato.schema import Boolean, Category, Date
 from sfumato.table.text import TextFile
 
-__all__ = ["Source", "check_header", "columns_of", "open_source"]
+__all__ = ["Source", "as_text", "check_header", "columns_of", "number_of_records", "open_source"]
 
 BATCH_ROWS = 65_536
 
@@ -88,6 +88,19 @@ def columns_of(source: Source, columns: tuple[str, ...]) -> pa.Table:
     raise DataError(f"the data could not be read to its end: {reason}")
 
 
+def number_of_records(source: Source) -> int:
+    """How many there are, for tables in which that is public; text is read to its end once.
+
+    >>> number_of_records(open_source(pa.table({"a": [1, 2]})))
+    2
+    """
+    if isinstance(source, ParquetFile):
+        return int(pq.read_metadata(source.path).num_rows)
+    if isinstance(source, ArrowTable):
+        return int(source.table.num_rows)
+    return int(columns_of(source, tuple(source.names[:1])).num_rows)
+
+
 def _open_file(path: Path) -> Source:
     name = path.name.lower()
     try:
@@ -125,7 +138,7 @@ def _arrow(series: Any) -> pa.Array:
     try:
         return pa.array(values, pa.string(), from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return pa.array([_text(value) for value in values], pa.string())
+        return pa.array([as_text(value) for value in values], pa.string())
 
 
 def _holds_objects(dtype: Any) -> bool:
@@ -133,7 +146,7 @@ def _holds_objects(dtype: Any) -> bool:
     return str(getattr(categories, "dtype", dtype)).lower() == "object"
 
 
-def _text(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
     """One Python object as text; None for what is missing or cannot be written."""
     try:
         if value is None or value != value:

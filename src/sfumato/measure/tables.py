@@ -1,0 +1,221 @@
+"""One-way tables of columns, and one- and two-way tables within classes, under exact noise.
+
+Guarantee.  ε-DP (discrete Laplace) or ρ-zCDP (discrete Gaussian) for the tables, the exponential
+mechanism for the choice of pairs; both neighbour relations, and the label may change as well.
+Sensitivity.  A record lies in one cell of each table: replaced, it moves two cells of each by
+one; added or removed, one (`docs/proofs/mosaic.md`).
+Exactness.  The tables within a class are the Gram matrix of its one-hot records, computed in
+float32 on blocks so short that every sum is a whole number below 2^24, then added in 64 bits.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.partition import Fine, Partition
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.choice import Choice
+from sfumato.privacy.guarantee import ZCDP, PureDP
+from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
+from sfumato.privacy.sensitivity import Neighbours, Sensitivity
+from sfumato.table.records import Codes, Records
+
+__all__ = ["ColumnTables", "PairChoice", "PairTables", "moved", "pair_counts"]
+
+_BLOCK = 2**23  # one-hot entries at a time; far fewer rows than float32 counts exactly
+_NEVER = np.iinfo(np.int64).min // 4
+Pair = tuple[int, int]
+
+
+def moved(tables: int, neighbours: Neighbours) -> Sensitivity:
+    """How far so many tables move together, each cell by one."""
+    cells = Fraction(tables * (1 if neighbours == "add-remove" else 2))
+    return Sensitivity(cells, cells)
+
+
+@dataclass(frozen=True)
+class ColumnTables:
+    """Noisy one-way tables in fine bins and, where `run` is above 1, in runs of bins as well."""
+
+    columns: tuple[Fine, ...]
+    run: int
+    neighbours: Neighbours
+    budget: Budget
+
+    @property
+    def noise(self) -> Noise:
+        """One price for all of them."""
+        tables = len(self.columns) * (2 if self.run > 1 else 1)
+        return Noise("columns", moved(tables, self.neighbours), self.budget)
+
+    def query(self, records: Records) -> Whole:
+        """NOT PRIVATE: table after table, runs after fine bins, as `perturb` adds noise to them."""
+
+        def partial(codes: Codes) -> Whole:
+            tables = []
+            for column in self.columns:
+                fine = np.bincount(column.place[codes[:, column.axis]], minlength=column.bins)
+                tables += [fine, *([in_runs(fine, self.run)] if self.run > 1 else [])]
+            return np.concatenate(tables)
+
+        return records.reduce(partial, np.add)
+
+    def perturb(self, records: Records, purse: Purse) -> Whole:
+        """`query` under its noise."""
+        exact = self.query(records)
+        return purse.pay(self.noise).add(exact, np.ones(len(exact), np.int64))
+
+
+def in_runs(fine: Whole, run: int) -> Whole:
+    """Sums of `run` neighbouring bins; the last run may be shorter.
+
+    >>> in_runs(np.array([1, 2, 3, 4, 5]), 2).tolist()
+    [3, 7, 5]
+    """
+    return np.add.reduceat(fine, np.arange(0, len(fine), run))
+
+
+def pair_counts(records: Records, partition: Partition) -> tuple[int, Whole]:
+    """NOT PRIVATE: how many records there are, and per class how often two cells hold together.
+
+    The diagonal holds the one-way tables.
+    """
+    rows, cells = max(_BLOCK // max(partition.cells, 1), 1), partition.cells
+
+    def partial(codes: Codes) -> tuple[int, Whole]:
+        total = np.zeros((partition.classes, cells, cells), np.int64)
+        for start in range(0, len(codes), rows):
+            block = codes[start : start + rows]
+            X = _one_hot(partition, block)
+            if partition.label is None:
+                total[0] += (X.T @ X).astype(np.int64)
+                continue
+            label = block[:, partition.label]
+            for k in range(partition.classes):
+                Z = X[label == k]
+                total[k] += (Z.T @ Z).astype(np.int64)
+        return len(codes), total
+
+    return records.reduce(partial, lambda a, b: (a[0] + b[0], a[1] + b[1]))
+
+
+def _one_hot(partition: Partition, codes: Codes) -> NDArray[np.float32]:
+    X = np.zeros((len(codes), partition.cells), np.float32)
+    row = np.arange(len(codes))
+    for column, first in zip(partition.columns, partition.offset, strict=False):
+        X[row, first + column.place[codes[:, column.fine.axis]]] = 1
+    return X
+
+
+@dataclass(frozen=True)
+class PairTables:
+    """Noisy tables of columns (one-way) or of pairs, within each class, at one price."""
+
+    partition: Partition
+    tables: tuple[tuple[int, ...], ...]
+    statistic: str
+    neighbours: Neighbours
+    budget: Budget
+
+    @property
+    def noise(self) -> Noise:
+        """One price for all of them."""
+        return Noise(self.statistic, moved(len(self.tables), self.neighbours), self.budget)
+
+    def query(self, counts: Whole) -> Whole:
+        """NOT PRIVATE: the tables out of the pair counts, one after the other, class by class."""
+        return np.concatenate([self._one(counts, table).ravel() for table in self.tables])
+
+    def _one(self, counts: Whole, table: tuple[int, ...]) -> Whole:
+        first, last = (self.partition.block(column) for column in (table[0], table[-1]))
+        block = counts[:, first, last]
+        return np.diagonal(block, axis1=1, axis2=2) if len(table) == 1 else block
+
+    def perturb(self, counts: Whole, purse: Purse) -> Whole:
+        """`query` under its noise."""
+        exact = self.query(counts)
+        return purse.pay(self.noise).add(exact, np.ones(len(exact), np.int64))
+
+
+@dataclass(frozen=True)
+class PairChoice:
+    """Pairs chosen one after the other for how far their tables are from what was expected.
+
+    A pair is taken only if it joins columns that no chosen pairs join yet: a forest.
+    """
+
+    partition: Partition
+    pairs: int
+    neighbours: Neighbours
+    budget: PureDP | ZCDP
+
+    @property
+    def choice(self) -> Choice:
+        """One draw; all of them cost the budget or, by a rounding, a little less."""
+        far = Fraction(1 if self.neighbours == "add-remove" else 2)
+        return Choice("pairs to measure", far, choice_price(self.budget, self.pairs))
+
+    @property
+    def event(self) -> Event:
+        """All draws together."""
+        one, each = self.choice.event, self.choice.budget.epsilon
+        cost = (
+            PureDP(self.pairs * each)
+            if isinstance(self.budget, PureDP)
+            else ZCDP(self.pairs * each**2 / 2)
+        )
+        return Event(one.statistic, one.mechanism, one.sensitivity, one.noise, cost)
+
+    def scores(self, counts: Whole, expected: Whole, handicap: Whole) -> Whole:
+        """NOT PRIVATE: for each two columns, the distance of their tables less a public handicap.
+
+        `expected` are whole numbers, so a score moves by no more than the counts do.
+        """
+        starts = self.partition.offset[:-1]
+        apart = np.abs(counts - expected).sum(axis=0)
+        apart = np.add.reduceat(np.add.reduceat(apart, starts, axis=0), starts, axis=1)
+        return np.asarray(apart - handicap)
+
+    def perturb(self, counts: Whole, expected: Whole, handicap: Whole, purse: Purse) -> list[Pair]:
+        """The chosen pairs, in the order in which they were chosen."""
+        bits, choice = purse.spend(self.event), self.choice
+        scores = self.scores(counts, expected, handicap)
+        part, chosen = np.arange(len(scores)), list[Pair]()
+        for _ in range(self.pairs):
+            i, j = np.nonzero(np.triu(part[:, None] != part[None, :]))
+            which = choice.draw(scores[i, j], bits)
+            pair = int(i[which]), int(j[which])
+            chosen.append(pair)
+            part[part == part[pair[1]]] = part[pair[0]]
+        return chosen
+
+
+def choice_price(budget: PureDP | ZCDP, draws: int) -> PureDP:
+    """What each of so many draws may cost; ε-DP is ε²/2-zCDP.
+
+    >>> choice_price(ZCDP("0.02"), 4).epsilon
+    Fraction(1, 10)
+    """
+    if isinstance(budget, PureDP):
+        return PureDP(budget.epsilon / draws)
+    from math import isqrt
+
+    square = 2 * budget.rho / draws
+    return PureDP(Fraction(isqrt(int(square * 10**18)), 10**9))
+
+
+def joined(pairs: Sequence[Pair], columns: int) -> bool:
+    """Whether the pairs are a forest over so many columns.
+
+    >>> joined([(0, 1), (1, 2)], 3), joined([(0, 1), (1, 2), (0, 2)], 3)
+    (True, False)
+    """
+    part = list(range(columns))
+    for i, j in pairs:
+        if not 0 <= i < j < columns or part[i] == part[j]:
+            return False
+        part = [part[i] if p == part[j] else p for p in part]
+    return True

@@ -1,0 +1,121 @@
+"""What `mosaic` measured: noisy one- and two-way tables, and the bins they are counted in.
+
+Everything a release is drawn from is here, and all of it may be published.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import ReleaseError
+from sfumato.partition import Fine, Merged, Partition
+
+__all__ = ["MosaicSynopsis", "coarse_partition", "pairs_of"]
+
+Whole = NDArray[np.int64]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class MosaicSynopsis:
+    """Noisy counts: of wide columns in fine bins, of columns by class, of pairs by class."""
+
+    partition: Partition
+    rows: int | None  # the public number of records, or None under add-remove
+    fine: Mapping[int, Whole]  # by axis
+    runs: Mapping[int, Whole]  # by axis; sums of neighbouring fine bins, measured apart
+    one: Whole | None  # by class and cell
+    pairs: Mapping[Pair, Whole]  # by class, cell of the first column, cell of the second
+    chosen: tuple[Pair, ...]  # pairs that were chosen, in order; empty where all were measured
+
+    def to_json(self) -> dict[str, Any]:
+        """Bins and whole numbers by the names of the columns' places; the schema has the rest."""
+        groups = {str(column.fine.axis): column.group.tolist() for column in self.partition.columns}
+        return {
+            "kind": "tables",
+            "rows": self.rows,
+            "bins": groups,
+            "columns": {str(axis): table.tolist() for axis, table in self.fine.items()},
+            "runs": {str(axis): table.tolist() for axis, table in self.runs.items()},
+            "classes": None if self.one is None else self.one.tolist(),
+            "chosen": [list(pair) for pair in self.chosen],
+            "pairs": [
+                {"columns": list(pair), "counts": table.tolist()}
+                for pair, table in self.pairs.items()
+            ],
+        }
+
+    @classmethod
+    def from_json(
+        cls, record: Mapping[str, Any], columns: tuple[Fine, ...], label: int | None, classes: int
+    ) -> "MosaicSynopsis":
+        """The inverse of `to_json`; refused where a table has not the cells that its bins say."""
+        try:
+            groups = {int(axis): _whole(group) for axis, group in record["bins"].items()}
+            partition = coarse_partition(columns, groups, label, classes)
+            one = None if record["classes"] is None else _whole(record["classes"])
+            pairs = {
+                (int(table["columns"][0]), int(table["columns"][1])): _whole(table["counts"])
+                for table in record["pairs"]
+            }
+            found = cls(
+                partition,
+                record["rows"],
+                {int(axis): _whole(table) for axis, table in record["columns"].items()},
+                {int(axis): _whole(table) for axis, table in record["runs"].items()},
+                one,
+                pairs,
+                tuple((int(i), int(j)) for i, j in record["chosen"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            raise ReleaseError("the synopsis does not hold the tables that it should") from None
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        partition, bins = self.partition, np.diff(self.partition.offset)
+        fine = {column.fine.axis: column.fine.bins for column in partition.columns}
+        shapes: list[tuple[Any, Any]] = [
+            (table.shape, (fine.get(axis),)) for axis, table in self.fine.items()
+        ]
+        if self.one is not None:
+            shapes.append((self.one.shape, (partition.classes, partition.cells)))
+        for (i, j), table in self.pairs.items():
+            inside = 0 <= i < j < len(partition.columns)
+            shapes.append((table.shape, (partition.classes, bins[i], bins[j]) if inside else ()))
+        if any(shape != wanted for shape, wanted in shapes):
+            raise ReleaseError("a table of the synopsis has not the cells that its bins call for")
+
+
+def coarse_partition(
+    columns: tuple[Fine, ...], groups: Mapping[int, Whole], label: int | None, classes: int
+) -> Partition:
+    """Columns in the coarse bins that were formed of their fine ones; refused if they are not."""
+    merged = []
+    for column in columns:
+        group = groups.get(column.axis)
+        if group is None or len(group) != column.bins:
+            raise ReleaseError("the synopsis does not say how every column is divided into bins")
+        if not np.array_equal(np.unique(group), np.arange(group.max(initial=-1) + 1)):
+            raise ReleaseError("the synopsis numbers the bins of a column with gaps")
+        merged.append(Merged(column, group))
+    return Partition(tuple(merged), label, classes)
+
+
+def pairs_of(columns: int) -> tuple[Pair, ...]:
+    """All pairs of columns.
+
+    >>> pairs_of(3)
+    ((0, 1), (0, 2), (1, 2))
+    """
+    return tuple((i, j) for i in range(columns) for j in range(i + 1, columns))
+
+
+def _whole(values: Any) -> Whole:
+    array = np.array(values)
+    if array.dtype != np.int64:
+        raise ValueError("not whole numbers of 64 bits")
+    return array

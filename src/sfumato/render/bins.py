@@ -1,0 +1,87 @@
+"""Noisy one-way tables made whole, and the coarse bins that two-way tables are counted in."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.partition import Fine, Merged
+from sfumato.render.piecewise import piecewise, simplex
+
+__all__ = ["FineCounts", "merge", "whole_column"]
+
+_LEAST = 0.02  # of an even share: no bin is ruled out by noise
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FineCounts:
+    """Estimated records of each fine bin, and the deviation of a sum of neighbouring bins."""
+
+    column: Fine
+    counts: Vector
+    deviation: float
+
+
+def whole_column(
+    column: Fine, fine: Vector, runs: Vector | None, run: int, deviation: float, total: float
+) -> FineCounts:
+    """Counts of at least zero that add up, from noisy fine bins and noisy runs of bins.
+
+    Runs say how many, bins say where: sums of many bins would carry the noise of each.
+    """
+    ordered = column.ordered
+    if not ordered:
+        return FineCounts(column, simplex(fine, total), deviation)
+    if runs is None:
+        level = np.concatenate([piecewise(fine[:ordered], deviation), fine[ordered:]])
+        return FineCounts(column, simplex(level, total), deviation)
+    group = np.arange(column.bins) // run
+    size = np.bincount(group)
+    inside = np.bincount(group, fine)
+    together = (runs * size + inside) / (size + 1)  # the best mean of two unbiased sums
+    spread = deviation * float(np.sqrt(run / (run + 1)))
+    sums = simplex(piecewise(together, spread), total)
+    bins = fine + ((together - inside) / size)[group]
+    bins[:ordered] = piecewise(bins[:ordered], deviation)
+    even = (sums / size)[group]
+    shape = np.maximum(bins, _LEAST * even + 1e-9)
+    counts = sums[group] * shape / np.bincount(group, shape)[group]
+    return FineCounts(column, counts, spread)
+
+
+def merge(found: FineCounts, most: int, least: float) -> Merged:
+    """Neighbouring bins of a number, or the rare values of a category, taken together.
+
+    At most `most` coarse bins of about equal weight, each worth at least `least` records; spikes
+    stay by themselves, and so does missing.
+    """
+    column, counts = found.column, found.counts
+    ordered = column.ordered
+    if column.bins <= most:
+        return Merged(column, np.arange(column.bins))
+    if ordered:
+        group = _neighbours(counts[:ordered], most, least)
+        rest = group[-1] + 1 + np.arange(column.bins - ordered)
+        return Merged(column, np.concatenate([group, rest]))
+    frequent = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
+    frequent = frequent[counts[frequent] >= least]
+    group = np.full(column.bins, len(frequent))
+    group[frequent] = np.arange(len(frequent))
+    return Merged(column, group)
+
+
+def _neighbours(counts: Vector, most: int, least: float) -> NDArray[np.int64]:
+    total = float(counts.sum())
+    group, current, inside, left = np.zeros(len(counts), np.int64), 0, 0.0, total
+    target = max(total / most, least)
+    for k, count in enumerate(counts):
+        nearer_without = inside + count - target > target - inside
+        if inside >= least and nearer_without and current < most - 1:
+            current, left, inside = current + 1, left - inside, 0.0
+            target = max(left / (most - current), least)
+        group[k] = current
+        inside += float(count)
+    if current and inside < least:  # what is left over is too little to stand alone
+        group[group == current] = current - 1
+    return group
