@@ -6,8 +6,10 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli import app
-from sfumato.errors import DataError, ReleaseError
+from sfumato.errors import DataError, LedgerError, ReleaseError
 from sfumato.example import CLINIC, clinic
+from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.ledger import Ledger
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -46,6 +48,25 @@ def test_it_prints_tables_and_writes_a_private_page(folder):
         "release.json",
         "synopsis.json",
     ]
+
+
+def test_a_charged_release_is_counted_and_shown_or_refused(folder):
+    file, release = str(folder / "budget.db"), str(folder / "charged")
+    with Ledger.create(file) as ledger:
+        ledger.grant("clinic", PureDP(3), reason="approved")
+        sf.publish(
+            folder / "a.csv", schema=folder / "s.yaml", epsilon=1, ledger=ledger, folder=release
+        )
+    asked = ["inspect", release, "--original", str(folder / "a.csv")]
+    assert isinstance(run(app, asked).exception, LedgerError)
+    loose = run(app, [*asked, "--uncounted", "--ledger", file])
+    assert loose.exit_code == 0, loose.output
+    assert "not counted" in loose.output
+    counted = run(app, [*asked, "--ledger", file])
+    assert counted.exit_code == 0, counted.output
+    assert "not counted" not in counted.output
+    shown = run(app, ["ledger", "show", "--ledger", file], env={"COLUMNS": "200"})
+    assert "looked at without noise once" in shown.output
 
 
 def test_a_place_that_is_taken_is_refused_before_anything_is_read(folder):

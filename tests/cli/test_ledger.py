@@ -74,6 +74,21 @@ def test_unfinished_releases_are_shown_with_what_to_do(run, granted, path):
     assert "adult: 1 of its releases carry no guarantee" in shown
 
 
+def test_inspections_are_shown_by_release_and_cost_nothing(run, granted, path):
+    with Ledger(path) as ledger:
+        ledger.reserve("published", "adult", PureDP(1), plan=PLAN)
+        ledger.draw("published", None)
+        ledger.settle("published", "0123456789abcdef")
+        for _ in range(2):
+            ledger.inspect("adult", release="published", what="inspection")
+        ledger.inspect("adult", what="comparison")
+    shown = run("show").output
+    row = next(line for line in shown.splitlines() if "epsilon 2" in line)
+    assert [cell.strip() for cell in row.split("│")][-4:-1] == ["1", "3", "0"]
+    assert "adult: published looked at without noise 2 times" in shown
+    assert "adult: its records, without a release, looked at without noise once" in shown
+
+
 def test_a_refund_gives_back_what_was_reserved(run, granted, path):
     with Ledger(path) as ledger:
         ledger.reserve("r", "adult", PureDP(1), plan=PLAN)

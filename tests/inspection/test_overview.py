@@ -7,10 +7,15 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.errors import ReleaseError
+from sfumato.errors import BudgetError, DataError, LedgerError, ReleaseError
 from sfumato.example import CLINIC, clinic
-from sfumato.inspection.overview import Line, Overview, Section, overview
+from sfumato.inspection import utility
+from sfumato.inspection.counting import UNCOUNTED
+from sfumato.inspection.overview import Overview, overview
 from sfumato.inspection.page import WARNING, html, write_page
+from sfumato.inspection.section import Line, Picture, Section
+from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.ledger import Ledger
 from sfumato.schema import Schema
 
 PATIENTS = clinic(900)
@@ -42,9 +47,10 @@ def test_a_drawn_release_is_judged_by_distributions_models_and_attacks():
     release = sf.publish(KNOWN, schema=SCHEMA, method="dp-lda", epsilon=1, seed=1)
     found = overview(release, KNOWN, control=OTHERS)
     assert section(found, "Distortion") is None
-    asked = [line.what for line in section(found, "Utility").lines]
+    asked = [line.what for line in section(found, "Distributions").lines]
     assert asked[:2] == ["total variation, columns", "total variation, pairs of columns"]
-    assert {"lda", "tree", "logistic"} <= set(asked)
+    assert [line.what for line in section(found, "Utility").lines] == ["lda", "tree", "logistic"]
+    assert section(found, "Utility").remark == ""
     assert set(verdicts(found)) == {
         "membership",
         "attribute, outcome",
@@ -58,8 +64,28 @@ def test_a_drawn_release_is_judged_by_distributions_models_and_attacks():
 def test_without_control_records_it_says_what_could_not_be_asked():
     release = sf.publish(KNOWN, schema=SCHEMA, method="dp-lda", epsilon=1, seed=1)
     found = overview(release, KNOWN)
-    assert "control" in section(found, "Utility").remark
+    assert "flatters" in section(found, "Utility").remark
     assert "membership" not in verdicts(found)
+    assert all("of all records" in line.meaning for line in section(found, "Exposed records").lines)
+
+
+def test_a_target_is_predicted_and_a_schema_without_a_task_says_so(signals):
+    columns = {name: dict(column) for name, column in NUMBERS["columns"].items()}
+    columns["group"].pop("role")
+    plain = {"name": "signals", "columns": columns}
+    release = sf.publish(signals, schema=plain, epsilon=1, seed=1)
+    assert "neither a label nor a target" in section(overview(release, signals), "Utility").remark
+    columns["x3"]["role"] = "target"
+    release = sf.publish(signals, schema=plain, epsilon=1, seed=1)
+    (line,) = section(overview(release, signals), "Utility").lines
+    assert line.what == "x3, root mean square error"
+
+
+def test_released_directions_are_judged_by_the_variance_they_capture():
+    release = sf.publish(KNOWN, schema=SCHEMA, method="lap-pca", epsilon=10, seed=1)
+    found = section(overview(release, KNOWN), "Utility")
+    assert [line.what for line in found.lines] == ["variance captured"]
+    assert 0 < float(found.lines[0].value.rstrip("%")) <= 100
 
 
 def test_the_records_themselves_are_caught_by_every_attack():
@@ -115,6 +141,100 @@ def test_a_constant_column_is_answered_not_refused(signals):
     assert section(found, "Attacks").lines or "not possible" in section(found, "Attacks").remark
 
 
+def test_exposed_records_are_named_by_position_and_never_by_value():
+    """A release that holds records 7 and 300 and nobody else, beside a value that would show."""
+    odd = KNOWN.set_column(1, "age", pa.array([97 if i in (6, 299) else 40 for i in range(600)]))
+    release = sf.publish(odd, schema=SCHEMA, epsilon=1, seed=1)
+    two = pa.concat_tables([odd.slice(6, 1), odd.slice(299, 1)]).select(release.table.column_names)
+    found = overview(sf.Release(release.certificate, table=two), odd)
+    lines = section(found, "Exposed records").lines
+    assert {line.what for line in lines[:2]} == {"record 7", "record 300"}
+    assert [line.value for line in lines[:2]] == ["0.00", "0.00"]
+    assert not any("97" in line.what + line.meaning for line in lines)
+
+
+# Counted before anything is computed
+
+
+@pytest.fixture
+def charged(tmp_path):
+    """A release that was charged to a ledger, and the ledger."""
+    with Ledger.create(tmp_path / "budget.db") as ledger:
+        ledger.grant("clinic", PureDP(3), reason="approved")
+        yield sf.publish(KNOWN, schema=SCHEMA, epsilon=1, ledger=ledger), ledger
+
+
+def test_a_look_is_counted_before_a_record_is_encoded(charged, monkeypatch):
+    release, ledger = charged
+    seen = []
+
+    def watched(*_):
+        seen.append(ledger.inspections("clinic"))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(utility, "encode", watched)  # whatever looks at a record comes by here
+    with pytest.raises(KeyboardInterrupt):
+        overview(release, KNOWN, ledger=ledger)
+    name = release.certificate["release"]
+    assert seen == [{name: 1}]
+    assert ledger.inspections("clinic") == {name: 1}
+
+
+def test_a_charged_release_is_refused_without_its_ledger_unless_that_is_said(charged, tmp_path):
+    release, ledger = charged
+    with pytest.raises(LedgerError, match=r"give it .* or say --uncounted"):
+        overview(release, KNOWN)
+    with (
+        Ledger.create(tmp_path / "other.db") as other,
+        pytest.raises(LedgerError, match="not to this one"),
+    ):
+        overview(release, KNOWN, ledger=other)
+    found = overview(release, KNOWN, uncounted=True)
+    assert not found.counted
+    assert ledger.inspections("clinic") == {}
+    assert UNCOUNTED in html(found)
+    assert overview(release, KNOWN, ledger=ledger).counted
+
+
+def test_a_release_without_a_ledger_counts_under_its_data_set(charged):
+    _, ledger = charged
+    alone = sf.publish(KNOWN, schema=SCHEMA, epsilon=1)
+    assert not overview(alone, KNOWN).counted
+    assert overview(alone, KNOWN, ledger=ledger).counted
+    assert ledger.inspections("clinic") == {None: 1}
+    renamed = SCHEMA.to_json() | {"name": "elsewhere"}
+    unknown = sf.publish(KNOWN, schema=renamed, epsilon=1)
+    with pytest.raises(BudgetError, match=r"'elsewhere' has no budget.*--uncounted"):
+        overview(unknown, KNOWN, ledger=ledger)
+
+
+def test_a_table_that_does_not_fit_is_refused_and_not_counted(charged):
+    release, ledger = charged
+    with pytest.raises(DataError, match="of the schema is not in the data"):
+        overview(release, KNOWN.drop_columns(["age"]), ledger=ledger)
+    assert ledger.inspections("clinic") == {}
+
+
+def test_a_changed_certificate_is_not_inspected_under_its_name(charged):
+    release, ledger = charged
+    forged = sf.Release({**release.certificate, "rows": 1}, table=release.table)
+    with pytest.raises(LedgerError, match="released something else"):
+        overview(forged, KNOWN, ledger=ledger)
+
+
+# The page
+
+
+def test_a_page_draws_columns_correlations_and_components():
+    release = sf.publish(KNOWN, schema=SCHEMA, method="dp-lda", epsilon=1, seed=1)
+    found = overview(release, KNOWN, pictures=True)
+    drawn = {s.title: len(s.pictures) for s in found.sections if s.pictures}
+    assert drawn == {"Distributions": 8, "Correlations": 3, "Components": 2}
+    page = html(found)
+    assert page.count('role="img"') == page.count("<svg") == 13
+    assert "http" not in page.replace("http://www.w3.org", "")
+
+
 SMALL = Overview(
     "t", "modips", "<b>1</b>", 2, 2, (Section("Utility", (Line("a", "succeeds", "<x>"),), "r"),)
 )
@@ -137,6 +257,21 @@ def test_the_page_is_for_its_owner_alone_and_replaces_nothing(tmp_path):
         write_page(SMALL, path)
     assert path.read_text() == before
     assert [p.name for p in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_drawing_is_put_in_as_it_is_and_its_title_is_escaped():
+    drawing = Section("Shape", (), pictures=(Picture("<a>", "<b>", "<svg></svg>"),))
+    page = html(Overview("t", "modips", "none", 2, 2, (drawing,)))
+    assert "<svg></svg>" in page
+    assert "<a>" not in page.replace("<a>", "", 0).split("<body>")[1]
+    assert "&lt;b&gt;" in page
+
+
+def test_the_page_never_goes_into_a_release_that_was_not_named_either(tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "release.json").write_text("{}")
+    with pytest.raises(ReleaseError, match="inside the release"):
+        write_page(SMALL, tmp_path / "other" / "page.html")
 
 
 def test_the_page_never_goes_into_the_release(tmp_path):

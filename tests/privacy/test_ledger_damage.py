@@ -359,7 +359,7 @@ def test_a_network_file_system_is_refused_by_name(world, tmp_path_factory, monke
             use()
 
 
-@pytest.mark.parametrize(("version", "message"), [(2, "newer Sfumato.*upgrade"), (0, "damaged")])
+@pytest.mark.parametrize(("version", "message"), [(3, "newer Sfumato.*upgrade"), (0, "damaged")])
 def test_another_format_is_refused_and_its_history_is_kept(world, version, message):
     world.publish()
     editor = sqlite3.connect(world.path)

@@ -67,7 +67,8 @@ def test_a_place_that_cannot_hold_a_ledger_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_creation_that_fails_leaves_nothing_behind(path, monkeypatch):
-    monkeypatch.setattr(ledger_file, "SCHEMA", "CREATE TABLE identity (one); CREATE NONSENSE;")
+    nonsense = ["CREATE TABLE identity (one)", "CREATE NONSENSE"]
+    monkeypatch.setattr(ledger_file, "statements", lambda: nonsense)
     with pytest.raises(LedgerError, match="syntax error"):
         Ledger.create(path)
     assert list(path.parent.iterdir()) == []

@@ -12,6 +12,7 @@ import typer
 from sfumato.cli import (
     accuracy,
     audit,
+    compare,
     demo,
     doctor,
     graph,
@@ -45,6 +46,7 @@ app.command("report")(report.report)
 app.command("accuracy")(accuracy.accuracy)
 app.command("audit")(audit.audit)
 app.command("inspect")(inspect.inspect)
+app.command("compare")(compare.compare)
 app.command("doctor")(doctor.doctor)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(graph.app, name="graph")

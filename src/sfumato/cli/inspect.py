@@ -22,23 +22,35 @@ def inspect(
         Path | None,
         typer.Option("--output", "-o", help="Also write an internal HTML page (mode 0600)."),
     ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(envvar="SFUMATO_LEDGER", help="The ledger it was charged to: counts it."),
+    ] = None,
+    uncounted: Annotated[
+        bool, typer.Option("--uncounted", help="Look without a line in the ledger.")
+    ] = False,
     confidence: Annotated[float, typer.Option(help="Of all intervals together.")] = 0.95,
 ) -> None:
-    """Show distortion, utility and attacks. NOT PRIVATE: never publish what this prints.
+    """Show utility, attacks and exposed records. NOT PRIVATE: never publish what this prints.
 
-    Example: sfumato inspect release/ --original patients.csv --control others.csv -o page.html
+    A release that was charged to a ledger is looked at with that ledger, which counts it.
+
+    Example: sfumato inspect release/ --original patients.csv --ledger budget.db -o page.html
     """
     from rich.markup import escape
     from rich.table import Table
 
     from sfumato.cli.show import console, working
+    from sfumato.inspection.counting import UNCOUNTED
     from sfumato.inspection.overview import overview
     from sfumato.inspection.page import WARNING, check_place, write_page
+    from sfumato.privacy.ledger import Ledger
     from sfumato.release import Release
 
     known = Release.load(release)
     if output is not None:
         check_place(output, release)
+    account = None if ledger is None or uncounted else Ledger(ledger)
     with working() as step:
         found = overview(
             known,
@@ -46,13 +58,22 @@ def inspect(
             control=control,
             secret=secret,
             confidence=confidence,
+            ledger=account,
+            uncounted=uncounted,
+            pictures=output is not None,
             progress=step,
         )
+    if account is not None:
+        account.close()
+    if output is not None:
+        write_page(found, output, release=release)
     console.print(f"[bold red]{WARNING}[/bold red]", soft_wrap=True)
     title = f"{found.dataset} · {found.rows:,} rows by {found.method} · {found.promise}"
     console.print(escape(title), soft_wrap=True)
+    if not found.counted:
+        console.print(f"[yellow]{UNCOUNTED}[/yellow]", soft_wrap=True)
     for section in found.sections:
-        table = Table("what", "value", "meaning", title=section.title, title_justify="left")
+        table = Table(*section.headings, title=section.title, title_justify="left")
         for line in section.lines:
             table.add_row(*(escape(text) for text in (line.what, line.value, line.meaning)))
         if section.lines:
@@ -60,5 +81,4 @@ def inspect(
         if section.remark:
             console.print(escape(section.remark), style="dim")
     if output is not None:
-        write_page(found, output, release=release)
         console.print(f"written {escape(str(output))}, readable by you alone")

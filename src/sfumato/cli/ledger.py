@@ -72,7 +72,7 @@ def show(
     ledger: File,
     dataset: Annotated[str | None, typer.Option(help="Only this data set.")] = None,
 ) -> None:
-    """What was granted, spent and is left, and which releases were never finished."""
+    """What was granted, spent and is left, how often it was looked, and what was never finished."""
     from rich.console import Console
 
     from sfumato.privacy.ledger import Ledger
@@ -86,6 +86,9 @@ def show(
         for name in names:
             if unproved := account.balance(name).unproved:
                 typer.echo(f"{name}: {unproved} of its releases carry no guarantee")
+            for release, times in account.inspections(name).items():
+                subject = "its records, without a release," if release is None else release
+                typer.echo(f"{name}: {subject} looked at without noise {_times(times)}")
         for entry in account.unfinished(dataset):
             typer.echo(_advice(entry))
 
@@ -150,16 +153,29 @@ def _table(account: "Ledger", names: list[str]) -> "Table":
     from sfumato.privacy.ledger import spell
 
     table = Table(title=f"ledger {account.ledger_id}")
-    for heading in ("data set", "granted", "spent", "left", "releases", "unfinished"):
+    for heading in (
+        "data set",
+        "granted",
+        "spent",
+        "left",
+        "releases",
+        "looks",
+        "unfinished",
+    ):
         table.add_column(heading, overflow="fold")
     for name in names:
         balance, unfinished = account.balance(name), account.unfinished(name)
         granted = spell(balance.granted) + ", heuristics" * balance.heuristic
         figures = (granted, spell(balance.spent), spell(balance.left, like=balance.granted))
-        counts = (str(balance.releases), str(len(unfinished)))
+        looked = sum(account.inspections(name).values())
+        counts = (str(balance.releases), str(looked), str(len(unfinished)))
         # Text, not str: a name in square brackets is a name, not markup.
         table.add_row(*(Text(cell) for cell in (name, *figures, *counts)))
     return table
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _advice(entry: "Entry") -> str:

@@ -21,7 +21,7 @@ from sfumato.errors import DataError, MissingExtra, ParameterError, SchemaError
 from sfumato.features import Features
 from sfumato.inspection.utility import AnySchema, domain_of, encoded
 
-__all__ = ["MODELS", "Classification", "Score", "classification"]
+__all__ = ["MODELS", "Classification", "Score", "classification", "named"]
 
 MODELS = ("lda", "tree", "logistic", "boosting", "svm")
 
@@ -95,6 +95,27 @@ def classification(
 
     lowest = Score(float(np.bincount(y).max() / len(y)), 0.5)
     return Classification(scores(train), None if original is None else scores(original), lowest)
+
+
+def named(train: Any, test: Any, schema: AnySchema, model: str) -> Labels:
+    """NOT PRIVATE: the class that a model, taught `train`, names for each record of `test`.
+
+    As a code of the label; what is named for a record depends on `train` and on that record
+    alone, whatever the others are.
+
+    >>> from sfumato.example import CLINIC, clinic
+    >>> from sfumato.schema import Schema
+    >>> set(named(clinic(300), clinic(90, seed=2), Schema.parse(CLINIC), "lda").tolist())
+    {0, 1}
+    """
+    domain = domain_of(schema)
+    if domain.label is None:
+        raise SchemaError("classification needs a label: give one column role: label")
+    A, b = _parts(train, domain)
+    X, _ = _parts(test, domain)
+    chances = _chances(model, A, b, X, domain.axes[domain.label].codes)
+    answers: Labels = chances.argmax(axis=1).astype(np.int32)
+    return answers
 
 
 def _parts(data: Any, domain: Domain) -> tuple[Matrix, Labels]:

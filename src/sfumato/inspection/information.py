@@ -18,7 +18,7 @@ from sfumato.domain import MISSING, Axis, Domain, Grid
 from sfumato.errors import DataError, ParameterError
 from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded
 
-__all__ = ["BINS", "SMOOTHING", "Distances", "entropy", "kl_divergence", "total_variation"]
+__all__ = ["BINS", "SMOOTHING", "Cells", "Distances", "entropy", "kl_divergence", "total_variation"]
 
 BINS = 20
 SMOOTHING = 1e-3
@@ -58,7 +58,7 @@ def entropy(release: Any, schema: AnySchema) -> float:
     >>> entropy(pa.table({"ward": ["a", "b", "c", "d"], "smoker": [True] * 4}), schema)
     2.0
     """
-    cells = _Cells.of(release, domain_of(schema))
+    cells = Cells.of(release, domain_of(schema))
     total = 0.0
     for column in range(len(cells.sizes)):
         p = cells.shares((column,))
@@ -85,7 +85,7 @@ def kl_divergence(
     if not 0 < smoothing < 1:
         raise ParameterError(f"smoothing must lie between 0 and 1, got {smoothing!r}")
     domain = domain_of(schema)
-    ours, theirs = _Cells.of(release, domain), _Cells.of(original, domain)
+    ours, theirs = Cells.of(release, domain), Cells.of(original, domain)
     total = 0.0
     for column, size in enumerate(ours.sizes):
         p, q = (
@@ -116,7 +116,7 @@ def total_variation(release: Any, original: Any, schema: AnySchema, *, ways: int
     domain = domain_of(schema)
     if len(domain.axes) < ways:
         raise ParameterError("ways=2 needs at least two released columns: use ways=1")
-    ours, theirs = _Cells.of(release, domain), _Cells.of(original, domain)
+    ours, theirs = Cells.of(release, domain), Cells.of(original, domain)
     found = {
         tuple(domain.axes[c].name for c in columns): float(
             np.abs(ours.shares(columns) - theirs.shares(columns)).sum() / 2
@@ -127,14 +127,15 @@ def total_variation(release: Any, original: Any, schema: AnySchema, *, ways: int
 
 
 @dataclass(frozen=True)
-class _Cells:
-    """The public cell of each record in each column."""
+class Cells:
+    """NOT PRIVATE: the public cell of each record in each column."""
 
     cells: NDArray[np.int64]
     sizes: tuple[int, ...]
 
     @classmethod
-    def of(cls, data: Any, domain: Domain) -> "_Cells":
+    def of(cls, data: Any, domain: Domain) -> "Cells":
+        """Counted in the cells of the schema; a table without records is refused."""
         codes = encoded(data, domain)
         if not len(codes):
             raise DataError("a table without records has no distribution to compare")
@@ -143,13 +144,17 @@ class _Cells:
             np.column_stack([cell for cell, _ in columns]), tuple(size for _, size in columns)
         )
 
-    def shares(self, columns: tuple[int, ...]) -> Shares:
-        """Share of the records in every joint cell of these columns."""
+    def counts(self, columns: tuple[int, ...]) -> NDArray[np.int64]:
+        """Records in every joint cell of these columns."""
         joint, size = np.zeros(len(self.cells), np.int64), 1
         for column in columns:
             joint = joint * self.sizes[column] + self.cells[:, column]
             size *= self.sizes[column]
-        shares: Shares = np.bincount(joint, minlength=size) / len(joint)
+        return np.bincount(joint, minlength=size)
+
+    def shares(self, columns: tuple[int, ...]) -> Shares:
+        """Share of the records in every joint cell of these columns."""
+        shares: Shares = self.counts(columns) / len(self.cells)
         return shares
 
 

@@ -19,36 +19,27 @@ from sfumato.features import Features
 from sfumato.inspection.attack.numeric import in_shares
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.suite import attacks, matrix_attacks
-from sfumato.inspection.classify import classification
 from sfumato.inspection.clustering import clustering
+from sfumato.inspection.component import clouds, draw_clouds
+from sfumato.inspection.correlation import correlations, draw_correlations
+from sfumato.inspection.counting import count_inspection
 from sfumato.inspection.distortion import distortion
+from sfumato.inspection.exposure import exposure
+from sfumato.inspection.figure import needed
 from sfumato.inspection.information import entropy, kl_divergence, total_variation
-from sfumato.inspection.utility import encoded, numbers_only, squared_error
+from sfumato.inspection.marginal import MOST_COLUMNS, draw_marginal, marginals
+from sfumato.inspection.section import Line, Picture, Section
+from sfumato.inspection.subspace import captured_variance
+from sfumato.inspection.task import task
+from sfumato.inspection.utility import encoded, numbers_only, opened, squared_error
+from sfumato.privacy.ledger import Ledger
 from sfumato.release import Release
+from sfumato.render.components import COLUMNS
 from sfumato.schema import Schema
 
-__all__ = ["Line", "Overview", "Section", "overview"]
+__all__ = ["Overview", "overview"]
 
 _WORST = 3  # columns and pairs that are named
-_MODELS = ("lda", "tree", "logistic")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One figure: what it is, its value, and what to make of it."""
-
-    what: str
-    value: str
-    meaning: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Figures that belong together; `remark` says why some are missing."""
-
-    title: str
-    lines: tuple[Line, ...]
-    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +52,7 @@ class Overview:
     rows: int
     records: int
     sections: tuple[Section, ...]
+    counted: bool = False
 
 
 def overview(
@@ -71,31 +63,41 @@ def overview(
     secret: str | None = None,
     confidence: float = 0.95,
     seed: int = 0,
+    ledger: Ledger | None = None,
+    uncounted: bool = False,
+    pictures: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Overview:
-    """NOT PRIVATE: distortion, utility and attacks of a release beside its records.
+    """NOT PRIVATE: distributions, utility, attacks and exposed records of a release.
 
     `control` holds records of the same population that had no part in the release: with
-    them classifiers can be tried and attacks told from what holds for everybody.
+    them classifiers can be tried and attacks told from what holds for everybody.  A release
+    that was charged to a ledger is looked at with that `ledger`, which counts it before a
+    record is read; or `uncounted`.  `pictures` need matplotlib.
 
     >>> import sfumato as sf
     >>> from sfumato.example import CLINIC, clinic
     >>> patients, schema = clinic(400), Schema.parse(CLINIC)
     >>> release = sf.publish(patients, schema=schema, epsilon=1, seed=1)
     >>> [section.title for section in overview(release, patients).sections]
-    ['Utility', 'Attacks']
+    ['Distributions', 'Correlations', 'Components', 'Utility', 'Attacks', 'Exposed records']
     """
     paper = release.certificate
     if "schema" not in paper:
         raise ReleaseError(
             "inspect is for tables; for a network use: sfumato graph compare ORIGINAL RELEASE"
         )
+    if pictures:
+        needed()
     domain = Domain.of(Schema.of(paper["schema"]))
-    seen = _Seen(release, original, control, domain, secret, confidence, seed)
+    seen = _Seen(release, original, control, domain, secret, confidence, seed, pictures)
+    for data in (original, *(() if control is None else (control,))):
+        opened(data, domain)  # its header is looked at: what cannot be read is not counted
+    counted = count_inspection(paper, ledger, uncounted=uncounted)
     found = []
     for section in seen.sections:
         if progress:
-            progress(section.__name__.strip("_"))
+            progress(section.__name__.replace("_", " "))
         if (made := section()) is not None:
             found.append(made)
     return Overview(
@@ -105,6 +107,7 @@ def overview(
         rows=paper["rows"],
         records=len(encoded(original, domain)),
         sections=tuple(found),
+        counted=counted,
     )
 
 
@@ -117,10 +120,14 @@ class _Seen:
     secret: str | None
     confidence: float
     seed: int
+    pictures: bool
 
     @property
     def sections(self) -> tuple[Callable[[], Section | None], ...]:
-        return self.distortion, self.utility, self.attacks
+        if not self.like_the_schema:
+            return self.distortion, self.utility, self.attacks
+        shape = self.distributions, self.correlations, self.components
+        return *shape, self.distortion, self.utility, self.attacks, self.exposed_records
 
     @property
     def in_place(self) -> bool:
@@ -157,25 +164,94 @@ class _Seen:
         remark = "Distortion is not privacy: a rotation moves everything and is easily undone."
         return Section("Distortion", tuple(lines), remark)
 
-    def utility(self) -> Section:
-        """What statistics and models keep."""
-        if not self.like_the_schema:
-            return Section("Utility", tuple(self._clusters()), "Compared by shape only.")
-        schema, table = self.domain.schema, self.release.table
-        lines = list(self._distances())
+    def distributions(self) -> Section:
+        """Every column, and every pair of columns, beside the records."""
+        table, schema = self.release.table, self.domain.schema
         divergence = kl_divergence(table, self.original, schema)
         bits, before = entropy(table, schema), entropy(self.original, schema)
-        lines += [
+        lines = (
+            *self._distances(),
             Line("KL divergence", f"{divergence:.3g} bits", "columns together; 0 is equal"),
             Line("entropy", f"{bits:.2f} bits", f"the records have {before:.2f}"),
-            *self._models(),
-        ]
-        remark = ""
-        if self.control is None:
-            remark = "Give records that had no part in it (control) to try classifiers."
-        elif self.domain.label is None:
-            remark = "Without a label in the schema no classifiers are tried."
-        return Section("Utility", tuple(lines), remark)
+        )
+        drawings: tuple[Picture, ...] = ()
+        legend = ""
+        if self.pictures:
+            found = marginals(table, self.original, schema)
+            drawings = tuple(draw_marginal(marginal) for marginal in found[:MOST_COLUMNS])
+            legend = "Area: records. Line: release. Beside each name its total variation."
+            if len(found) > MOST_COLUMNS:
+                legend += f" The {MOST_COLUMNS} columns of {len(found)} that are farthest off."
+        return Section("Distributions", lines, pictures=drawings, legend=legend)
+
+    def correlations(self) -> Section | None:
+        """How columns depend on each other, in the records and in the release."""
+        found = correlations(self.release.table, self.original, self.domain.schema)
+        if len(found.names) < 2:
+            return None
+        first, second, before, after = found.worst
+        lines = (
+            Line("mean difference", f"{found.error:.3f}", "between coefficients, over all pairs"),
+            Line("farthest off", f"{first} × {second}", f"{after:.2f}, the records {before:.2f}"),
+        )
+        drawings = draw_correlations(found) if self.pictures else ()
+        return Section("Correlations", lines, pictures=drawings)
+
+    def components(self) -> Section | None:
+        """Principal components of both sides."""
+        found = clouds(self.release.table, self.original, self.domain.schema)
+        if found is None:
+            return None
+        ours, theirs = (side[:2].sum() for side in found.scree[::-1])
+        lines = (
+            Line("first two components", f"{ours:.1%} of the variance", f"records {theirs:.1%}"),
+            Line("variance kept", f"{found.kept:.1%}", "of what the records' first two hold"),
+        )
+        return Section("Components", lines, pictures=draw_clouds(found) if self.pictures else ())
+
+    def utility(self) -> Section:
+        """What models and tasks keep."""
+        table = self.release.table
+        if self.like_the_schema:
+            lines, remark = task(table, self.original, self.domain, control=self.control)
+            return Section("Utility", lines, remark)
+        if table.column_names[: len(COLUMNS)] == [*COLUMNS]:
+            return Section("Utility", tuple(self._captured()), "Directions, and no records.")
+        return Section("Utility", tuple(self._clusters()), "Compared by shape only.")
+
+    def _captured(self) -> Iterator[Line]:
+        options = self.release.certificate["options"]
+        held = captured_variance(
+            self.release.table,
+            self.original,
+            self.domain.schema,
+            radius=options.get("radius"),
+            about="centre" if str(options.get("means")) == "0" else "mean",
+        )
+        best = f"as many exact components hold {held.of_total / held.of_best:.1%}"
+        yield Line("variance captured", f"{held.of_total:.1%}", best)
+
+    def exposed_records(self) -> Section:
+        """Which records the release comes closest to, by position alone."""
+        if len(self.release.table) < 1 or len(encoded(self.original, self.domain)) < 2:
+            return Section("Exposed records", (), "Too few records to tell who stands out.")
+        found = exposure(
+            self.release.table, self.original, self.domain.schema, control=self.control
+        )
+        whose = "control records" if found.against_control else "all records"
+        lines = tuple(
+            Line(f"record {who.position:,}", f"{who.ratio:.2f}", f"{who.others:.1%} of {whose}")
+            for who in found.records
+        )
+        remark = (
+            f"Position in the file, and how far the nearest released row is as a share of the "
+            f"nearest other record; {found.usual:.2f} is usual. {found.searched:,} records were "
+            "searched; no value is shown. It finds near copies and nothing subtler."
+        )
+        if found.against_control:
+            remark = f"{found.beyond:,} records are met more closely than any control. " + remark
+        headings = ("position", "closeness", "met as closely")
+        return Section("Exposed records", lines, remark, headings=headings)
 
     def _distances(self) -> Iterator[Line]:
         for ways, what in ((1, "columns"), (2, "pairs of columns")):
@@ -191,22 +267,6 @@ class _Seen:
             yield Line(
                 f"total variation, {what}", f"{found.mean:.3f}", "worst: " + ", ".join(named)
             )
-
-    def _models(self) -> Iterator[Line]:
-        if self.control is None or self.domain.label is None:
-            return
-        found = classification(
-            self.release.table,
-            self.control,
-            self.domain.schema,
-            original=self.original,
-            models=_MODELS,
-        )
-        for name, score in found.scores.items():
-            best = (found.best or {})[name]
-            frame = f"from the records {best.accuracy:.1%} and {best.auc:.3f}"
-            guess = f"guessing {found.lowest.accuracy:.1%}"
-            yield Line(f"{name}", f"{score.accuracy:.1%}, AUC {score.auc:.3f}", f"{frame}; {guess}")
 
     def _clusters(self) -> Iterator[Line]:
         numbers = self.release.table.select(

@@ -1,4 +1,4 @@
-"""The internal page of an inspection: for the owner's eyes, readable by the owner alone.
+"""Internal pages: for the owner's eyes, readable by the owner alone.
 
 It is written with mode 0600, all at once, and never into the folder of a release; its
 first line says that it must not be published.
@@ -6,18 +6,21 @@ first line says that it must not be published.
 
 import os
 from pathlib import Path
+from typing import Any
 
 from sfumato.errors import ReleaseError
-from sfumato.inspection.overview import Overview
+from sfumato.inspection.counting import UNCOUNTED
+from sfumato.release.folder import CERTIFICATE
 
 __all__ = ["WARNING", "check_place", "html", "write_page"]
 
 WARNING = "INTERNAL: this page is computed from the records without noise. Do not publish it."
 
 
-def html(found: Overview) -> str:
+def html(found: Any, template: str = "overview.html") -> str:
     """The page, self-contained: no script, nothing fetched.
 
+    >>> from sfumato.inspection.overview import Overview
     >>> html(Overview("t", "modips", "1-differential privacy", 2, 2, ())).splitlines()[0]
     '<!-- INTERNAL: this page is computed from the records without noise. Do not publish it. -->'
     """
@@ -25,12 +28,15 @@ def html(found: Overview) -> str:
 
     loader = PackageLoader("sfumato.inspection")
     pages = Environment(loader=loader, autoescape=select_autoescape(default=True))
-    return pages.get_template("overview.html").render(found=found, warning=WARNING)
+    return pages.get_template(template).render(found=found, warning=WARNING, uncounted=UNCOUNTED)
 
 
 def check_place(path: Path, release: Path | None = None) -> None:
-    """Refuse a place inside the release, or one that is taken, before anything is computed."""
-    if release is not None and release.resolve() in path.resolve().parents:
+    """Refuse a place inside a release, or one that is taken, before anything is computed."""
+    parents = path.resolve().parents
+    if (release is not None and release.resolve() in parents) or any(
+        (folder / CERTIFICATE).exists() for folder in parents
+    ):
         raise ReleaseError(f"{path} lies inside the release: an internal page must not go there")
     if path.exists() or path.is_symlink():
         raise ReleaseError(f"{path} exists: choose another name or remove it first")
@@ -38,10 +44,12 @@ def check_place(path: Path, release: Path | None = None) -> None:
         raise ReleaseError(f"{path} cannot be written: its folder does not exist")
 
 
-def write_page(found: Overview, path: Path, *, release: Path | None = None) -> Path:
+def write_page(
+    found: Any, path: Path, *, template: str = "overview.html", release: Path | None = None
+) -> Path:
     """Write the page where only its owner can read it; nothing is overwritten."""
     check_place(path, release)
-    text = html(found)
+    text = html(found, template)
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
         handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -5,7 +5,8 @@ spends more than was granted; a crash wastes budget and never grants it; a relea
 charged once and draws noise once; changed, removed or rolled-back history is refused,
 the last against a head hash kept elsewhere.  The proof page is docs/proofs/ledger.md.
 Steps.  reserve (charged) → draw (noise begins) → settle (published); a reservation that
-has not drawn can be refunded by a recorded act, a draw never.
+has not drawn can be refunded by a recorded act, a draw never.  An inspection is a line of
+its own: it is counted and costs nothing.
 Limits.  Whoever can write the file can rewrite all of it: only the kept head shows that.
 
 >>> from tempfile import TemporaryDirectory
@@ -23,6 +24,7 @@ import os
 import secrets
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -47,6 +49,7 @@ from sfumato.privacy.ledger_rules import (
     digest_text,
     entry_of,
     grantable,
+    inspectable,
     line_text,
     priced,
     renamed,
@@ -54,20 +57,20 @@ from sfumato.privacy.ledger_rules import (
     same_request,
     unknown,
 )
+from sfumato.privacy.ledger_schema import expected_structure, format_of, structure, upgrade
 from sfumato.privacy.ledger_sql import (
     append,
     balance_of,
     every_line,
-    expected_structure,
     granted_datasets,
     hash_at,
     holds,
     identity,
     insert,
+    inspections_of,
     last_line,
     lines_of,
     other_names,
-    structure,
     unfinished_releases,
 )
 
@@ -184,6 +187,32 @@ class Ledger:
                     raise unknown(name)
             append(connection, "same-data", dataset, {"reason": reason}, other=other)
 
+    def inspect(self, dataset: str, *, release: str | None = None, what: str) -> None:
+        """Record that somebody looks at the records without noise; on the disk before this returns.
+
+        It costs nothing, because no figure bounds what is seen; it is counted, so that
+        whoever judges a choice of methods knows how often it was looked.  `release` names the
+        release that is looked at, which must be published; `what` says what is done.  The
+        first line of this kind gives a ledger of format 1 the rules of format 2, for good.
+        """
+        line_text(dataset=dataset, what=what)
+        with self._writing() as connection:
+            if balance_of(connection, dataset) is None:
+                raise unknown(dataset)
+            if release is not None:
+                inspectable(_entry(connection, release), release, dataset)
+            before = last_line(connection)
+            if upgrade(connection):
+                replay(every_line(connection), self._id, self._key)
+                if last_line(connection) != before:
+                    raise LedgerError(f"ledger {self._path} was not upgraded: lines were lost")
+            append(connection, "inspect", dataset, {"what": what}, release=release)
+
+    def inspections(self, dataset: str) -> dict[str | None, int]:
+        """How often each release was looked at; None stands for the records without one."""
+        with self._session() as connection:
+            return dict(Counter(event.release for event in inspections_of(connection, dataset)))
+
     def entry(self, release: str) -> Entry | None:
         """How far a release came, or None if the ledger never heard of it."""
         with self._session() as connection:
@@ -219,7 +248,7 @@ class Ledger:
             for (verdict,) in connection.execute("PRAGMA integrity_check").fetchall():
                 if verdict != "ok":
                     raise LedgerError(f"ledger {self._path} is damaged: {verdict}")
-            if structure(connection) != expected_structure():
+            if structure(connection) != expected_structure(format_of(connection)):
                 raise LedgerError(f"ledger {self._path} is damaged: its rules were changed")
             current = replay(every_line(connection), self._id, self._key)
             self._recall(connection)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from sfumato.errors import LedgerError
 from sfumato.privacy.budget import charge
-from sfumato.privacy.chain import Balance, Event, after, birth, covers, genesis, hash_of
+from sfumato.privacy.chain import NOTHING, Balance, Event, after, birth, covers, genesis, hash_of
 from sfumato.privacy.ledger_rules import entry_of
 
 __all__ = ["replay"]
@@ -19,6 +19,7 @@ _BEFORE: dict[str, str | None] = {
     "draw": "reserve",
     "refund": "reserve",
     "settle": "draw",
+    "inspect": "settle",
 }
 
 
@@ -65,12 +66,16 @@ class _Audit:
                 return "a step of a release names another data set"
             if event.kind == "refund" and last and last.amount != event.amount:
                 return "a refund differs from its reservation"
+        elif event.kind == "inspect" and event.dataset not in self.book:
+            return "an inspection names a data set that was never granted anything"
         names = self.names.get(event.fingerprint or "", set()) - {event.dataset}
         if any(frozenset((name, event.dataset)) not in self.same for name in names):
             return "the data was already known under another name"
         return None
 
     def balanced(self, event: Event) -> str | None:
+        if event.kind == "inspect" and event.amount != NOTHING:
+            return "an inspection costs something"
         if event.kind == "reserve" and charge(entry_of([event]).guarantee) != event.amount:
             return "the charge does not follow from the guarantee"
         before, balance = self.book.get(event.dataset, Balance()), event.balance
@@ -84,7 +89,7 @@ class _Audit:
 
     def accept(self, event: Event, stored: str) -> None:
         self.head, self.count, self.book[event.dataset] = stored, self.count + 1, event.balance
-        if event.release is not None:
+        if event.release is not None and event.kind != "inspect":
             self.last[event.release] = event
         if event.fingerprint is not None:
             self.names.setdefault(event.fingerprint, set()).add(event.dataset)

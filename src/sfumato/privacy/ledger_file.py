@@ -17,11 +17,10 @@ from pathlib import Path
 from shlex import quote
 
 from sfumato.errors import LedgerError
-from sfumato.privacy.ledger_sql import SCHEMA
+from sfumato.privacy.ledger_schema import FORMAT, format_of, statements
 
 __all__ = ["build", "explain", "fatal", "fold", "opened"]
 
-FORMAT = 1
 APPLICATION = 0x5366756D  # "Sfum" in the header of the file
 WAIT = 30.0  # seconds for another process to finish its write
 FOLD = 4 * 2**20  # bytes of log after which the next write folds it back first
@@ -105,7 +104,10 @@ def _write_draft(draft: Path, fill: Callable[[sqlite3.Connection], None]) -> Non
         connection = _connect(draft)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript(f"BEGIN; {SCHEMA} COMMIT")
+            connection.execute("BEGIN")
+            for statement in statements():
+                connection.execute(statement)
+            connection.execute("COMMIT")
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
             fill(connection)
@@ -114,7 +116,7 @@ def _write_draft(draft: Path, fill: Callable[[sqlite3.Connection], None]) -> Non
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """A connection to an existing ledger of this format, with every commit on the disk."""
+    """A connection to an existing ledger of a known format, with every commit on the disk."""
     try:
         _require_file(path)
         with explain(path):
@@ -199,7 +201,7 @@ def _require_file(path: Path) -> None:
 
 def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = format_of(connection)
     if application != APPLICATION:
         raise LedgerError(f"{path} is a database of another program, not a ledger")
     if version > FORMAT:
@@ -207,7 +209,7 @@ def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by a newer Sfumato (format {version}, this one knows"
             f" {FORMAT}): upgrade Sfumato; nothing was changed"
         )
-    if version < FORMAT:
+    if version < 1:
         raise LedgerError(f"{path} has the unknown format {version}: {_DAMAGED}")
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "digest_text",
     "entry_of",
     "grantable",
+    "inspectable",
     "line_text",
     "priced",
     "renamed",
@@ -185,6 +186,17 @@ def require_state(entry: Entry | None, release: str, step: str) -> Entry:
         "refunded": "was refunded: publish under a new release id",
     }[entry.state]
     raise LedgerError(f"cannot {step} release {release!r}: it {reason}")
+
+
+def inspectable(entry: Entry | None, release: str, dataset: str) -> None:
+    """Refuse to count an inspection under a release that the ledger does not hold as published."""
+    if entry is None or entry.dataset != dataset:
+        raise LedgerError(f"release {release!r} of data set {dataset!r} is not in this ledger")
+    if entry.state != "released":
+        remedy = f"publish again with --release {quote(release)} to settle it"
+        raise LedgerError(
+            f"release {release!r} is {entry.state}, not published: if its folder is there, {remedy}"
+        )
 
 
 def unknown(dataset: str) -> BudgetError:

@@ -1,4 +1,4 @@
-"""The ledger's tables and the statements on them, by hand: isolation is ours to control.
+"""The statements on the ledger's tables, by hand: isolation is ours to control.
 
 Every line that is read is hashed again, so a decision never rests on an edited one.
 """
@@ -6,90 +6,26 @@ Every line that is read is hashed again, so a decision never rests on an edited 
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from functools import cache
 
 from sfumato.errors import LedgerError
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.chain import NOTHING, Balance, Event, hash_of, line, written
 
 __all__ = [
-    "SCHEMA",
     "append",
     "balance_of",
     "every_line",
-    "expected_structure",
     "granted_datasets",
     "hash_at",
     "holds",
     "identity",
     "insert",
+    "inspections_of",
     "last_line",
     "lines_of",
     "other_names",
-    "structure",
     "unfinished_releases",
 ]
-
-# The table refuses by itself what must never happen: overspending, a second draw, a draw
-# beside a refund, a changed or removed line, a line out of order.
-SCHEMA = """
-CREATE TABLE identity (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    ledger_id TEXT NOT NULL,
-    fingerprint_key BLOB NOT NULL CHECK (length(fingerprint_key) = 32)
-) STRICT;
-CREATE TABLE event (
-    sequence INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL
-        CHECK (kind IN ('create', 'grant', 'reserve', 'draw', 'settle', 'refund', 'same-data')),
-    dataset TEXT NOT NULL,
-    release TEXT CHECK ((release IS NULL) = (kind IN ('create', 'grant', 'same-data'))),
-    fingerprint TEXT CHECK (fingerprint IS NULL OR kind = 'draw'),
-    other TEXT CHECK ((other IS NULL) = (kind <> 'same-data')),
-    heuristic INTEGER NOT NULL CHECK (heuristic BETWEEN 0 AND (kind = 'grant')),
-    micro_epsilon INTEGER NOT NULL CHECK (micro_epsilon >= 0),
-    pico_delta INTEGER NOT NULL CHECK (pico_delta >= 0),
-    micro_rho INTEGER NOT NULL CHECK (micro_rho >= 0),
-    granted_micro_epsilon INTEGER NOT NULL CHECK (granted_micro_epsilon < 4611686018427387904),
-    granted_pico_delta INTEGER NOT NULL CHECK (granted_pico_delta < 4611686018427387904),
-    granted_micro_rho INTEGER NOT NULL CHECK (granted_micro_rho < 4611686018427387904),
-    spent_micro_epsilon INTEGER NOT NULL
-        CHECK (spent_micro_epsilon BETWEEN 0 AND granted_micro_epsilon),
-    spent_pico_delta INTEGER NOT NULL CHECK (spent_pico_delta BETWEEN 0 AND granted_pico_delta),
-    spent_micro_rho INTEGER NOT NULL CHECK (spent_micro_rho BETWEEN 0 AND granted_micro_rho),
-    releases INTEGER NOT NULL CHECK (releases >= 0),
-    unproved INTEGER NOT NULL CHECK (unproved BETWEEN 0 AND releases),
-    allowed INTEGER NOT NULL CHECK (allowed IN (0, 1) AND allowed >= (unproved > 0)),
-    detail TEXT NOT NULL,
-    clock INTEGER NOT NULL,
-    previous TEXT NOT NULL UNIQUE,
-    hash TEXT NOT NULL UNIQUE
-) STRICT;
-CREATE INDEX event_dataset ON event (dataset, sequence);
-CREATE UNIQUE INDEX event_step ON event
-    (release, CASE kind WHEN 'reserve' THEN 1 WHEN 'settle' THEN 3 ELSE 2 END)
-    WHERE release IS NOT NULL;
-CREATE INDEX event_fingerprint ON event (fingerprint, dataset) WHERE fingerprint IS NOT NULL;
-CREATE INDEX event_other ON event (other, dataset) WHERE other IS NOT NULL;
-CREATE TRIGGER event_in_order BEFORE INSERT ON event
-    WHEN NEW.sequence IS NOT (SELECT coalesce(max(sequence), 0) + 1 FROM event)
-    OR NEW.previous IS NOT coalesce(
-        (SELECT hash FROM event ORDER BY sequence DESC LIMIT 1), NEW.previous)
-    BEGIN SELECT RAISE(ABORT, 'an event must follow the last one'); END;
-CREATE TRIGGER event_step_in_order BEFORE INSERT ON event
-    WHEN NEW.kind IN ('draw', 'refund', 'settle') AND NOT EXISTS (
-        SELECT 1 FROM event WHERE release = NEW.release AND dataset = NEW.dataset
-        AND kind = CASE NEW.kind WHEN 'settle' THEN 'draw' ELSE 'reserve' END)
-    BEGIN SELECT RAISE(ABORT, 'a step of a release is out of order'); END;
-CREATE TRIGGER event_kept BEFORE DELETE ON event
-    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER event_unchanged BEFORE UPDATE ON event
-    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER identity_kept BEFORE DELETE ON identity
-    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER identity_unchanged BEFORE UPDATE ON identity
-    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-"""
 
 
 def append(
@@ -155,9 +91,15 @@ def balance_of(connection: sqlite3.Connection, dataset: str) -> Balance | None:
 
 
 def lines_of(connection: sqlite3.Connection, release: str) -> list[Event]:
-    """The steps of a release, in order."""
-    query = "SELECT * FROM event WHERE release = ? ORDER BY sequence"
+    """The steps of a release, in order; that somebody looked at it is no step."""
+    query = "SELECT * FROM event WHERE release = ? AND kind <> 'inspect' ORDER BY sequence"
     return list(_checked(connection.execute(query, (release,))))
+
+
+def inspections_of(connection: sqlite3.Connection, dataset: str) -> list[Event]:
+    """Every time the records were looked at without noise, in order."""
+    query = "SELECT * FROM event WHERE dataset = ? AND kind = 'inspect' ORDER BY sequence"
+    return list(_checked(connection.execute(query, (dataset,))))
 
 
 def every_line(connection: sqlite3.Connection) -> Iterator[tuple[Event, str]]:
@@ -205,23 +147,6 @@ def unfinished_releases(connection: sqlite3.Connection, dataset: str | None) -> 
         " WHERE release = begun.release AND kind IN ('settle', 'refund')) ORDER BY sequence"
     )
     return [release for (release,) in connection.execute(query, {"name": dataset})]
-
-
-def structure(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
-    """Every table, index and trigger with its text: a dropped or added trigger shows here."""
-    query = "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
-    return connection.execute(query).fetchall()
-
-
-@cache
-def expected_structure() -> list[tuple[str, str, str]]:
-    """What `structure` returns for a ledger as it was made."""
-    connection = sqlite3.connect(":memory:")
-    try:
-        connection.executescript(SCHEMA)
-        return structure(connection)
-    finally:
-        connection.close()
 
 
 def _checked(rows: sqlite3.Cursor) -> Iterator[Event]:

@@ -13,7 +13,7 @@ bit is drawn, and what it sold is the account of the release.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ from sfumato.privacy.noise import (
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import Sensitivity
 
-__all__ = ["Event", "Noise", "Paid", "Purse", "Whole"]
+__all__ = ["Drawing", "Event", "Noise", "Paid", "PaidDraws", "Purse", "Whole"]
 
 _FIGURES = {
     "discrete-laplace": ("L1", "scale"),
@@ -139,6 +139,13 @@ class Noise:
         return noise
 
 
+class Drawing(Protocol):
+    """A draw among public candidates by their scores, as `sfumato.privacy.choice` makes it."""
+
+    def draw(self, scores: Whole, bits: Bits) -> int:
+        """The position of the one that is drawn."""
+
+
 class Purse:
     """Bits, a limit, and the list of what was bought."""
 
@@ -158,6 +165,10 @@ class Purse:
         """Pay for a statistic under additive noise."""
         return Paid(noise, self.spend(noise.event))
 
+    def pay_draws(self, event: Event, choice: Drawing) -> "PaidDraws":
+        """Pay for an event that is one draw or several, each made by the same choice."""
+        return PaidDraws(choice, self.spend(event))
+
     @property
     def guarantee(self) -> Guarantee:
         """What holds for all that was bought: the limit, unless the bits were seeded."""
@@ -174,6 +185,18 @@ class Paid:
     def add(self, exact: Whole, units: NDArray[np.int64]) -> Whole:
         """The exact values under their noise: the only place where the two meet."""
         return exact + self.noise.draw(units, self.bits)
+
+
+@dataclass(frozen=True, slots=True)
+class PaidDraws:
+    """Draws that were paid for together, made one after the other."""
+
+    choice: Drawing
+    bits: Bits
+
+    def draw(self, scores: Whole) -> int:
+        """The position of the one that is drawn: the only place where scores meet bits."""
+        return self.choice.draw(scores, self.bits)
 
 
 def _within(spent: Guarantee, limit: Guarantee) -> bool:

@@ -75,7 +75,7 @@ def audit(
     tables = neighbours(domain)
     frozen = freeze(plan, tables)
     other = _other_relation(recipe, domain, budget, given)
-    told = frozen.additive and not frozen.leaks and not isinstance(plan.guarantee, Heuristic)
+    told = frozen.complete and not frozen.leaks and not isinstance(plan.guarantee, Heuristic)
     i, j = frozen.pair if told else _pilot(plan, tables, bits, rng)
     pair = (tables[i].records, tables[j].records)
     claim, found = Claim.of(budget, plan.events), []
@@ -131,7 +131,7 @@ def _other_relation(
     try:
         plan = recipe.price(turned, budget, options)
     except (ParameterError, SchemaError):
-        return Frozen(additive=False)
+        return Frozen(complete=False)
     found = freeze(plan, neighbours(turned))
     said = tuple(f"under {relation}, {text}" for text in found.violations)
     return replace(found, violations=said)

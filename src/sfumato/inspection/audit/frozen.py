@@ -22,7 +22,7 @@ import numpy as np
 
 from sfumato.inspection.audit.neighbours import Encoded, Neighbour
 from sfumato.inspection.audit.region import Matrix
-from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Script
+from sfumato.inspection.audit.replay import Diverged, Draws, RecordingPurse, Script, Statistic
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.randomness import SeededBits
@@ -38,7 +38,7 @@ _ROUNDING = 1 + 1e-9  # distances are compared as floats
 class Frozen:
     """What was found with frozen noise."""
 
-    additive: bool  # whether noise on statistics is all there is; else nothing was compared
+    complete: bool  # whether all that was drawn could be frozen; else nothing was compared
     worst: float | None = None  # largest distance between neighbours, as a share of its bound
     violations: tuple[str, ...] = ()
     pair: tuple[int, int] = (0, 1)  # the tables that the claimed noise hides least
@@ -54,8 +54,8 @@ def freeze(plan: Plan, tables: Sequence[Neighbour]) -> Frozen:
     for path in range(_PATHS):
         first = RecordingPurse(plan.guarantee, bits=SeededBits(path))
         _released(plan, tables[path % several].records, first, path)
-        if not first.additive:
-            return Frozen(additive=False)
+        if not first.complete:
+            return Frozen(complete=False)
         runs = [_replayed(plan, table.records, first.outputs, path) for table in tables]
         laws = {run and _law(run[0]) for run in runs}
         if len(laws) > 1 or None in laws:
@@ -65,20 +65,20 @@ def freeze(plan: Plan, tables: Sequence[Neighbour]) -> Frozen:
         if len({run[1] for run in runs if run is not None}) > 1:
             leaks = True
             violations.append("the release depends on a record although all noise is frozen")
-        for k, statistic in enumerate(purses[0].statistics):
+        for k, bought in enumerate(purses[0].purchases):
             moved = _Moved.between(plan, purses, k)
             losses += moved.loss / _PATHS
             worst = max(worst, float(moved.ratio.max()))
             if worst > _ROUNDING and moved.ratio.max() == worst:
                 i, j = _largest(moved.ratio)
                 violations.append(
-                    f"{statistic.noise.statistic}: {worst:.4g} times the claimed sensitivity "
+                    f"{_name(bought)}: {worst:.4g} times the claimed sensitivity "
                     f"between {tables[i].text} and {tables[j].text}"
                 )
         seen.add((laws.pop(), *(_exact(purse) for purse in purses)))
     i, j = _largest(losses)
     return Frozen(
-        additive=True,
+        complete=True,
         worst=worst,
         violations=tuple(dict.fromkeys(violations)),
         pair=(i, j) if losses[i, j] else (0, 1),
@@ -116,11 +116,26 @@ def _replayed(
 
 def _law(purse: RecordingPurse) -> tuple[Any, ...]:
     """All that must not depend on a record."""
-    return tuple((s.noise, tuple(part.shape for part in s.exact)) for s in purse.statistics)
+    return tuple(
+        (bought.choice, tuple(part.shape for part in bought.scores))
+        if isinstance(bought, Draws)
+        else (bought.noise, tuple(part.shape for part in bought.exact))
+        for bought in purse.purchases
+    )
 
 
 def _exact(purse: RecordingPurse) -> tuple[bytes, ...]:
-    return tuple(s.flat(s.exact).tobytes() for s in purse.statistics)
+    return tuple(
+        b"".join(
+            part.tobytes()
+            for part in (bought.scores if isinstance(bought, Draws) else bought.exact)
+        )
+        for bought in purse.purchases
+    )
+
+
+def _name(bought: Statistic | Draws) -> str:
+    return bought.choice.statistic if isinstance(bought, Draws) else bought.noise.statistic
 
 
 @dataclass(frozen=True)
@@ -132,12 +147,28 @@ class _Moved:
 
     @classmethod
     def between(cls, plan: Plan, purses: Sequence[RecordingPurse], k: int) -> "_Moved":
-        statistics = [purse.statistics[k] for purse in purses]
+        bought = [purse.purchases[k] for purse in purses]
+        firsts = 1 if plan.domain.schema.neighbours == "add-remove" else len(bought)
+        if isinstance(bought[0], Draws):
+            return cls.of_draws([draws for draws in bought if isinstance(draws, Draws)], firsts)
+        return cls.of_noise([one for one in bought if isinstance(one, Statistic)], firsts)
+
+    @classmethod
+    def of_draws(cls, draws: Sequence[Draws], firsts: int) -> "_Moved":
+        several = len(draws)
+        ratio, loss = np.zeros((several, several)), np.zeros((several, several))
+        surprise = np.array([one.surprise() for one in draws])
+        for i in range(firsts):
+            ratio[i] = [draws[i].moved_apart(other) for other in draws]
+            loss[i] = np.abs(surprise - surprise[i])
+        return cls(ratio, loss)
+
+    @classmethod
+    def of_noise(cls, statistics: Sequence[Statistic], firsts: int) -> "_Moved":
         noise, units = statistics[0].noise, statistics[0].flat(statistics[0].units)
         exact = np.array([statistic.flat(statistic.exact) for statistic in statistics])
         several = len(statistics)
         l1, l2 = np.zeros((several, several)), np.zeros((several, several))
-        firsts = 1 if plan.domain.schema.neighbours == "add-remove" else several
         for i in range(firsts):
             moved = np.abs(exact - exact[i]) / units
             l1[i], l2[i] = moved.sum(axis=1), (moved**2).sum(axis=1)

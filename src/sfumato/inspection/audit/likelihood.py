@@ -1,6 +1,6 @@
-"""The best score where noise is added: the log-likelihood ratio under the noise that is claimed.
+"""The best score where noise is known: the log-likelihood ratio under the noise that is claimed.
 
-The values of both tables along the same outputs are exact, so the ratio is the one of the
+The values and scores of both tables along the same outputs are exact, so the ratio is the one of the
 Neyman-Pearson lemma if the noise is as claimed; if it is not, it is a score like any other
 and the bound stays valid.
 """
@@ -46,7 +46,8 @@ class Likelihood:
         found, outputs, waiting = np.empty(count), [], []
         for i in range(count):
             run = self._measured(self.tables[side], bits=bits)
-            if self.steady and theirs is not None and _exact(run) == _exact(reference):
+            steady = self.steady and not run.draws  # what was drawn differs from run to run
+            if steady and theirs is not None and _exact(run) == _exact(reference):
                 outputs.append(_outputs(run))
                 waiting.append(i)
             else:
@@ -63,7 +64,7 @@ class Likelihood:
             other = self._measured(self.tables[side], run.outputs)
         except Diverged:
             return None
-        return other if len(other.statistics) == len(run.statistics) else None
+        return other if len(other.purchases) == len(run.purchases) else None
 
     def _measured(
         self, records: Encoded, script: Script | None = None, bits: Bits | None = None
@@ -85,8 +86,12 @@ def _ratio(own: RecordingPurse, other: RecordingPurse | None, drawn: Sequence[Wh
     """How much better a table explains its outputs than its neighbour does; one per run."""
     if other is None:
         return _CERTAIN
+    chosen = zip(own.draws, other.draws, strict=True)
+    better = sum(theirs.surprise() - mine.surprise() for mine, theirs in chosen)
     parts = zip(own.statistics, other.statistics, drawn, strict=True)
-    return sum(_surprise(theirs, part) - _surprise(mine, part) for mine, theirs, part in parts)
+    return better + sum(
+        _surprise(theirs, part) - _surprise(mine, part) for mine, theirs, part in parts
+    )
 
 
 def _surprise(statistic: Statistic, outputs: Whole) -> Any:

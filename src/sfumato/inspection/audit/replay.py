@@ -23,11 +23,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.mechanism import Noise, Paid, Purse, Whole
+from sfumato.privacy.mechanism import Drawing, Event, Noise, Paid, PaidDraws, Purse, Whole
 from sfumato.privacy.randomness import Bits, SeededBits
 
-__all__ = ["Diverged", "RecordingPurse", "Statistic"]
+__all__ = ["Diverged", "Draws", "RecordingPurse", "Statistic"]
 
 Script = Sequence[Sequence[Whole]]
 
@@ -50,6 +51,29 @@ class Statistic:
         return np.concatenate([part.ravel() for part in parts] or [np.empty(0, np.int64)])
 
 
+@dataclass(slots=True)
+class Draws:
+    """NOT PRIVATE: the scores that the draws of one purchase were made by, and what they took."""
+
+    choice: Choice
+    scores: list[Whole] = field(default_factory=list)
+    outputs: list[Whole] = field(default_factory=list)
+
+    def moved_apart(self, other: "Draws") -> float:
+        """The most that two scores of a draw move apart, as a share of what is claimed."""
+        parts = zip(self.scores, other.scores, strict=True)
+        most = max((int(np.ptp(theirs - mine)) for mine, theirs in parts), default=0)
+        return most / float(2 * self.choice.sensitivity * self.choice.unit)
+
+    def surprise(self) -> float:
+        """Minus the log-probability of all that was taken."""
+        total = 0.0
+        for scores, taken in zip(self.scores, self.outputs, strict=True):
+            away = float(self.choice.rate) * (scores - scores.max()).astype(np.float64)
+            total += float(np.logaddexp.reduce(away) - away[int(taken[0])])
+        return total
+
+
 class RecordingPurse(Purse):
     """NOT PRIVATE: remembers exact values; with a script, hands out its outputs in place of noise.
 
@@ -61,29 +85,50 @@ class RecordingPurse(Purse):
     ) -> None:
         super().__init__(limit, bits or SeededBits(0))
         self.script = script
-        self.statistics: list[Statistic] = []
+        self.purchases: list[Statistic | Draws] = []
 
     def pay(self, noise: Noise) -> Paid:
         """Pay as usual; what is added afterwards is written down."""
-        bits = self.spend(noise.event)
+        bits, script = self.spend(noise.event), self._next()
         statistic = Statistic(noise)
-        script = None
-        if self.script is not None:
-            if len(self.statistics) >= len(self.script):
-                raise Diverged
-            script = self.script[len(self.statistics)]
-        self.statistics.append(statistic)
+        self.purchases.append(statistic)
         return _RecordingPaid(noise, bits, statistic, script)
+
+    def pay_draws(self, event: Event, choice: Drawing) -> PaidDraws:
+        """Pay as usual; what is drawn afterwards is written down."""
+        if not isinstance(choice, Choice):
+            return super().pay_draws(event, choice)
+        bits, script = self.spend(event), self._next()
+        draws = Draws(choice)
+        self.purchases.append(draws)
+        return _RecordingDraws(choice, bits, draws, script)
+
+    def _next(self) -> Sequence[Whole] | None:
+        if self.script is None:
+            return None
+        if len(self.purchases) >= len(self.script):
+            raise Diverged
+        return self.script[len(self.purchases)]
+
+    @property
+    def statistics(self) -> list[Statistic]:
+        """The purchases that are noise on a statistic."""
+        return [bought for bought in self.purchases if isinstance(bought, Statistic)]
+
+    @property
+    def draws(self) -> list[Draws]:
+        """The purchases that are draws among candidates."""
+        return [bought for bought in self.purchases if isinstance(bought, Draws)]
 
     @property
     def outputs(self) -> list[list[Whole]]:
         """What was given out, as a script for another run."""
-        return [statistic.outputs for statistic in self.statistics]
+        return [bought.outputs for bought in self.purchases]
 
     @property
-    def additive(self) -> bool:
-        """Whether every purchase was noise on a statistic: then the outputs are all there is."""
-        return len(self.statistics) == len(self.events)
+    def complete(self) -> bool:
+        """Whether every purchase was written down: then the outputs are all there is."""
+        return len(self.purchases) == len(self.events)
 
     def distances(self, other: "RecordingPurse") -> Iterator[tuple[Noise, float, float]]:
         """Per statistic: ℓ₁ and squared ℓ₂ distance between the exact inputs of two runs."""
@@ -110,3 +155,21 @@ class _RecordingPaid(Paid):
         self.statistic.units.append(np.broadcast_to(units, np.shape(exact)))
         self.statistic.outputs.append(noisy)
         return noisy
+
+
+@dataclass(frozen=True, slots=True)
+class _RecordingDraws(PaidDraws):
+    draws: Draws
+    script: Sequence[Whole] | None
+
+    def draw(self, scores: Whole) -> int:
+        part = len(self.draws.outputs)
+        if self.script is None:
+            taken = PaidDraws.draw(self, scores)
+        elif part < len(self.script) and 0 <= int(self.script[part][0]) < len(scores):
+            taken = int(self.script[part][0])
+        else:
+            raise Diverged
+        self.draws.scores.append(np.asarray(scores))
+        self.draws.outputs.append(np.array([taken]))
+        return taken

@@ -1,0 +1,194 @@
+"""`sfumato compare`: methods side by side on the owner's records, or a private choice."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from sfumato.inspection.compare.table import Shown
+
+__all__ = ["compare"]
+
+
+def compare(
+    data: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet file.")],
+    schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
+    epsilon: Annotated[str, typer.Option(help="Budgets to compare at, as 0.1,0.5,1.")],
+    delta: Annotated[str | None, typer.Option(help="For methods with Gaussian noise.")] = None,
+    methods: Annotated[
+        str | None, typer.Option(help="Methods to compare, as a,b,c; default: all that fit.")
+    ] = None,
+    trials: Annotated[int, typer.Option(help="Releases at each budget.")] = 5,
+    seconds: Annotated[float, typer.Option(help="The most that a method may take.")] = 30,
+    accept_no_guarantee: Annotated[
+        bool, typer.Option("--accept-no-guarantee", help="Also run what has no proof.")
+    ] = False,
+    private_choice: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE", help="Spend this share of epsilon on a private choice."),
+    ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(envvar="SFUMATO_LEDGER", help="Counts the look; charged for a choice."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Also write an internal HTML page (mode 0600)."),
+    ] = None,
+) -> None:
+    """Show which method serves best at which budget. NOT PRIVATE: never publish what this prints.
+
+    With --private-choice nothing but the name of a method is told, and that is paid for.
+
+    Examples: sfumato compare patients.csv --schema s.yaml --epsilon 0.1,0.5,1 -o page.html ·
+    sfumato compare patients.csv --schema s.yaml --epsilon 1 --methods dp-lda,modips
+    --private-choice 0.2 --ledger budget.db
+    """
+    budgets = [text.strip() for text in epsilon.split(",")]
+    names = None if methods is None else [text.strip() for text in methods.split(",")]
+    if private_choice is not None:
+        _choose(data, schema, budgets, delta, names, private_choice, ledger, output)
+        return
+    from sfumato.inspection.compare.comparison import compare as run
+    from sfumato.inspection.compare.table import shown
+    from sfumato.inspection.figure import needed
+    from sfumato.inspection.page import check_place, write_page
+    from sfumato.privacy.ledger import Ledger
+
+    if output is not None:
+        check_place(output)
+        needed()
+    account = None if ledger is None else Ledger(ledger)
+    with _progress() as step:
+        found = run(
+            data,
+            schema,
+            epsilons=budgets,
+            delta=delta,
+            methods=names,
+            trials=trials,
+            seconds=seconds,
+            accept_no_guarantee=accept_no_guarantee,
+            ledger=account,
+            progress=step,
+        )
+    if account is not None:
+        account.close()
+    page = shown(found, pictures=output is not None)
+    if output is not None:
+        write_page(page, output, template="comparison.html")
+    _print(page, output)
+
+
+def _choose(
+    data: Path,
+    schema: Path,
+    budgets: list[str],
+    delta: str | None,
+    names: list[str] | None,
+    share: str,
+    ledger: Path | None,
+    output: Path | None,
+) -> None:
+    from rich.markup import escape
+
+    from sfumato.cli.show import console
+    from sfumato.errors import ParameterError
+    from sfumato.inspection.compare.private_choice import choose
+    from sfumato.privacy.ledger import Ledger
+
+    if output is not None:
+        raise ParameterError("a private choice tells a name and no figures: leave out --output")
+    if len(budgets) != 1:
+        raise ParameterError("a private choice is made at one epsilon: give the whole budget")
+    if names is None:
+        raise ParameterError("a private choice needs --methods a,b: few candidates choose better")
+    if ledger is None:
+        raise ParameterError("a private choice is paid for: give --ledger FILE")
+    with Ledger(ledger) as account:
+        found = choose(
+            data,
+            schema,
+            methods=names,
+            epsilon=budgets[0],
+            delta=delta,
+            share=share,
+            ledger=account,
+        )
+    left: Any = found.left
+    rest = f"--epsilon {_decimal(left.epsilon)}"
+    rest += f" --delta {_decimal(left.delta)}" if hasattr(left, "delta") else ""
+    console.print(f"[bold]{escape(found.method)}[/bold], of {', '.join(found.candidates)}")
+    console.print(
+        f"paid {found.guarantee}, charged as {found.release}; judged on {found.judged:,} records: "
+        f"{found.measure}. 19 times in 20 at most {found.within:.1%} of them short of the best "
+        "of these, as judged on parts of the records.",
+        soft_wrap=True,
+    )
+    console.print(
+        f"next: sfumato publish {escape(str(data))} --schema {escape(str(schema))} --method "
+        f"{found.method} {rest} --ledger {escape(str(ledger))} -o release/",
+        soft_wrap=True,
+    )
+
+
+def _decimal(figure: Any) -> str:
+    """As it can be written in a command; no more than what is left."""
+    from decimal import ROUND_FLOOR, Context, Decimal
+
+    context = Context(prec=12, rounding=ROUND_FLOOR)
+    exact = context.divide(Decimal(figure.numerator), Decimal(figure.denominator))
+    return f"{exact.normalize():f}" if exact >= Decimal("1e-4") else f"{exact.normalize():e}"
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """How many trials are done, on standard error, where it is a terminal; gone when done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    there = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining()
+    bar = Progress(*columns, console=there, transient=True, disable=not there.is_terminal)
+    with bar:
+        task = bar.add_task("trying methods", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _print(page: "Shown", output: Path | None) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from sfumato.cli.show import console
+    from sfumato.inspection.counting import UNCOUNTED
+    from sfumato.inspection.page import WARNING
+
+    console.print(f"[bold red]{WARNING}[/bold red]", soft_wrap=True)
+    run = page.found
+    title = f"{run.dataset} · {run.records:,} records to publish from, {run.held_out:,} held out"
+    console.print(escape(f"{title} · {run.wanted} trials at each budget"), soft_wrap=True)
+    if not run.counted:
+        console.print(f"[yellow]{UNCOUNTED}[/yellow]", soft_wrap=True)
+    for ranking in page.rankings:
+        title = f"{ranking.title}: {ranking.unit}"
+        table = Table("method", "promise", title=title, title_justify="left")
+        for epsilon in run.epsilons:
+            table.add_column(f"ε = {epsilon}", justify="right")
+        table.add_column("seconds", justify="right")
+        for row in ranking.rows:
+            figures = [f"[bold]{c.text}[/bold]" if c.best else c.text for c in row.cells]
+            table.add_row(row.method, row.promise, *figures, row.seconds)
+        console.print(table)
+    for name, why in page.left_out.items():
+        console.print(f"[dim]{name}: {escape(why)}[/dim]", soft_wrap=True)
+    if page.advice is not None:
+        said = f"[bold]{page.advice.method}[/bold]. {escape(page.advice.reason)}"
+        console.print(said, soft_wrap=True)
+        console.print(escape(page.by_budget), soft_wrap=True)
+    console.print(page.cost, style="yellow", soft_wrap=True)
+    if output is not None:
+        console.print(f"written {escape(str(output))}, readable by you alone")

@@ -1,0 +1,54 @@
+"""Every look at the records without noise is counted, before anything is computed.
+
+An inspection has no price: no figure bounds what its reader learns.  So it is counted
+where the budget is kept, under the release it looks at.  Whoever publishes after ten
+inspections has chosen with open eyes, and the ledger says so.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.errors import BudgetError, LedgerError
+from sfumato.privacy.ledger import Ledger
+from sfumato.release.folder import digest
+
+__all__ = ["UNCOUNTED", "count_inspection"]
+
+UNCOUNTED = "not counted: no ledger knows that the records were looked at"
+
+
+def count_inspection(
+    paper: Mapping[str, Any], ledger: Ledger | None, *, uncounted: bool = False
+) -> bool:
+    """Write the inspection of a release into its ledger; whether it was counted.
+
+    A release that was charged to a ledger is refused without that ledger, unless
+    `uncounted`: counting is what happens when nothing is said.  A release without a
+    ledger counts under its data set, if one is given that knows it.
+    """
+    if uncounted:
+        return False
+    stated = paper["ledger"]
+    if ledger is None:
+        if stated is None:
+            return False
+        raise LedgerError(
+            f"release {paper['release']} was charged to ledger {stated['id']}, where looking at "
+            "its records is counted: give it (--ledger FILE), or say --uncounted"
+        )
+    if stated is None:
+        try:
+            ledger.inspect(paper["dataset"], what="inspection of a release without a ledger")
+        except BudgetError as error:
+            raise BudgetError(f"{error}, or say --uncounted") from None
+        return True
+    if stated["id"] != ledger.ledger_id:
+        raise LedgerError(
+            f"release {paper['release']} was charged to ledger {stated['id']}, not to this one "
+            f"({ledger.ledger_id}): give that one, or say --uncounted"
+        )
+    entry = ledger.entry(paper["release"])
+    if entry is not None and entry.digest not in (None, digest(paper)):
+        raise LedgerError(f"the ledger released something else as {paper['release']}")
+    ledger.inspect(paper["dataset"], release=paper["release"], what="inspection")
+    return True
