@@ -3,20 +3,58 @@
 Everything a release is drawn from is here, and all of it may be published.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.domain import Domain
 from sfumato.errors import ReleaseError
 from sfumato.partition import Fine, Merged, Partition
 
-__all__ = ["MosaicSynopsis", "coarse_partition", "pairs_of"]
+__all__ = ["RUN", "Layout", "MosaicSynopsis", "coarse_partition", "is_forest", "pairs_of"]
 
+RUN = 5  # fine bins in a run
+MOST_LEVELS = 12  # of a category that is counted as it is
+_MOST_CLASSES = 16  # of a label within which tables are counted
+_MOST_COUNTS = 2**27  # of two bins within a class: 1 GiB, above which a label is a column
 Whole = NDArray[np.int64]
 Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """What is counted, from the schema alone: columns, and the label they are counted within.
+
+    >>> from sfumato.example import CLINIC
+    >>> from sfumato.schema import Schema
+    >>> layout = Layout.of(Domain.of(Schema.parse(CLINIC)))
+    >>> [column.bins for column in layout.columns], layout.label, layout.classes
+    ([81, 2, 101, 100, 2, 4, 100], 7, 2)
+    """
+
+    columns: tuple[Fine, ...]
+    label: int | None  # its axis, if there is one with few enough values
+    classes: int
+
+    @classmethod
+    def of(cls, domain: Domain) -> "Layout":
+        """The layout of a schema."""
+        columns = tuple(Fine.of(i, axis) for i, axis in enumerate(domain.axes))
+        without, label = cls(columns, None, 1), domain.label
+        if label is None or len(columns) == 1:
+            return without
+        classes = domain.axes[label].codes
+        if classes > _MOST_CLASSES or classes * without.cells**2 > _MOST_COUNTS:
+            return without
+        return cls(columns[:label] + columns[label + 1 :], label, classes)
+
+    @property
+    def cells(self) -> int:
+        """Coarse bins over all columns, at most."""
+        return sum(min(column.bins, MOST_LEVELS) for column in self.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +87,11 @@ class MosaicSynopsis:
         }
 
     @classmethod
-    def from_json(
-        cls, record: Mapping[str, Any], columns: tuple[Fine, ...], label: int | None, classes: int
-    ) -> "MosaicSynopsis":
+    def from_json(cls, record: Mapping[str, Any], layout: Layout) -> "MosaicSynopsis":
         """The inverse of `to_json`; refused where a table has not the cells that its bins say."""
         try:
             groups = {int(axis): _whole(group) for axis, group in record["bins"].items()}
-            partition = coarse_partition(columns, groups, label, classes)
+            partition = coarse_partition(layout.columns, groups, layout.label, layout.classes)
             one = None if record["classes"] is None else _whole(record["classes"])
             pairs = {
                 (int(table["columns"][0]), int(table["columns"][1])): _whole(table["counts"])
@@ -81,6 +117,8 @@ class MosaicSynopsis:
         shapes: list[tuple[Any, Any]] = [
             (table.shape, (fine.get(axis),)) for axis, table in self.fine.items()
         ]
+        for axis, table in self.runs.items():
+            shapes.append((table.shape, (-(-fine.get(axis, 0) // RUN),)))
         if self.one is not None:
             shapes.append((self.one.shape, (partition.classes, partition.cells)))
         for (i, j), table in self.pairs.items():
@@ -112,6 +150,20 @@ def pairs_of(columns: int) -> tuple[Pair, ...]:
     ((0, 1), (0, 2), (1, 2))
     """
     return tuple((i, j) for i in range(columns) for j in range(i + 1, columns))
+
+
+def is_forest(pairs: Sequence[Pair], columns: int) -> bool:
+    """Whether each pair joins columns that the pairs before it did not join.
+
+    >>> is_forest([(0, 1), (1, 2)], 3), is_forest([(0, 1), (1, 2), (0, 2)], 3)
+    (True, False)
+    """
+    part = list(range(columns))
+    for i, j in pairs:
+        if not 0 <= i < j < columns or part[i] == part[j]:
+            return False
+        part = [part[i] if p == part[j] else p for p in part]
+    return True
 
 
 def _whole(values: Any) -> Whole:

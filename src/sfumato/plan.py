@@ -113,6 +113,7 @@ class Method:
     options: Mapping[str, str] = field(default_factory=dict)
     budgeted: bool = True  # whether a budget has any meaning here
     files: tuple[str, ...] = ()  # options that may name a file, which a certificate never does
+    keeps_constraints: bool = False  # whether what is declared between columns holds in a release
 
     def price(self, domain: Domain, budget: Budget | None, options: Mapping[str, Any]) -> Plan:
         """A plan for this schema and budget; unknown options are refused by name."""
@@ -120,4 +121,9 @@ class Method:
         if unknown:
             known = ", ".join(self.options) or "none"
             raise ParameterError(f"{self.name} has no option {unknown[0]}; it has: {known}")
+        if domain.schema.constraints and not self.keeps_constraints:
+            raise ParameterError(
+                f"{self.name} does not keep the constraints of the schema: "
+                "choose the method mosaic, which does, or take them out of the schema"
+            )
         return self.plan(domain, budget, **options)

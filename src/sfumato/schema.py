@@ -37,6 +37,8 @@ from pydantic import (
     model_validator,
 )
 
+from sfumato.constraint import Constraint
+from sfumato.constraint import check as check_constraints
 from sfumato.errors import SchemaError
 from sfumato.notation import explain, load
 
@@ -211,6 +213,14 @@ class Schema(BaseModel):
     neighbours: Literal["replace-one", "add-remove"] = "replace-one"
     grid_bits: int = Field(default=15, ge=1, le=16, description="numbers keep 2^bits + 1 points")
     columns: Mapping[str, Column] = Field(min_length=1)
+    constraints: tuple[Constraint, ...] = Field(
+        default=(), max_length=1_000, description="what holds between columns within each record"
+    )
+
+    @model_validator(mode="after")
+    def _between_columns(self) -> Self:
+        check_constraints(self.constraints, self.released)
+        return self
 
     @model_validator(mode="after")
     def _roles(self) -> Self:

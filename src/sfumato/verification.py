@@ -33,6 +33,8 @@ from sfumato.release.folder import (
 )
 from sfumato.release.release import table_schema
 from sfumato.render.decode import Decoder
+from sfumato.render.rules import Rules
+from sfumato.render.where import given, written
 from sfumato.schema import Schema
 from sfumato.table.encode import encode
 
@@ -205,6 +207,7 @@ def _data(folder: Path, paper: Mapping[str, Any]) -> str:
     if paper["columns"] is None:
         domain = Domain.of(Schema.of(paper["schema"]))
         decoder = Decoder(domain)
+        rules = Rules.of(domain, given(domain, written(domain, paper["options"].get("where"))))
     last = _paused(paper)
     for batch in read_batches(data_file(folder), table_schema(paper)):
         content.update(batch)
@@ -212,9 +215,12 @@ def _data(folder: Path, paper: Mapping[str, Any]) -> str:
             last = _later(batch, last, paper["stream"]["horizon"])
         if decoder is None:
             continue  # numbers of the method's own: their content is all there is to check
-        again = decoder.batch(encode(domain, batch))
+        codes = encode(domain, batch)
+        again = decoder.batch(codes)
         if not again.equals(pa.RecordBatch.from_arrays(batch.columns, schema=again.schema)):
             raise ReleaseError("the data holds values outside the public grid")
+        if not rules.keeps(codes).all():
+            raise ReleaseError("the data holds a record that its constraints or where rule out")
     if content.rows != paper["rows"] or content.hexdigest() != paper["content"]["blake2b-256"]:
         raise ReleaseError("the data is not the released content")
     grid = "every value on the public grid" if decoder else "the numbers that were released"

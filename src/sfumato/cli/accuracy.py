@@ -38,21 +38,33 @@ def accuracy(
         list[str] | None,
         typer.Option("--min", help="COLUMN: its least frequent value; repeatable."),
     ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--column", help="COLUMN: all its counts with intervals; repeatable."),
+    ] = None,
+    pair: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="COLUMN COLUMN", help="All cells of the table of two columns."),
+    ] = None,
     confidence: Annotated[str, typer.Option(help="Of each statement, below 1.")] = "0.95",
     thesis: Annotated[
         bool, typer.Option("--thesis", help="Also the looser published bounds (Liu 2015).")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Figures for a program.")] = False,
 ) -> None:
-    """Say how near noisy counts and sums are to the truth; without options, list all counts.
+    """Say how near noisy counts and sums are to the truth; without options, list them all.
 
-    Of a network, COLUMN is source, target or node, and weights are added. A value with a comma
-    or a colon goes between double quotes.
+    Of a network, COLUMN is source, target or node, and weights are added. Of a number, a value
+    is a bin or, as in "40 to 49", several. A value with a comma or a colon goes between double
+    quotes.
 
     Example: sfumato accuracy release/ --sum ward=surgery,oncology --greater sex=female:male
+
+    Example: sfumato accuracy release/ --column age --pair age sex
     """
-    from sfumato.accuracy import statement
+    from sfumato.accuracy import statement, table_statement
     from sfumato.accuracy.published import published
+    from sfumato.cli import accuracy_tables
     from sfumato.release import Release
 
     added = [_parsed(text, "--sum", "COLUMN=A,B") for text in sums or []]
@@ -69,17 +81,32 @@ def accuracy(
             for name in smallest or []
         ),
     ]
-    asked = bool(answers)
-    answers = answers or statement.overview(found, confidence, thesis=thesis)
+    whole = [table_statement.about_column(found, name, confidence) for name in columns or []]
+    crossed = [table_statement.about_pair(found, *pair, confidence)] if pair else []
+    asked, by_column = bool(answers or whole or crossed), found.tables is not None
+    every = answers + whole + crossed
+    if not asked:
+        every = (
+            table_statement.columns(found, confidence)
+            if by_column
+            else statement.overview(found, confidence, thesis=thesis)
+        )
     if as_json:
         paper = {"dataset": found.certificate["dataset"], "method": found.certificate["method"]}
         typer.echo(
-            json.dumps(paper | {"answers": [answer.to_json() for answer in answers]}, indent=2)
+            json.dumps(paper | {"answers": [answer.to_json() for answer in every]}, indent=2)
         )
     elif asked:
-        typer.echo("\n\n".join("\n".join(answer.sentences) for answer in answers))
+        if answers:
+            typer.echo("\n\n".join("\n".join(answer.sentences) for answer in answers))
+        for answer in whole:
+            accuracy_tables.show_column(answer)
+        for answer in crossed:
+            accuracy_tables.show_pair(answer)
+    elif by_column:
+        accuracy_tables.show_columns(every, found, confidence)
     else:
-        _show(answers, confidence, thesis=thesis)
+        _show(every, confidence, thesis=thesis)
 
 
 def _parsed(text: str, option: str, shape: str) -> tuple[str, list[list[str]]]:

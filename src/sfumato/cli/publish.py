@@ -23,6 +23,13 @@ def publish(
         int | None,
         typer.Option(help="Rows to draw; default: as many as there are (noisy under add-remove)."),
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="mosaic: latent (classes) or forest (joined pairs).")
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="mosaic: draw only these records: sex=f, age=18..30; repeatable, free."),
+    ] = None,
     format: Annotated[str | None, typer.Option(help="csv or parquet; default: as given.")] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
@@ -55,6 +62,8 @@ def publish(
 
     known = Schema.read(schema)
     options: dict[str, Any] = dict(pair(text) for text in option or [])
+    options |= {"model": model} if model else {}
+    options |= {"where": ",".join(where)} if where else {}
     options |= {"basis": basis} if basis else {}
     options |= {"as_published": True} if as_published else {}
     account = Ledger(ledger) if ledger is not None else None

@@ -58,9 +58,12 @@ def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")])
     """Say what each column becomes, or what is still to fill in or to correct."""
     from rich.console import Console
 
+    from sfumato.domain import Domain
+    from sfumato.render.rules import Rules
     from sfumato.schema import Schema
 
     schema = Schema.read(file)
+    Rules.of(Domain.of(schema))  # refuses constraints that no record keeps
     Console().print(_table(schema))
     typer.echo(
         f"{file} is sound: {len(schema.released)} of {len(schema.columns)} columns are released; "

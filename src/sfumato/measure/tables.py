@@ -8,9 +8,12 @@ Exactness.  The tables within a class are the Gram matrix of its one-hot records
 float32 on blocks so short that every sum is a whole number below 2^24, then added in 64 bits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
+from operator import add
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +28,7 @@ from sfumato.table.records import Codes, Records
 
 __all__ = ["ColumnTables", "PairChoice", "PairTables", "moved", "pair_counts"]
 
-_BLOCK = 2**23  # one-hot entries at a time; far fewer rows than float32 counts exactly
-_NEVER = np.iinfo(np.int64).min // 4
+_BLOCK = 2**12  # records in a product: far fewer than the 2^24 that float32 counts exactly
 Pair = tuple[int, int]
 
 
@@ -78,35 +80,43 @@ def in_runs(fine: Whole, run: int) -> Whole:
     return np.add.reduceat(fine, np.arange(0, len(fine), run))
 
 
-def pair_counts(records: Records, partition: Partition) -> tuple[int, Whole]:
+def pair_counts(records: Records, partition: Partition, *, pairs: bool = True) -> tuple[int, Whole]:
     """NOT PRIVATE: how many records there are, and per class how often two cells hold together.
 
-    The diagonal holds the one-way tables.
+    The diagonal holds the one-way tables; without `pairs` it is all that is counted.  There is
+    one total for all threads: with many cells it is larger than all else, and whole numbers may
+    be added in any order.
     """
-    rows, cells = max(_BLOCK // max(partition.cells, 1), 1), partition.cells
+    cells = (partition.cells,)
+    total = np.zeros((partition.classes, *cells, *(cells if pairs else ())), np.int64)
+    adding = Lock()
 
-    def partial(codes: Codes) -> tuple[int, Whole]:
-        total = np.zeros((partition.classes, cells, cells), np.int64)
-        for start in range(0, len(codes), rows):
-            block = codes[start : start + rows]
-            X = _one_hot(partition, block)
-            if partition.label is None:
-                total[0] += (X.T @ X).astype(np.int64)
-                continue
-            label = block[:, partition.label]
-            for k in range(partition.classes):
-                Z = X[label == k]
-                total[k] += (Z.T @ Z).astype(np.int64)
-        return len(codes), total
+    def partial(codes: Codes) -> int:
+        for k, within in enumerate(_by_class(partition, codes)):
+            for start in range(0, len(within), _BLOCK):
+                X = _one_hot(partition, within[start : start + _BLOCK])
+                counts = X @ X.T if pairs else X.sum(axis=1)
+                with adding:
+                    np.add(total[k], counts, out=total[k], dtype=np.int64, casting="unsafe")
+        return len(codes)
 
-    return records.reduce(partial, lambda a, b: (a[0] + b[0], a[1] + b[1]))
+    return records.reduce(partial, add), total
+
+
+def _by_class(partition: Partition, codes: Codes) -> list[Codes]:
+    """The records of each class."""
+    if partition.label is None:
+        return [codes]
+    label = codes[:, partition.label]
+    return [codes[label == k] for k in range(partition.classes)]
 
 
 def _one_hot(partition: Partition, codes: Codes) -> NDArray[np.float32]:
-    X = np.zeros((len(codes), partition.cells), np.float32)
-    row = np.arange(len(codes))
-    for column, first in zip(partition.columns, partition.offset, strict=False):
-        X[row, first + column.place[codes[:, column.fine.axis]]] = 1
+    """One row per cell, one column per record."""
+    X = np.empty((partition.cells, len(codes)), np.float32)
+    for j, column in enumerate(partition.columns):
+        place = column.place[codes[:, column.fine.axis]]
+        np.equal(place, np.arange(column.bins)[:, None], out=X[partition.block(j)])
     return X
 
 
@@ -126,11 +136,16 @@ class PairTables:
         return Noise(self.statistic, moved(len(self.tables), self.neighbours), self.budget)
 
     def query(self, counts: Whole) -> Whole:
-        """NOT PRIVATE: the tables out of the pair counts, one after the other, class by class."""
+        """NOT PRIVATE: the tables out of the counts, one after the other, class by class.
+
+        `counts` are those of pairs or, for one-way tables, of cells.
+        """
         return np.concatenate([self._one(counts, table).ravel() for table in self.tables])
 
     def _one(self, counts: Whole, table: tuple[int, ...]) -> Whole:
         first, last = (self.partition.block(column) for column in (table[0], table[-1]))
+        if counts.ndim == 2:  # one-way tables are all that was counted
+            return counts[:, first]
         block = counts[:, first, last]
         return np.diagonal(block, axis1=1, axis2=2) if len(table) == 1 else block
 
@@ -169,27 +184,33 @@ class PairChoice:
         )
         return Event(one.statistic, one.mechanism, one.sensitivity, one.noise, cost)
 
-    def scores(self, counts: Whole, expected: Whole, handicap: Whole) -> Whole:
+    def scores(self, counts: Whole, expected: Iterable[Whole], handicap: Whole) -> Whole:
         """NOT PRIVATE: for each two columns, the distance of their tables less a public handicap.
 
-        `expected` are whole numbers, so a score moves by no more than the counts do.
+        `expected` are whole numbers, class by class, so a score moves by no more than the counts.
         """
-        starts = self.partition.offset[:-1]
-        apart = np.abs(counts - expected).sum(axis=0)
-        apart = np.add.reduceat(np.add.reduceat(apart, starts, axis=0), starts, axis=1)
-        return np.asarray(apart - handicap)
+        starts, scores = self.partition.offset[:-1], -handicap
+        for here, there in zip(counts, expected, strict=True):
+            apart = here - there
+            np.abs(apart, out=apart)
+            scores += np.add.reduceat(np.add.reduceat(apart, starts, axis=0), starts, axis=1)
+        return scores
 
-    def perturb(self, counts: Whole, expected: Whole, handicap: Whole, purse: Purse) -> list[Pair]:
+    def perturb(
+        self, counts: Whole, expected: Iterable[Whole], handicap: Whole, purse: Purse
+    ) -> list[Pair]:
         """The chosen pairs, in the order in which they were chosen."""
-        bits, choice = purse.spend(self.event), self.choice
         scores = self.scores(counts, expected, handicap)
+        paid = purse.pay_draws(self.event, self.choice)
         part, chosen = np.arange(len(scores)), list[Pair]()
+        i, j = np.triu_indices(len(scores), 1)
         for _ in range(self.pairs):
-            i, j = np.nonzero(np.triu(part[:, None] != part[None, :]))
-            which = choice.draw(scores[i, j], bits)
+            which = paid.draw(scores[i, j])
             pair = int(i[which]), int(j[which])
             chosen.append(pair)
             part[part == part[pair[1]]] = part[pair[0]]
+            apart = part[i] != part[j]
+            i, j = i[apart], j[apart]
         return chosen
 
 
@@ -201,21 +222,5 @@ def choice_price(budget: PureDP | ZCDP, draws: int) -> PureDP:
     """
     if isinstance(budget, PureDP):
         return PureDP(budget.epsilon / draws)
-    from math import isqrt
-
     square = 2 * budget.rho / draws
     return PureDP(Fraction(isqrt(int(square * 10**18)), 10**9))
-
-
-def joined(pairs: Sequence[Pair], columns: int) -> bool:
-    """Whether the pairs are a forest over so many columns.
-
-    >>> joined([(0, 1), (1, 2)], 3), joined([(0, 1), (1, 2), (0, 2)], 3)
-    (True, False)
-    """
-    part = list(range(columns))
-    for i, j in pairs:
-        if not 0 <= i < j < columns or part[i] == part[j]:
-            return False
-        part = [part[i] if p == part[j] else p for p in part]
-    return True

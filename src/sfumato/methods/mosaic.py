@@ -4,16 +4,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
+from types import NoneType
 from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 
 from sfumato.domain import Domain
-from sfumato.errors import ParameterError, SchemaError
+from sfumato.errors import ParameterError, ReleaseError, SchemaError
 from sfumato.measure.tables import ColumnTables, PairChoice, PairTables, pair_counts
 from sfumato.methods.mosaic_division import Division, Shape, divided, records_or_common
-from sfumato.mosaic_synopsis import MosaicSynopsis, coarse_partition, pairs_of
+from sfumato.mosaic_synopsis import (
+    MOST_LEVELS,
+    RUN,
+    Layout,
+    MosaicSynopsis,
+    coarse_partition,
+    is_forest,
+    pairs_of,
+)
 from sfumato.options import whole
 from sfumato.partition import Fine, Partition
 from sfumato.plan import Method, Plan
@@ -22,11 +31,11 @@ from sfumato.privacy.guarantee import ZCDP
 from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
 from sfumato.privacy.sensitivity import Neighbours
 from sfumato.render.bins import FineCounts
+from sfumato.render.constrained import STATEMENT
 from sfumato.render.decode import Decoder
-from sfumato.render.estimate import NoisyTables, one_ways
+from sfumato.render.estimate import NoisyTables, OneWays, one_ways
 from sfumato.render.latent import Settings
 from sfumato.render.mosaic import (
-    RUN,
     Deviations,
     Model,
     fine_counts,
@@ -34,14 +43,16 @@ from sfumato.render.mosaic import (
     noisy_tables,
     sample,
 )
+from sfumato.render.rules import Rules
+from sfumato.render.where import given, written
 from sfumato.table.records import Records
 
 __all__ = ["METHOD"]
 
-_MOST_LEVELS = 12  # of a category that is counted as it is
-_MOST_CLASSES = 16  # of a label within which tables are counted
-_MOST_LATENT = 800  # coarse bins for which latent classes are fitted unless one asks for them
-_BINS, _FEW_BINS = 8, 6  # of a number, in two-way tables
+_MOST_LATENT = 200  # coarse bins for which latent classes are fitted unless one asks for them
+_NARROW = 8  # bins of a number that need no fine table of their own
+_BINS = {"gaussian": 10, "laplace": 7, "noisy": 6}  # of a number, in two-way tables
+_LEAST_DEVIATION = 1e-3  # of a cell, in records
 
 
 @dataclass(frozen=True)
@@ -53,32 +64,32 @@ class _Mosaic:
     records: int | None
 
     @cached_property
+    def layout(self) -> Layout:
+        return Layout.of(self.domain)
+
+    @property
     def label(self) -> int | None:
-        """The axis whose values every table is counted within, if there is one and few enough."""
-        label = self.domain.label
-        if label is None or len(self.domain.axes) == 1:
-            return None
-        return label if self.domain.axes[label].codes <= _MOST_CLASSES else None
+        return self.layout.label
 
     @property
     def classes(self) -> int:
-        return 1 if self.label is None else self.domain.axes[self.label].codes
+        return self.layout.classes
 
-    @cached_property
+    @property
     def columns(self) -> tuple[Fine, ...]:
-        axes = enumerate(self.domain.axes)
-        return tuple(Fine.of(i, axis) for i, axis in axes if i != self.label)
+        return self.layout.columns
 
     @cached_property
     def wide(self) -> tuple[Fine, ...]:
-        most = _MOST_LEVELS
-        return tuple(c for c in self.columns if c.bins > (_BINS if c.ordered else most))
+        most = MOST_LEVELS
+        return tuple(c for c in self.columns if c.bins > (_NARROW if c.ordered else most))
 
     @cached_property
     def division(self) -> Division:
-        cells = sum(min(column.bins, _MOST_LEVELS) for column in self.columns)
         records = records_or_common(self.records)
-        return divided(self.budget, Shape(len(self.columns), len(self.wide), cells, records))
+        return divided(
+            self.budget, Shape(len(self.columns), len(self.wide), self.layout.cells, records)
+        )
 
     @property
     def neighbours(self) -> Neighbours:
@@ -90,7 +101,15 @@ class _Mosaic:
 
     @property
     def bins(self) -> int:
-        return _BINS if self.gaussian and not self.division.noisy else _FEW_BINS
+        if self.division.noisy:
+            return _BINS["noisy"]
+        return _BINS["gaussian" if self.gaussian else "laplace"]
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """All pairs of columns, where all are measured."""
+        every = self.division.pairs is not None and not self.division.chosen
+        return pairs_of(len(self.columns)) if every else ()
 
     @cached_property
     def column_tables(self) -> ColumnTables | None:
@@ -125,8 +144,8 @@ class _Mosaic:
 
     @cached_property
     def noises(self) -> tuple[Noise | None, Noise, Noise | None]:
-        some = pairs_of(len(self.columns))
-        some = some[: self.division.chosen] if self.division.chosen else some
+        # Which pairs will be chosen changes no price, how many there are does.
+        some = ((0, 1),) * self.division.chosen or self.pairs
         pairs = self.pair_tables(self.unmerged, some)
         return (
             self.column_tables.noise if self.column_tables else None,
@@ -157,12 +176,12 @@ class _Mosaic:
         partition = Partition(
             tuple(merged(self.columns, found, self.bins)), self.label, self.classes
         )
-        rows, counts = pair_counts(records, partition)
+        rows, counts = pair_counts(records, partition, pairs=self.division.pairs is not None)
         stated = rows if self.neighbours == "replace-one" else None
         flat = self.class_tables(partition).perturb(counts, purse)
         one = _by_cell(flat, partition)
         chosen = self._chosen(partition, found, one, stated, counts, purse)
-        pairs = chosen or pairs_of(len(self.columns))
+        pairs = chosen or self.pairs
         tables = self.pair_tables(partition, pairs)
         noisy = {} if tables is None else _by_pair(tables.perturb(counts, purse), partition, pairs)
         return MosaicSynopsis(partition, stated, fine, runs, one, noisy, chosen)
@@ -195,27 +214,34 @@ class _Mosaic:
         variance = self.deviations.classes**2
         known = NoisyTables(partition, found, one.astype(np.float64), variance, rows=rows)
         ones = one_ways(known)
-        size = ones.classes[:, None, None]
-        expected = ones.counts[:, :, None] * ones.counts[:, None, :] / size
         # What the noise of its own table would add to a pair's distance speaks against it.
         bins = np.diff(partition.offset)
         handicap = sqrt(2 / np.pi) * self.deviations.pairs * self.classes * np.outer(bins, bins)
         return tuple(
             choice.perturb(
                 counts,
-                np.rint(expected).astype(np.int64),
+                _independent(ones),
                 np.rint(handicap).astype(np.int64),
                 purse,
             )
         )
 
 
+def _independent(ones: OneWays) -> Iterator[Whole]:
+    """The counts of any two cells if columns were independent; one class at a time, for memory."""
+    for row, size in zip(ones.counts, ones.classes, strict=True):
+        table = np.outer(row, row)
+        table /= size
+        yield np.rint(table, out=table).astype(np.int64)
+
+
 def deviation(noise: Noise | None) -> float:
-    """Of one cell."""
+    """Of one cell; of noise that is nearly always nothing, what can still be divided by."""
     if noise is None:
         return 0.0
     size = float(noise.event.noise or 0)
-    return sqrt(size) if noise.event.mechanism == "discrete-gaussian" else sqrt(2) * size
+    exact = sqrt(size) if noise.event.mechanism == "discrete-gaussian" else sqrt(2) * size
+    return max(exact, _LEAST_DEVIATION)
 
 
 def _by_cell(flat: Whole, partition: Partition) -> Whole:
@@ -235,7 +261,11 @@ def _by_pair(
 
 
 def plan(
-    domain: Domain, budget: Budget, records: int | str | None = None, model: str | None = None
+    domain: Domain,
+    budget: Budget,
+    records: int | str | None = None,
+    model: str | None = None,
+    where: str | Mapping[str, Any] | None = None,
 ) -> Plan:
     """Wide columns, then all columns by class, then pairs: all of them or chosen ones."""
     if not domain.axes:
@@ -247,9 +277,11 @@ def plan(
     for noise in what.noises:
         if noise is not None:
             noise.check(1)
-    cells = sum(min(column.bins, _MOST_LEVELS) for column in what.columns)
-    used = cast(Model, model or ("latent" if cells <= _MOST_LATENT else "forest"))
+    used = cast(Model, model or ("latent" if what.layout.cells <= _MOST_LATENT else "forest"))
     public = domain.schema.neighbours == "replace-one"
+    asked = written(domain, where)
+    codes = given(domain, asked)
+    rules = Rules.of(domain, codes)
 
     def render(
         synopsis: MosaicSynopsis, rows: int | None, rng: np.random.Generator
@@ -259,16 +291,15 @@ def plan(
             model=used,
             chosen=bool(synopsis.chosen),
             settings=what.settings,
-            rows=rows if rows is not None else synopsis.rows,
+            rows=rows,
+            rules=rules,
+            given=codes,
             rng=rng,
         )
-        order = [column.axis for column in what.columns]
-        order += [] if what.label is None else [what.label]
-        place = np.argsort(order)
-        return Decoder(domain).batches(codes[:, place] for codes in drawn)
+        return Decoder(domain).batches(drawn)
 
     def again(count: int) -> Plan:
-        return plan(domain, budget, count, model)
+        return plan(domain, budget, count, model, where)
 
     return Plan(
         method=METHOD.name,
@@ -278,19 +309,44 @@ def plan(
         measure=what.measure,
         render=render,
         recount=lambda synopsis: _recount(what, synopsis),
-        options={"records": known, "model": used},
-        sized=None if known is not None or not public else again,
+        options={"records": known, "model": used} | ({"where": asked} if asked else {}),
+        sized=again if public else None,
         invariants=("the number of records",) if public else (),
         limits=(
             "One- and two-way tables are kept, within the values of the label where there is "
             "one; dependence among three and more columns only as far as these imply it.",
+            *((_only(asked),) if asked else ()),
+            *((STATEMENT,) if domain.schema.constraints else ()),
         ),
+    )
+
+
+def _only(asked: Mapping[str, str]) -> str:
+    conditions = ", ".join(f"{name}={text}" for name, text in asked.items())
+    return (
+        f"Only records with {conditions} were drawn, as the model has them: shares are shares "
+        "among these, and how many rows there are was estimated or asked for."
     )
 
 
 def _recount(what: _Mosaic, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
     """The events, which no outcome changes; refused if the tables cannot be theirs."""
-    MosaicSynopsis.from_json(synopsis, what.columns, what.label, what.classes)
+    found = MosaicSynopsis.from_json(synopsis, what.layout)
+    tables, chosen = what.column_tables, found.chosen
+    fine = {} if tables is None else {column.axis: column.bins for column in tables.columns}
+    runs = {
+        axis: -(-bins // tables.run) for axis, bins in fine.items() if tables and tables.run > 1
+    }
+    if (
+        {axis: len(table) for axis, table in found.fine.items()} != fine
+        or {axis: len(table) for axis, table in found.runs.items()} != runs
+        or found.one is None
+        or tuple(found.pairs) != (chosen or what.pairs)
+        or len(chosen) != what.division.chosen
+        or not is_forest(chosen, len(what.columns))
+        or not isinstance(found.rows, NoneType if what.neighbours == "add-remove" else int)
+    ):
+        raise ReleaseError("the synopsis does not hold the tables that its plan calls for")
     return what.events
 
 
@@ -302,7 +358,9 @@ METHOD = Method(
     proof="proofs/mosaic.md",
     plan=plan,
     options={
-        "records": "about how many records there are, where that is private; sets the shares",
-        "model": "latent (classes, default for up to 800 bins) or forest (joined pairs)",
+        "records": "about how many there are, where that is private (else they are counted)",
+        "model": "latent (classes, default for up to 200 bins) or forest (joined pairs)",
+        "where": "only records with these values, as in sex=f,age=18..30; costs nothing",
     },
+    keeps_constraints=True,
 )

@@ -18,6 +18,7 @@ __all__ = ["Division", "Shape", "divided"]
 MOST_PAIRS = 120  # so many are measured all at once under Gaussian noise
 MOST_CELLS = 6_000  # coarse bins over all columns, for which two-way counts are kept
 _CLEAR = 0.0018  # of all records: noise on a pair's cells up to which one more pair is worth it
+_NOISY = {True: 1e-3, False: 1.5e-4}  # of all records: noise on a count, Gaussian or not
 _COMMON = 10_000  # records, where their number is private and nobody says
 
 Part = PureDP | ZCDP
@@ -55,15 +56,15 @@ def divided(budget: Budget, shape: Shape) -> Division:
     whole = shared(budget, Fraction(1))[0]
     noise = _deviation(whole) / max(shape.records, 1)
     gaussian = isinstance(whole, ZCDP)
-    noisy = noise > (1e-3 if gaussian else 5e-4)
+    noisy = noise > _NOISY[gaussian]
     pairs = shape.columns * (shape.columns - 1) // 2
     if shape.cells > MOST_CELLS:
         pairs = 0
     if gaussian and pairs <= MOST_PAIRS:
-        weights = (40, 20, 0, 40) if noisy else (25, 10, 0, 65)
+        weights = (40, 20, 0, 40) if noisy else (30, 5, 0, 65)
         chosen = 0
     else:
-        weights = (25, 20, 6, 49)
+        weights = (33, 33, 4, 30) if noisy else (30, 20, 5, 45)
         chosen = min(shape.columns - 1, _worthwhile(noise, gaussian)) if pairs else 0
         if not chosen:
             pairs, weights = 0, (40, 60, 0, 0)
@@ -79,8 +80,13 @@ def divided(budget: Budget, shape: Shape) -> Division:
 def _deviation(whole: Part) -> float:
     """Of one count, replaced records, under the whole budget."""
     if isinstance(whole, PureDP):
-        return 2 * sqrt(2) / float(whole.epsilon)
-    return 1 / sqrt(float(whole.rho))
+        return 2 * sqrt(2) / _as_float(whole.epsilon)
+    return 1 / sqrt(_as_float(whole.rho))
+
+
+def _as_float(figure: Fraction) -> float:
+    """Of a size whose square a float still holds; beyond it no share would change."""
+    return float(min(max(figure, Fraction(1, 10**90)), Fraction(10**90)))
 
 
 def _worthwhile(noise: float, gaussian: bool) -> int:

@@ -17,7 +17,7 @@ from sfumato.features import Features
 from sfumato.render.spectrum import Matrix
 from sfumato.schema import Boolean, Category, Date, Integer
 
-__all__ = ["BATCH_ROWS", "Decoder", "arrow_schema", "nearest_codes"]
+__all__ = ["BATCH_ROWS", "Decoder", "arrow_schema", "code_values", "nearest_codes"]
 
 BATCH_ROWS = 65_536  # records drawn and decoded at a time
 
@@ -47,7 +47,7 @@ class Decoder:
         self.schema = arrow_schema(domain)
         self._axes = domain.axes
         self._values = [
-            _values(a).cast(f.type) for a, f in zip(domain.axes, self.schema, strict=True)
+            code_values(a).cast(f.type) for a, f in zip(domain.axes, self.schema, strict=True)
         ]
 
     def batch(self, codes: NDArray[np.int32]) -> pa.RecordBatch:
@@ -83,7 +83,7 @@ def _type(axis: Axis) -> pa.DataType:
     return pa.int64() if isinstance(column, Integer) else pa.float64()
 
 
-def _values(axis: Axis) -> pa.Array:
+def code_values(axis: Axis) -> pa.Array:
     """The value of each code, then one null for missing."""
     if not isinstance(axis, Grid):
         text = pa.types.is_string(_type(axis))

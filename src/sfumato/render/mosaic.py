@@ -7,20 +7,22 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.mosaic_synopsis import MosaicSynopsis
+from sfumato.domain import MISSING
+from sfumato.mosaic_synopsis import RUN, MosaicSynopsis
 from sfumato.partition import Fine, Merged, Partition
 from sfumato.render.bins import FineCounts, merge, whole_column
-from sfumato.render.decode import BATCH_ROWS
+from sfumato.render.conditional import Asked, forest_given, mixture_given
+from sfumato.render.constrained import kept
 from sfumato.render.estimate import NoisyTables, OneWays, one_ways
 from sfumato.render.forest import Forest, forest
 from sfumato.render.latent import Mixture, Settings, Targets, fit
+from sfumato.render.rules import Mask, Rules
 from sfumato.render.systematic import draw, draw_within
 
-__all__ = ["RUN", "Deviations", "Model", "fine_counts", "merged", "noisy_tables", "sample"]
+__all__ = ["Deviations", "Model", "fine_counts", "merged", "noisy_tables", "sample"]
 
-RUN = 5  # fine bins in a run
-_LEAST = 3.0  # deviations that a coarse bin should be worth
-_ANCHOR = 2.0  # how much less a pair that was not measured counts, as a deviation
+_LEAST = 2.0  # deviations that a coarse bin should be worth
+_ANCHOR = 2.0  # deviations of a measured pair that one which was not is allowed from the forest
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -93,33 +95,65 @@ def sample(
     chosen: bool,
     settings: Settings,
     rows: int | None,
+    rules: Rules,
+    given: Mapping[int, Mask],
     rng: np.random.Generator,
 ) -> Iterator[NDArray[np.int32]]:
-    """Codes of the drawn records, a batch at a time; the columns of the partition, then the label.
+    """Codes of drawn records that keep the rules, by axis, a batch at a time.
 
     Each batch is drawn as evenly as it can be, so that drawing adds little noise of its own.
+    Without a number of rows there are as many as records were counted, or, of those with the
+    codes that are given, as many as the model expects.
     """
-    ones = one_ways(tables)
-    total = round(ones.total) if rows is None else rows
-    joined = forest(tables, ones, chosen=chosen)
-    mixture = None
+    partition, ones = tables.partition, one_ways(tables)
+    trees = forest(tables, ones, chosen=chosen)
+    joined: Forest | Mixture = trees
     if model == "latent":
-        mixture = fit(_targets(tables, ones, joined), settings, rng)
-    fill = [
-        _Filling(column, tables.fine.get(k)) for k, column in enumerate(tables.partition.columns)
-    ]
-    for start in range(0, total, BATCH_ROWS):
-        count = min(BATCH_ROWS, total - start)
-        if mixture is None:
-            classes = draw(ones.classes, count, rng)
-            bins = joined.draw(classes, rng)
+        joined = fit(_targets(tables, ones, trees), settings, rng)
+    if rows is None:
+        rows = round(ones.total) if tables.rows is None else tables.rows
+        if given:
+            share = _given(joined, tables, _fillings(tables, given), given)[1]
+            rows = min(rows, max(1, round(rows * share)))
+    possible = dict(enumerate(rules.possible)) if rules.bind else {}
+    fill = _fillings(tables, possible)
+    if rules.bind:
+        joined = _given(joined, tables, fill, possible)[0]
+
+    def drawn(count: int) -> NDArray[np.int32]:
+        if isinstance(joined, Mixture):
+            classes, bins = _from_mixture(joined, partition, count, rng)
         else:
-            classes, bins = _from_mixture(mixture, tables.partition, count, rng)
-        codes = np.empty((count, len(fill) + 1), np.int32, order="F")
+            classes = draw(joined.ones.classes, count, rng)
+            bins = joined.draw(classes, rng)
+        codes = np.empty((count, len(rules.axes)), np.int32, order="F")
         for k, filling in enumerate(fill):
-            codes[:, k] = filling.codes(bins[:, k], rng)
-        codes[:, -1] = classes
-        yield codes
+            codes[:, filling.axis] = filling.codes(bins[:, k], rng)
+        if partition.label is not None:
+            codes[:, partition.label] = classes
+        return codes
+
+    return kept(drawn, rules, rows, rng)
+
+
+def _given(
+    joined: Forest | Mixture, tables: NoisyTables, fill: list["_Filling"], given: Mapping[int, Mask]
+) -> tuple[Forest | Mixture, float]:
+    label, classes = tables.partition.label, np.ones(tables.partition.classes, bool)
+    asked = Asked(
+        tuple(filling.share for filling in fill),
+        classes if label is None else given.get(label, classes),
+    )
+    if isinstance(joined, Mixture):
+        return mixture_given(joined, asked)
+    return forest_given(joined, asked)
+
+
+def _fillings(tables: NoisyTables, given: Mapping[int, Mask]) -> list["_Filling"]:
+    return [
+        _Filling(column, tables.fine.get(k), given.get(column.fine.axis))
+        for k, column in enumerate(tables.partition.columns)
+    ]
 
 
 def _from_mixture(
@@ -138,7 +172,7 @@ def _targets(tables: NoisyTables, ones: OneWays, joined: Forest) -> Targets:
     partition, total = tables.partition, ones.total
     columns = len(partition.columns)
     every = columns * (columns - 1) // 2
-    anchor = (_ANCHOR**2) * (tables.pair_variance if tables.pairs else tables.one_variance)
+    anchor = _ANCHOR**2 * tables.pair_variance if tables.pairs else tables.one_variance
     weight = np.full((columns, columns), total**2 / anchor)
     np.fill_diagonal(weight, 0.0)
     if len(tables.pairs) < every:
@@ -173,13 +207,30 @@ def _targets(tables: NoisyTables, ones: OneWays, joined: Forest) -> Targets:
 class _Filling:
     """Codes inside the coarse bins of one column, as its fine counts are spread."""
 
-    def __init__(self, column: Merged, found: FineCounts | None) -> None:
-        self._column = column
-        counts = np.ones(column.fine.bins) if found is None else found.counts
-        self._weights = np.zeros((column.bins, column.fine.bins))
-        self._weights[column.group, np.arange(column.fine.bins)] = counts + 1e-9
+    def __init__(self, column: Merged, found: FineCounts | None, possible: Mask | None) -> None:
+        fine, every = column.fine, np.arange(column.fine.bins)
+        self.axis = fine.axis
+        mask = np.ones(len(fine.place), bool) if possible is None else possible
+        codes = np.arange(len(mask))
+        codes[codes >= fine.stop.max()] = MISSING  # in the last bin
+        self._codes, inside = codes[mask], fine.place[mask]
+        self._first = np.searchsorted(inside, every)
+        self._last = np.maximum(np.searchsorted(inside, every, side="right"), self._first + 1)
+        counts = np.ones(fine.bins) if found is None else found.counts
+        weights = np.zeros((column.bins, fine.bins))
+        weights[column.group, every] = counts + 1e-9
+        self._weights = weights * (
+            np.bincount(inside, minlength=fine.bins) / (fine.stop - fine.start)
+        )
+        self.share = self._weights.sum(axis=1) / weights.sum(axis=1)
 
-    def codes(self, bins: Integers, rng: np.random.Generator) -> NDArray[np.int64]:
-        fine = draw_within(bins, self._weights, rng)
-        start, stop = self._column.fine.start, self._column.fine.stop
-        return np.asarray(rng.integers(start[fine], stop[fine]))
+        # Where every coarse bin is one fine bin, and that is one code, nothing is left to draw.
+        self._only = np.argsort(column.group) if column.bins == fine.bins else None
+        self._several = bool((self._last - self._first > 1).any())
+
+    def codes(self, bins: Integers, rng: np.random.Generator) -> Integers:
+        fine = draw_within(bins, self._weights, rng) if self._only is None else self._only[bins]
+        place = self._first[fine]
+        if self._several:
+            place = rng.integers(place, self._last[fine])
+        return np.asarray(self._codes[np.minimum(place, len(self._codes) - 1)])

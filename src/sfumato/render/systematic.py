@@ -24,21 +24,20 @@ def draw_within(
     condition: Integers, weights: NDArray[np.float64], rng: np.random.Generator
 ) -> Integers:
     """For each row a position in proportion to `weights[condition]`, even within each condition."""
-    rows = len(condition)
-    shuffled = rng.permutation(rows)
-    order = shuffled[np.argsort(condition[shuffled], kind="stable")]
-    sorted_condition = condition[order]
+    conditions, values = weights.shape
+    # Sorted by counting where the conditions fit 16 bits, else by comparing.
+    small = condition.astype(np.uint16) if conditions <= 2**16 else condition
+    shuffled = rng.permutation(len(condition))
+    order = shuffled[np.argsort(small[shuffled], kind="stable")]
     upto = np.cumsum(weights, axis=1)
-    upto = upto / np.maximum(upto[:, -1:], 1e-300)
-    upto[:, -1] = np.inf  # whatever the roundings before it
-    first = np.searchsorted(sorted_condition, np.arange(len(weights) + 1))
-    place = np.arange(rows) - first[sorted_condition]
-    offset = rng.random(len(weights))
-    level = (place + offset[sorted_condition]) / np.diff(first)[sorted_condition]
-    # One search for all rows: condition c occupies the numbers from c to c + 1.
-    edges = np.minimum(upto, 1.0) + np.arange(len(weights))[:, None]
-    edges[:, -1] = np.arange(1, len(weights) + 1)
-    found = np.searchsorted(edges.ravel(), sorted_condition + level, side="right")
-    drawn = np.empty(rows, np.int64)
-    drawn[order] = np.clip(found - sorted_condition * weights.shape[1], 0, weights.shape[1] - 1)
+    upto /= np.maximum(upto[:, -1:], 1e-300)
+    # Row p of the n in a condition stands at the level (p + offset) / n, in order: so many rows
+    # are below each value's end.
+    inside = np.bincount(condition, minlength=conditions)[:, None]
+    below = np.ceil(upto * inside - rng.random((conditions, 1)))
+    below = np.clip(below, 0, inside).astype(np.int64)
+    below[:, -1:] = inside  # whatever the roundings before it
+    each = np.diff(below, axis=1, prepend=0)
+    drawn = np.empty(len(condition), np.int64)
+    drawn[order] = np.repeat(np.tile(np.arange(values), conditions), each.ravel())
     return drawn

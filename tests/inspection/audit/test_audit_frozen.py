@@ -11,8 +11,10 @@ from sfumato.inspection.audit import CASES, audit
 from sfumato.inspection.audit.frozen import freeze
 from sfumato.inspection.audit.neighbours import ABSENT, candidates, neighbours
 from sfumato.measure.moments import Moments
+from sfumato.measure.tables import PairChoice
 from sfumato.methods import METHODS
 from sfumato.plan import Method
+from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Noise, Paid
 from sfumato.privacy.sensitivity import Sensitivity
 from sfumato.publishing import price
@@ -214,3 +216,28 @@ def test_directions_that_are_flat_on_a_block_are_priced_for_records_drawn_in():
     assert found.violations == ()
     assert found.worst is not None
     assert found.worst <= 1
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_draws_are_frozen_as_well_and_half_of_their_sensitivity_is_caught(relation, monkeypatch):
+    bit = {"kind": "boolean"}
+    columns = {"a": bit, "b": bit, "c": bit}
+    domain = price({"name": "t", "neighbours": relation, "columns": columns}, epsilon=1).domain
+    plan = METHODS["mosaic"].plan(domain, PureDP(1))
+    assert "pairs to measure" in [event.statistic for event in plan.events]
+    found = freeze(plan, neighbours(domain))
+    assert found.complete
+    assert found.worst == 1
+    assert not found.violations
+    assert found.loss <= 1
+    assert not found.steady  # what is expected of a pair follows earlier noise
+
+    honest = PairChoice.choice.fget
+    monkeypatch.setattr(
+        PairChoice,
+        "choice",
+        property(lambda self: replace(honest(self), sensitivity=honest(self).sensitivity / 2)),
+    )
+    caught = freeze(METHODS["mosaic"].plan(domain, PureDP(1)), neighbours(domain))
+    assert any(text.startswith("pairs to measure: ") for text in caught.violations)
+    assert caught.worst > 1

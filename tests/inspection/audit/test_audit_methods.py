@@ -23,6 +23,7 @@ NIGHTLY = ("diffgen", "jl-gauss", "lip", "pca-gauss-mixture", "pca-gauss-regress
 # deviations over seeds, or nearly); a method that is not here gets the budget of its case.
 SIZES = {
     **dict.fromkeys(TIGHT, (2_500, {"epsilon": "2"})),
+    "mosaic": (800, {"epsilon": "2"}),
     "pca-gauss": (1_500, {"epsilon": "1.5"}),
     "compressive": (1_000, {"epsilon": "1.5"}),
     "lap-pca": (1_200, {"epsilon": "1.5"}),

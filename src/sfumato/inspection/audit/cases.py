@@ -62,6 +62,7 @@ CASES: Mapping[str, Case] = {
     "lip": Case(_TWO_FEATURES, {"rank": 1}),
     "lop": Case(_TWO_FEATURES, {"basis": _PUBLIC}),
     "modips": Case(_ONE_BIT),
+    "mosaic": Case(_counted(_LABELLED)),
     "pca-gauss": Case(_counted(_TWO_FEATURES)),
     "pca-gauss-mixture": Case(_counted(_TWO_LABELLED), {"rank": 1}),
     "pca-gauss-regression": Case(_counted(_WITH_TARGET), {"rank": 1}),

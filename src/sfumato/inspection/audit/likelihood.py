@@ -1,6 +1,6 @@
 """The best score where noise is known: the log-likelihood ratio under the noise that is claimed.
 
-The values and scores of both tables along the same outputs are exact, so the ratio is the one of the
+What both tables give along the same outputs is exact, so the ratio is the one of the
 Neyman-Pearson lemma if the noise is as claimed; if it is not, it is a score like any other
 and the bound stays valid.
 """

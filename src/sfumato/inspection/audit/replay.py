@@ -46,7 +46,7 @@ class Statistic:
     units: list[Whole] = field(default_factory=list)
     outputs: list[Whole] = field(default_factory=list)
 
-    def flat(self, parts: list[Whole]) -> Whole:
+    def flat(self, parts: Sequence[Whole]) -> Whole:
         """All parts as one vector."""
         return np.concatenate([part.ravel() for part in parts] or [np.empty(0, np.int64)])
 

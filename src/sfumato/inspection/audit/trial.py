@@ -23,6 +23,7 @@ from sfumato.graph.edge_laplace import Grid
 from sfumato.graph.methods import edge_method
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.reading import edge_list, network_of
+from sfumato.inspection.audit.mosaic_script import mosaic_script
 from sfumato.inspection.audit.noise_law import Drawn
 from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Statistic
 from sfumato.privacy.mechanism import Whole
@@ -64,8 +65,8 @@ def noise_of(folder: str | Path, public: Any) -> list[Seen]:
     >>> with TemporaryDirectory() as place:
     ...     release = publish(table, schema=schema, epsilon=1, folder=f"{place}/trial")
     ...     (seen,) = noise_of(f"{place}/trial", table)
-    >>> seen.statistic, (release.synopsis["entries"] - seen.drawn.noise).tolist()
-    ('moments', [9])
+    >>> seen.statistic, (release.synopsis["classes"] - seen.drawn.noise).tolist()
+    ('classes', [[0, 9]])
     """
     place = Path(folder)
     paper = read_json(place / CERTIFICATE)
@@ -81,20 +82,23 @@ def _seen(statistic: Statistic, outputs: Whole) -> Seen:
 
 
 def _table(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Seen]:
-    script = _noisy(read_json(folder / SYNOPSIS)) if paper["synopsis"] is not None else []
+    synopsis = read_json(folder / SYNOPSIS) if paper["synopsis"] is not None else {}
+    of_tables = synopsis.get("kind") == "tables"
+    script = mosaic_script(synopsis) if of_tables else [[part] for part in _noisy(synopsis)]
     if not script:
         return
     plan = table_plan(paper)
     source = open_source(public)
     check_header(source, plan.domain)
-    purse = RecordingPurse(plan.guarantee, [[part] for part in script])
+    purse = RecordingPurse(plan.guarantee, script)
     # Statistics beyond the published ones were not published as whole numbers.
     with suppress(Diverged):
         plan.measure(Records(source, plan.domain), purse)
-    for statistic, part in zip(purse.statistics, script, strict=False):
-        if not statistic.outputs:
+    for bought, parts in zip(purse.purchases, script, strict=False):
+        if not bought.outputs:
             raise ReleaseError(_OTHER + "its statistics have another shape")
-        yield _seen(statistic, part.ravel())
+        if isinstance(bought, Statistic):
+            yield _seen(bought, bought.flat(parts))
 
 
 def _noisy(synopsis: Mapping[str, Any] | None) -> list[Whole]:

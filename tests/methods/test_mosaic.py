@@ -1,0 +1,250 @@
+"""mosaic: what is planned, what is measured, what comes back, and what papers are refused."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.domain import Domain
+from sfumato.errors import ParameterError, ReleaseError
+from sfumato.inspection.audit.replay import RecordingPurse
+from sfumato.methods import METHODS
+from sfumato.methods.mosaic import _Mosaic
+from sfumato.mosaic_synopsis import Layout, MosaicSynopsis, is_forest
+from sfumato.privacy.budget import budget, rho_within
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, compose
+from sfumato.publishing import price
+from sfumato.schema import Schema
+from sfumato.table.records import Records
+from sfumato.table.source import open_source
+
+BUDGETS = ({"epsilon": 1}, {"epsilon": 1, "delta": "1e-6"}, {"rho": "0.05"})
+LEVEL = {"kind": "category", "values": ["a", "b", "c"]}
+COLUMNS = {
+    "age": {"kind": "integer", "low": 0, "high": 60},
+    "sick": {"kind": "boolean", "role": "label"},
+    "ward": LEVEL,
+    "site": {**LEVEL, "missing": "allowed"},
+    "size": {"kind": "number", "low": 0, "high": 1, "missing": "allowed"},
+}
+
+
+def schema(columns=COLUMNS, neighbours="replace-one"):
+    return {"name": "t", "neighbours": neighbours, "columns": columns}
+
+
+def people(rows, seed=0):
+    """A chain: sick decides age, age decides ward, ward decides site."""
+    rng = np.random.default_rng(seed)
+    sick = rng.random(rows) < 0.3
+    age = np.clip(rng.normal(np.where(sick, 45, 20), 6), 0, 60).astype(int)
+    ward = np.where(rng.random(rows) < 0.9, age // 21, rng.integers(0, 3, rows))
+    site = np.where(rng.random(rows) < 0.8, ward, rng.integers(0, 3, rows))
+    letters = np.array(["a", "b", "c"])
+    return pa.table(
+        {
+            "age": age,
+            "sick": sick,
+            "ward": letters[ward],
+            "site": pa.array(letters[site], mask=rng.random(rows) < 0.1),
+            "size": pa.array(rng.random(rows), mask=rng.random(rows) < 0.2),
+        }
+    )
+
+
+def measured(rows=400, neighbours="replace-one", records=30_000, **asked):
+    domain = Domain.of(Schema.of(schema(neighbours=neighbours)))
+    plan = METHODS["mosaic"].plan(domain, budget(**asked), records)
+    purse = RecordingPurse(plan.guarantee)
+    return plan, plan.measure(Records(open_source(people(rows)), domain), purse), purse
+
+
+def shares(table, *names):
+    counts = table.group_by(list(names)).aggregate([([], "count_all")]).to_pylist()
+    total = sum(row["count_all"] for row in counts)
+    return {tuple(row[name] for name in names): row["count_all"] / total for row in counts}
+
+
+def distance(first, second, *names):
+    """Total variation."""
+    one, two = shares(first, *names), shares(second, *names)
+    return sum(abs(one.get(key, 0) - two.get(key, 0)) for key in one | two) / 2
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("asked", BUDGETS, ids=str)
+@pytest.mark.parametrize("records", [50, 5_000, 10**6])
+def test_the_steps_cost_the_budget_and_never_more(asked, neighbours, records):
+    plan = price(schema(neighbours=neighbours), records=records, **asked)
+    spent, most = compose(*(event.cost for event in plan.events)), plan.guarantee
+    if isinstance(most, ApproxDP):
+        most = rho_within(most.epsilon, most.delta)
+    figure = "epsilon" if isinstance(most, PureDP) else "rho"
+    assert isinstance(spent, type(most))
+    assert 0.999 * getattr(most, figure) < getattr(spent, figure) <= getattr(most, figure)
+
+
+def test_what_is_bought_is_what_was_planned_whatever_the_records():
+    for asked in BUDGETS:
+        for neighbours in ("replace-one", "add-remove"):
+            for rows in (2, 400):
+                plan, _, purse = measured(rows, neighbours, **asked)
+                assert tuple(purse.events) == plan.events
+                assert purse.complete
+
+
+def test_pairs_are_chosen_under_laplace_noise_and_all_measured_under_gaussian_noise():
+    _, chosen, _ = measured(epsilon=1)
+    assert len(chosen.chosen) == 3
+    assert is_forest(chosen.chosen, 4)
+    assert tuple(chosen.pairs) == chosen.chosen
+    _, every, _ = measured(rho=1)
+    assert every.chosen == ()
+    assert len(every.pairs) == 6
+    _, none, _ = measured(epsilon="0.001", records=400)
+    assert (none.chosen, none.pairs) == ((), {})
+
+
+@pytest.mark.parametrize("asked", BUDGETS, ids=str)
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_a_synopsis_comes_back_from_its_file_as_it_was(asked, neighbours):
+    plan, synopsis, _ = measured(neighbours=neighbours, **asked)
+    paper = json.loads(json.dumps(synopsis.to_json(), sort_keys=True))
+    again = MosaicSynopsis.from_json(paper, Layout.of(plan.domain))
+    assert again.to_json() == synopsis.to_json()
+    assert again.rows == synopsis.rows == (400 if neighbours == "replace-one" else None)
+    assert plan.recount(paper) == plan.events
+
+
+def spoilt(name, paper):
+    def longer(table):
+        return [*table, 0]
+
+    changes = {
+        "no such kind of table": lambda: paper.pop("runs"),
+        "a pair less": lambda: paper["pairs"].pop(),
+        "a pair twice": lambda: paper["chosen"].__setitem__(1, paper["chosen"][0]),
+        "a pair that was not chosen": lambda: paper["chosen"].pop(),
+        "no classes": lambda: paper.update(classes=None),
+        "a fine table less": lambda: paper["columns"].pop("0"),
+        "a fine table of another length": lambda: paper["columns"].update(
+            {"0": longer(paper["columns"]["0"])}
+        ),
+        "runs that were not bought": lambda: paper["runs"].update({"0": [1, 2]}),
+        "bins with gaps": lambda: paper["bins"].update({"2": [0, 2, 2]}),
+        "bins of another column": lambda: paper["bins"].pop("2"),
+        "a count that is no whole number": lambda: paper["columns"]["0"].__setitem__(0, 0.5),
+        "a count beyond 64 bits": lambda: paper["columns"]["0"].__setitem__(0, 2**64),
+        "no number of records": lambda: paper.update(rows=None),
+        "a number of records that is none": lambda: paper.update(rows="many"),
+    }
+    changes[name]()
+    return paper
+
+
+SPOILT = [
+    *("no such kind of table", "a pair less", "a pair twice", "a pair that was not chosen"),
+    *("no classes", "a fine table less", "a fine table of another length", "bins with gaps"),
+    *("runs that were not bought", "bins of another column", "a count beyond 64 bits"),
+    *("a count that is no whole number", "no number of records"),
+    "a number of records that is none",
+]
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_a_synopsis_that_cannot_be_of_its_plan_is_refused(name):
+    plan, synopsis, _ = measured(epsilon=1)
+    paper = synopsis.to_json()
+    assert plan.recount(paper) == plan.events
+    with pytest.raises(ReleaseError, match="synopsis"):
+        plan.recount(spoilt(name, json.loads(json.dumps(paper))))
+
+
+def test_a_public_number_of_records_is_counted_whatever_was_said():
+    """Under replace-one the shares follow the true number, and the certificate says it."""
+    for said in ({}, {"records": 30_000}):
+        release = sf.publish(people(60), schema=schema(), epsilon=1, model="forest", **said)
+        assert release.certificate["options"]["records"] == 60
+        assert release.synopsis["rows"] == 60
+        assert release.table.num_rows == 60
+    planned = price(schema(), epsilon=1, model="forest", records=60)
+    assert [e.to_json() for e in planned.events] == release.certificate["events"]
+
+
+def test_a_private_number_of_records_stays_out_of_papers_and_plans():
+    known = schema(neighbours="add-remove")
+    release = sf.publish(people(60), schema=known, epsilon=1, model="forest")
+    assert release.certificate["options"]["records"] is None
+    assert release.synopsis["rows"] is None
+    planned = price(known, epsilon=1, model="forest")
+    assert planned.sized is None
+    assert [e.to_json() for e in planned.events] == release.certificate["events"]
+    drawn = {
+        sf.publish(people(60), schema=known, epsilon="0.1", model="forest").table.num_rows
+        for _ in range(5)
+    }
+    assert len(drawn) > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"model": "maxent"}, "model must be latent or forest"),
+        ({"records": 0}, "records must be from 1"),
+        ({"records": "about ten"}, "records must be from 1"),
+        ({"records": True}, "records must be from 1"),
+        ({"bins": 3}, "no option bins"),
+    ],
+)
+def test_wrong_options_are_refused_by_name(options, said):
+    with pytest.raises(ParameterError, match=said):
+        price(schema(), epsilon=1, **options)
+
+
+@pytest.mark.parametrize("classes", [2, 16, 17])
+def test_a_label_of_many_classes_is_a_column_like_any_other(classes):
+    columns = {
+        "ward": LEVEL,
+        "kind": {
+            "kind": "category",
+            "values": [f"k{i}" for i in range(classes)],
+            "role": "label",
+        },
+    }
+    what = _Mosaic(Domain.of(Schema.of(schema(columns))), PureDP(1), None)
+    assert what.classes == (classes if classes <= 16 else 1)
+    assert [column.axis for column in what.columns] == ([0] if classes <= 16 else [0, 1])
+
+
+def test_columns_come_back_in_the_order_and_types_of_the_schema():
+    release = sf.publish(people(50), schema=schema(), epsilon=1, model="forest")
+    assert release.table.column_names == list(COLUMNS)
+    assert release.table.schema.field("sick").type == pa.bool_()
+
+
+@pytest.mark.parametrize("model", ["forest", "latent"])
+def test_without_noise_two_way_tables_come_back(model):
+    """A chain is a forest within classes: with next to no noise it is recovered."""
+    public = people(4_000)
+    release = sf.publish(public, schema=schema(), epsilon=10**6, model=model, seed=1)
+    for names in (("ward",), ("site",), ("sick",)):
+        assert distance(public, release.table, *names) < 0.01, names
+    bound = 0.02 if model == "forest" else 0.035
+    for names in (("ward", "site"), ("sick", "ward"), ("sick", "site")):
+        assert distance(public, release.table, *names) < bound, names
+    # The control: at a budget that buys nothing the same tables are far.
+    noise = sf.publish(public, schema=schema(), epsilon="0.0001", model=model, seed=1)
+    assert distance(public, noise.table, "ward", "site") > 3 * bound
+
+
+def test_gaussian_and_laplace_budgets_buy_their_own_noise():
+    for asked, mechanism in (
+        ({"epsilon": 1}, "discrete-laplace"),
+        ({"rho": 1}, "discrete-gaussian"),
+    ):
+        events = price(schema(), **asked).events
+        assert {e.mechanism for e in events} <= {mechanism, "exponential"}
+        if "rho" in asked:
+            assert all(isinstance(event.cost, ZCDP) for event in events)

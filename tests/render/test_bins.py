@@ -1,0 +1,99 @@
+"""One-way tables made whole, and the coarse bins that are made of them."""
+
+import numpy as np
+import pytest
+
+from sfumato.domain import Domain
+from sfumato.measure.tables import in_runs
+from sfumato.partition import Fine
+from sfumato.render.bins import FineCounts, merge, whole_column
+from sfumato.schema import Schema
+
+COLUMNS = {
+    "wide": {"kind": "number", "low": 0, "high": 1, "missing": "allowed"},
+    "many": {"kind": "category", "values": [f"v{i}" for i in range(50)]},
+    "few": {"kind": "integer", "low": 0, "high": 3},
+}
+WIDE, MANY, FEW = (
+    Fine.of(i, axis)
+    for i, axis in enumerate(Domain.of(Schema.of({"name": "t", "columns": COLUMNS})).axes)
+)
+
+
+@pytest.mark.parametrize("deviation", [0.001, 5.0, 1e5])
+@pytest.mark.parametrize("column", [WIDE, MANY, FEW], ids=["wide", "many", "few"])
+@pytest.mark.parametrize("run", [1, 5])
+def test_made_whole_a_column_has_the_public_total_and_no_negative_count(
+    column, run, deviation, rng
+):
+    exact = rng.multinomial(2_000, rng.dirichlet(np.full(column.bins, 0.3)))
+    fine = exact + rng.normal(0, deviation, column.bins)
+    runs = in_runs(exact, run) + rng.normal(0, deviation, -(-column.bins // run))
+    found = whole_column(column, fine, runs if run > 1 else None, run, deviation, 2_000.0)
+    assert found.counts.sum() == pytest.approx(2_000)
+    assert (found.counts >= 0).all()
+    if deviation < 0.01:
+        # Inside a run, a fiftieth of an even share is given to every bin.
+        even = in_runs(exact, run).max() / min(run, column.bins) if run > 1 else 0.0
+        np.testing.assert_allclose(found.counts, exact, rtol=0.02, atol=1 + even / 50)
+
+
+def test_runs_help_where_bins_are_mostly_noise(rng):
+    exact = np.full(WIDE.bins, 20)
+    errors = {1: [], 5: []}
+    for _ in range(40):
+        fine = exact + rng.normal(0, 30, WIDE.bins)
+        runs = in_runs(exact, 5) + rng.normal(0, 30, -(-WIDE.bins // 5))
+        for run in errors:
+            given = runs if run > 1 else None
+            found = whole_column(WIDE, fine, given, run, 30.0, float(exact.sum()))
+            errors[run].append(np.abs(in_runs(found.counts, 20) - in_runs(exact, 20)).mean())
+    assert np.mean(errors[5]) < 0.9 * np.mean(errors[1])
+
+
+def contiguous(group):
+    return np.isin(np.diff(group), [0, 1]).all()
+
+
+@pytest.mark.parametrize("most", [2, 6, 8])
+@pytest.mark.parametrize("least", [0.0, 30.0, 1e9])
+def test_neighbouring_bins_are_merged_in_order_and_missing_stays_alone(most, least, rng):
+    for _ in range(20):
+        counts = rng.gamma(0.3, 50, WIDE.bins)
+        merged = merge(FineCounts(WIDE, counts, 1.0), most, least)
+        numbers, missing = merged.group[: WIDE.ordered], merged.group[WIDE.ordered :]
+        assert contiguous(merged.group)
+        assert merged.group[0] == 0
+        assert numbers.max() < most
+        assert missing.tolist() == [numbers.max() + 1]
+        if least == 1e9:
+            assert numbers.max() == 0  # nothing is worth a bin of its own
+        if least == 30.0 and numbers.max():
+            assert np.bincount(numbers, counts[: WIDE.ordered]).min() >= 30 * (1 - 1e-9)
+
+
+def test_a_spike_has_a_bin_of_its_own():
+    counts = np.full(WIDE.bins, 1.0)
+    counts[0] = 5_000.0
+    group = merge(FineCounts(WIDE, counts, 1.0), 6, 3.0).group
+    assert group[0] == 0
+    assert group[1] == 1
+
+
+def test_rare_levels_of_a_category_are_merged_and_frequent_ones_are_not():
+    counts = np.ones(50)
+    counts[[7, 30, 44]] = 400.0, 300.0, 200.0
+    group = merge(FineCounts(MANY, counts, 1.0), 6, 50.0).group
+    assert group[[7, 30, 44]].tolist() == [0, 1, 2]
+    assert set(np.delete(group, [7, 30, 44])) == {3}
+    assert set(merge(FineCounts(MANY, counts, 1.0), 6, 1e9).group) == {0}
+
+
+def test_few_bins_are_left_as_they_are():
+    assert merge(FineCounts(FEW, np.zeros(4), 1.0), 6, 3.0).group.tolist() == [0, 1, 2, 3]
+
+
+def test_merging_without_a_single_record_gives_bins_without_gaps():
+    for column in (WIDE, MANY):
+        merged = merge(FineCounts(column, np.zeros(column.bins), 1.0), 6, 3.0)
+        assert np.array_equal(np.unique(merged.group), np.arange(merged.bins))

@@ -1,0 +1,87 @@
+"""Smoothing against every way of cutting, and projection against plain search."""
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+
+from sfumato.render.piecewise import piecewise, simplex
+
+
+def by_enumeration(noisy, deviation, price):
+    """The mean over all segmentations, each weighed as the text says."""
+    bins, total, level = len(noisy), 0.0, np.zeros(len(noisy))
+    for pieces in range(bins):
+        for cuts in combinations(range(1, bins), pieces):
+            ends, weight, found = (0, *cuts, bins), 0.0, np.empty(bins)
+            for start, stop in pairwise(ends):
+                part = noisy[start:stop]
+                misfit = ((part - part.mean()) ** 2).sum()
+                weight -= misfit / (2 * deviation**2) + np.log(len(part)) / 2 + price / 2
+                found[start:stop] = part.mean()
+            total += np.exp(weight)
+            level += np.exp(weight) * found
+    return level / total
+
+
+@pytest.mark.parametrize("bins", [2, 3, 5, 9])
+@pytest.mark.parametrize(("deviation", "price"), [(1.0, 3.0), (4.0, 3.0), (2.0, 0.0), (0.5, 8.0)])
+def test_levels_are_the_mean_over_all_segmentations(bins, deviation, price, rng):
+    noisy = rng.normal(0, 3, bins) + 10 * (np.arange(bins) > bins // 2)
+    found = piecewise(noisy, deviation, price)
+    np.testing.assert_allclose(found, by_enumeration(noisy, deviation, price), atol=1e-9)
+    # The control: another price gives another mean.
+    assert np.abs(found - by_enumeration(noisy, deviation, price + 2)).max() > 1e-6
+
+
+def test_smoothing_comes_closer_to_slopes_and_keeps_spikes(rng):
+    level = np.concatenate([np.linspace(0, 200, 50), [2_000.0], np.full(49, 40.0)])
+    noisy = level + rng.normal(0, 30, 100)
+    smooth = piecewise(noisy, 30.0)
+    assert np.abs(smooth - level).mean() < 0.6 * np.abs(noisy - level).mean()
+    assert abs(smooth[50] - 2_000) < 150
+
+
+@pytest.mark.parametrize("noisy", [[], [3.0], [3.0, 9.0, 1.0]])
+def test_without_noise_or_neighbours_nothing_is_smoothed(noisy):
+    noisy = np.array(noisy)
+    assert piecewise(noisy, 0.0).tolist() == noisy.tolist()
+    if len(noisy) < 2:
+        assert piecewise(noisy, 5.0).tolist() == noisy.tolist()
+
+
+def test_levels_of_huge_counts_and_noise_stay_finite(rng):
+    for size in (1e-3, 1e6, 1e15):
+        found = piecewise(rng.normal(size, size, 101), size)
+        assert np.isfinite(found).all()
+        assert abs(found.mean() - size) < 3 * size
+
+
+def nearest(values, total):
+    """The projection by trying every set of positive entries."""
+    best, least = None, np.inf
+    for count in range(1, len(values) + 1):
+        for kept in combinations(range(len(values)), count):
+            tried = np.zeros(len(values))
+            tried[list(kept)] = values[list(kept)] + (total - values[list(kept)].sum()) / count
+            away = ((tried - values) ** 2).sum()
+            if (tried >= -1e-12).all() and away < least:
+                best, least = tried, away
+    return best
+
+
+@pytest.mark.parametrize("total", [0.0, 1.0, 7.5, 1e6])
+@pytest.mark.parametrize("size", [1, 2, 6])
+def test_the_simplex_projection_is_the_nearest_point(size, total, rng):
+    for _ in range(20):
+        values = rng.normal(0, 5, size)
+        found = simplex(values, total)
+        np.testing.assert_allclose(found, nearest(values, total), atol=1e-9 * max(total, 1))
+        assert found.sum() == pytest.approx(total)
+        assert (found >= 0).all()
+
+
+def test_a_projection_leaves_a_point_of_the_simplex_alone_and_keeps_shapes(rng):
+    values = rng.dirichlet(np.ones(6)).reshape(2, 3) * 8
+    np.testing.assert_allclose(simplex(values, 8.0), values)
+    assert simplex(values, -3.0).tolist() == [[0.0] * 3] * 2
