@@ -91,7 +91,8 @@ def test_nothing_but_the_header_is_read_before_the_charge_is_on_disk(ledger, mon
     monkeypatch.setattr(SystemBits, "words", drawing)
     sf.publish(PATIENTS, schema=SCHEMA, epsilon=1, ledger=ledger)
     assert seen[0] == ("read", "reserved")
-    assert set(seen[1:]) == {("draw", "drawn")}
+    # Later steps are counted in bins that earlier noise decides: a second pass.
+    assert set(seen[1:]) == {("draw", "drawn"), ("read", "drawn")}
 
 
 def test_renaming_the_data_set_does_not_renew_its_budget(ledger, tmp_path):
@@ -238,6 +239,7 @@ class Killed:
             epsilon=1,
             ledger=Ledger(self.place / "budget.db"),
             folder=self.place / "release",
+            model="forest",  # because there are many tries
         )
 
     def check(self, k):

@@ -228,7 +228,7 @@ def test_a_file_that_does_not_belong_to_the_release_is_named(copy):
 
 def test_an_edited_synopsis_is_caught(copy):
     synopsis = json.loads((copy / "synopsis.json").read_text())
-    synopsis["entries"][0] += 1
+    synopsis["classes"][0][0] += 1
     (copy / "synopsis.json").write_text(json.dumps(synopsis))
     check = sf.verify(copy)[0]
     assert check.detail == "synopsis.json was changed after the release"
@@ -252,15 +252,15 @@ EDITS = {
     "no invariants": (("invariants",), [], ["plan"]),
     "columns of its own": (("columns",), {"age": "double"}, ["plan", "data"]),
     "more rows": (("rows",), 81, ["data"]),
-    "another kind of column": (("schema", "columns", "age", "kind"), "number", ["data"]),
-    "a coarser grid": (("schema", "grid_bits"), 3, ["data"]),
-    "a narrower range": (("schema", "columns", "age", "high"), 20, ["data"]),
+    "another kind of column": (("schema", "columns", "age", "kind"), "number", ["plan", "data"]),
+    "a coarser grid": (("schema", "grid_bits"), 3, ["plan", "data"]),
+    "a narrower range": (("schema", "columns", "age", "high"), 20, ["plan", "data"]),
     "a new category": (("schema", "columns", "sex", "values"), ["x", "y", "z"], ["plan", "data"]),
-    # What only the ledger, or an untouched seal, can tell: values that remain possible.
-    "a wider range": (("schema", "columns", "age", "high"), 99, []),
+    "a wider range": (("schema", "columns", "age", "high"), 99, ["plan"]),
     "no limits": (("limits",), [], ["plan"]),
     "better randomness": (("randomness",), "dice", ["plan"]),
     "another warning": (("warnings",), ["all is well"], ["plan"]),
+    # What only the ledger, or an untouched seal, can tell.
     "other versions": (("versions", "numpy"), "1.0", []),
     "another id": (("release",), "winter", []),
     "no ledger": (("ledger",), None, ["plan"]),
@@ -382,7 +382,7 @@ def test_folders_that_are_no_releases_are_refused(tmp_path, content):
 def test_a_changed_synopsis_is_caught_even_with_its_hash_adjusted(copy):
     path = copy / "synopsis.json"
     content = json.loads(path.read_text())
-    content["entries"][0] += 1
+    content["classes"][0][0] += 1
     path.write_text(json.dumps(content))
     paper = json.loads((copy / "release.json").read_text())
     paper["files"]["synopsis.json"] = sha256(path)

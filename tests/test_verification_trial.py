@@ -44,9 +44,10 @@ EDGES = pa.table(
 COUNTS = pa.table({"key": [f"k{k}" for k in range(1_024)], "count": np.arange(1_024) % 90})
 
 
-def table(schema=FEW, data=None, **asked):
+def table(schema=FEW, data=None, method="modips", **asked):
     def publish(folder):
-        sf.publish(clinic(300) if data is None else data, schema=schema, folder=folder, **asked)
+        given = clinic(300) if data is None else data
+        sf.publish(given, schema=schema, method=method, folder=folder, **asked)
 
     return publish, clinic(300) if data is None else data
 
@@ -82,6 +83,15 @@ def multiplied(folder):
 HONEST = {
     "moments, Laplace": (wide(), ["moments"]),
     "moments, Gaussian": (wide(epsilon=None, rho="0.1"), ["moments"]),
+    "tables, Laplace": (table(method="mosaic", epsilon=1), ["columns", "classes"]),
+    "tables, Gaussian": (
+        table(method="mosaic", epsilon=1, delta="1e-6"),
+        ["columns", "classes", "pairs"],
+    ),
+    "tables of chosen pairs": (
+        table(method="mosaic", epsilon=50),
+        ["columns", "classes", "pairs"],
+    ),
     "moments by class": (table(method="dp-lda", epsilon=1), ["moments"]),
     "scatter": (table(method="lap-pca", epsilon=1), ["second moments", "sums"]),
     "eigenvalues": (table(method="pca-gauss", epsilon=1), ["eigenvalues"]),
@@ -115,7 +125,7 @@ def test_an_honest_trial_passes_and_says_how_well_it_was_tested(name, tmp_path):
     assert [check.name[9:] for check in tested] == statistics
     assert all("would have been caught" in c.detail or "too few" in c.detail for c in tested)
     untested = [check for check in checks if check.name == "untested"]
-    assert bool(untested) == (name == "directions, then records")
+    assert bool(untested) == (name in ("directions, then records", "tables of chosen pairs"))
 
 
 def one_half_twice(scale, size, bits):
@@ -176,6 +186,16 @@ def test_a_wrong_noise_in_a_stream_is_caught(tmp_path, monkeypatch):
     publish(tmp_path / "trial")
     checks = verify_trial(tmp_path / "release", tmp_path / "trial", public)
     assert failed(checks) == ["noise of dyadic sums"]
+
+
+@pytest.mark.parametrize("wrong", ["a fifth too narrow", "used twice", "none"])
+def test_a_wrong_noise_in_tables_is_caught(wrong, tmp_path, monkeypatch):
+    publish, public = wide(method="mosaic")
+    publish(tmp_path / "release")
+    monkeypatch.setattr(mechanism, "discrete_laplace", WRONG[wrong])
+    publish(tmp_path / "trial")
+    found = failed(verify_trial(tmp_path / "release", tmp_path / "trial", public))
+    assert found == ["noise of columns", "noise of classes"][: len(found)] != []
 
 
 def test_noise_that_two_trials_share_is_caught_although_each_alone_is_sound(tmp_path, monkeypatch):
@@ -254,9 +274,11 @@ def test_a_trial_made_in_another_way_is_refused_by_name(asked, named, tmp_path):
 
 def test_the_trial_may_have_another_name_and_its_own_number_of_records(tmp_path):
     renamed = Schema.parse(CLINIC.replace("name: clinic", "name: trial"))
-    sf.publish(clinic(60), schema=FEW, epsilon=1, folder=tmp_path / "release")
-    sf.publish(clinic(90), schema=renamed, epsilon=1, folder=tmp_path / "trial")
-    assert not failed(verify_trial(tmp_path / "release", tmp_path / "trial", clinic(90)))
+    for method in ("modips", "mosaic"):
+        release, trial = tmp_path / f"{method} release", tmp_path / f"{method} trial"
+        sf.publish(clinic(60), schema=FEW, method=method, epsilon=1, folder=release)
+        sf.publish(clinic(90), schema=renamed, method=method, epsilon=1, folder=trial)
+        assert not failed(verify_trial(release, trial, clinic(90)))
 
 
 def test_a_trial_that_was_changed_afterwards_or_given_twice_is_refused(tmp_path):
@@ -328,7 +350,7 @@ def test_publishing_never_loads_the_purse_that_adds_no_noise():
 def test_the_noise_of_a_trial_is_what_was_added(tmp_path):
     data = pa.table({"a": [3, 5, 9]})
     schema = {"name": "t", "columns": {"a": {"kind": "integer", "low": 0, "high": 10}}}
-    release = sf.publish(data, schema=schema, epsilon=1, folder=tmp_path / "r")
+    release = sf.publish(data, schema=schema, method="modips", epsilon=1, folder=tmp_path / "r")
     (seen,) = noise_of(tmp_path / "r", data)
     exact = np.array(release.synopsis["entries"]) - seen.drawn.noise
     assert exact.tolist() == [3 + 5 + 9, 3**2 + 5**2 + 9**2]

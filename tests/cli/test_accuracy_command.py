@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import typer
@@ -26,7 +27,15 @@ def run(*arguments):
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("accuracy") / "release"
     schema = sf.Schema.parse(CLINIC)
-    sf.publish(clinic(2_000), schema=schema, epsilon=1, seed=4, folder=place)
+    sf.publish(clinic(2_000), schema=schema, method="modips", epsilon=1, seed=4, folder=place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    place = tmp_path_factory.mktemp("tables") / "release"
+    schema = sf.Schema.parse(CLINIC)
+    sf.publish(clinic(2_000), schema=schema, method="mosaic", rho="0.1", seed=4, folder=place)
     return place
 
 
@@ -72,8 +81,37 @@ def test_figures_come_as_json(folder):
 def test_a_long_list_is_cut_and_says_so(tmp_path):
     names = [f"v{i}" for i in range(70)]
     wide = {"name": "wide", "columns": {"a": {"kind": "category", "values": names}}}
-    sf.publish(pa.table({"a": names}), schema=wide, epsilon=1, folder=tmp_path / "r")
+    sf.publish(
+        pa.table({"a": names}), schema=wide, method="modips", epsilon=1, folder=tmp_path / "r"
+    )
     assert "and 10 more: --json lists them" in run(tmp_path / "r").output
+
+
+def test_tables_are_listed_by_column_the_widest_first(tables):
+    done = run(tables)
+    assert done.exit_code == 0, done.output
+    for words in ("each count within", "all within", "28 tables of two columns: --pair NAME NAME"):
+        assert words in done.output
+    answers = json.loads(run(tables, "--json").output)["answers"]
+    widths = [answer["each within"] for answer in answers]
+    assert len(widths) == 8
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_a_column_and_a_pair_come_as_tables(tables):
+    done = run(tables, "--column", "ward", "--pair", "age", "sex", "--sum", "age=40 to 49")
+    assert done.exit_code == 0, done.output
+    for words in ("age is 40 to 49:", "│ surgery", "┃ female", "Within one class (home, care)"):
+        assert words in done.output
+    found = json.loads(run(tables, "--column", "ward", "--pair", "sex", "ward", "--json").output)
+    column, pair = found["answers"]
+    assert column["counts"][0]["value"] == "cardiology"
+    assert np.shape(pair["noisy"]) == (2, 4) == np.shape(pair["by class"]["care"]["low"])
+    assert (np.array(pair["low"]) <= np.array(pair["high"])).all()
+
+
+def test_a_column_of_another_method_comes_as_a_table_too(folder):
+    assert "│ surgery" in run(folder, "--column", "ward").output
 
 
 def test_a_higher_confidence_is_wider(folder):
@@ -94,6 +132,7 @@ def test_a_higher_confidence_is_wider(folder):
         ("--sum", "ward=a:b"),
         ("--greater", "ward=surgery"),
         ("--greater", "ward=a:b:c"),
+        ("--pair", "age"),
         ("--nonsense",),
     ],
 )
@@ -108,6 +147,8 @@ def test_wrong_usage_leaves_with_two(folder, arguments):
         (("--sum", 'ward="a,b:c"'), ParameterError, "no value 'a,b:c'"),
         (("--mean", "sex"), ParameterError, "no sum of sex"),
         (("--max", "age"), ParameterError, "ask for its mean"),
+        (("--pair", "age", "sex"), ParameterError, "modips publishes no tables of two columns"),
+        (("--column", "shoe"), ParameterError, "no counts of shoe"),
         (("--sum", "sex=male", "--confidence", "95"), ParameterError, "below 1, got 95"),
     ],
 )

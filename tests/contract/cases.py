@@ -33,7 +33,7 @@ class Case:
     budget: dict[str, str]
     neighbours: str = "replace-one"
     options: dict[str, Any] = field(default_factory=dict)
-    additive: bool = True  # else choices, whose scores are brute-forced in tests of their own
+    frozen: bool = True  # else draws whose scores are brute-forced in tests of their own
     promised: bool = True  # else the method says that it has no proof
     numbers: bool = False  # whether all columns but the label must be numbers
     random: bool = True  # else the same records always give the same release
@@ -64,6 +64,16 @@ class Case:
 
 
 CASES = [
+    Case("mosaic", {"epsilon": "1"}),
+    Case("mosaic", {"epsilon": "1", "delta": "1e-6"}, options={"model": "forest"}),
+    Case("mosaic", {"rho": "0.1"}, options={"model": "forest"}),
+    Case("mosaic", {"epsilon": "1"}, neighbours="add-remove", options={"model": "forest"}),
+    Case(
+        "mosaic",
+        {"rho": "0.1"},
+        neighbours="add-remove",
+        options={"model": "forest", "records": "30000"},
+    ),
     Case("modips", {"epsilon": "1"}),
     Case("modips", {"epsilon": "1", "delta": "1e-6"}),
     Case("modips", {"rho": "0.1"}),
@@ -86,18 +96,18 @@ CASES = [
     Case("power-method", {"rho": "0.1"}, neighbours="add-remove", options={"rank": 1, "means": 0}),
     Case("lip", {"epsilon": "1"}),
     Case("lip", {"rho": "0.1"}, options={"rank": 2, "radius": "1.5"}),
-    Case("lip", {"epsilon": "1"}, options={"as_published": True}, additive=False, promised=False),
+    Case("lip", {"epsilon": "1"}, options={"as_published": True}, frozen=False, promised=False),
     Case("lop", {"epsilon": "1"}, options={"basis": PUBLIC}),
     Case(
         "lop",
         {"epsilon": "1"},
         options={"as_published": True, "rank": 2},
-        additive=False,
+        frozen=False,
         promised=False,
     ),
     Case("compressive", {"epsilon": "1"}),
     Case("compressive", {"rho": "0.1"}, options={"rank": 14}),
-    Case("jl-gauss", {"epsilon": "1", "delta": "1e-6"}, additive=False, promised=False),
+    Case("jl-gauss", {"epsilon": "1", "delta": "1e-6"}, frozen=False, promised=False),
     Case("pca-gauss", {"epsilon": "1"}),
     Case("pca-gauss", {"epsilon": "1", "delta": "1e-6"}, options={"rank": 3, "radius": "1.5"}),
     Case("pca-gauss", {"rho": "0.1"}, neighbours="add-remove"),
@@ -122,7 +132,7 @@ CASES = [
             name,
             {},
             options=options,
-            additive=False,
+            frozen=False,
             promised=False,
             numbers=True,
             random=name in ("additive", "rotation", "pca-laplace"),
@@ -136,14 +146,14 @@ CASES = [
             ("pca-laplace", {"rank": 1}),
         )
     ),
-    Case("exponential", {"epsilon": "1"}, additive=False),
-    Case("diffgen", {"epsilon": "1"}, additive=False),
+    Case("exponential", {"epsilon": "1"}, frozen=False),
+    Case("diffgen", {"epsilon": "1"}, frozen=False),
     Case(
         "diffgen",
         {"epsilon": "1"},
         neighbours="add-remove",
         options={"score": "infogain", "steps": 3},
-        additive=False,
+        frozen=False,
     ),
 ]
 

@@ -140,7 +140,7 @@ def test_a_saved_release_is_loaded_as_it_was(tmp_path, format):
     assert digest(loaded.certificate) == digest(made.certificate)
     assert loaded.guarantee == made.guarantee == Seeded()
     assert repr(loaded) == repr(made)
-    assert "ward by modips" in repr(made)
+    assert "ward by mosaic" in repr(made)
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet"])

@@ -65,7 +65,8 @@ def _bytes(column: pa.Array) -> Any:
     """The present values as bytes, one after the other."""
     present = column.drop_null()
     if pa.types.is_string(column.type):
-        return "".join(present.to_pylist()).encode()
+        ends = pa.array([0, len(present)], pa.int32())
+        return pc.binary_join(pa.ListArray.from_arrays(ends, present), "")[0].as_buffer()
     if pa.types.is_boolean(column.type):
         present = present.cast(pa.uint8())
     elif pa.types.is_date32(column.type):

@@ -59,7 +59,11 @@ def read_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         else:
             reader = pacsv.open_csv(
                 path,
-                parse_options=pacsv.ParseOptions(newlines_in_values=True),
+                parse_options=pacsv.ParseOptions(
+                    newlines_in_values=True,
+                    # A missing value in the only column is an empty line, and a record.
+                    ignore_empty_lines=len(schema.names) > 1,
+                ),
                 convert_options=pacsv.ConvertOptions(
                     column_types=schema,
                     null_values=[""],

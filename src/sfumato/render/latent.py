@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.partition import Partition
+from sfumato.threads import one_blas_thread
 
 __all__ = ["Mixture", "Settings", "Targets", "fit"]
 
@@ -154,8 +155,19 @@ def _alike(partition: Partition) -> Array | None:
 
 
 def fit(targets: Targets, settings: Settings, rng: np.random.Generator) -> Mixture:
-    """The averaged mixture, by steps of adaptive size (Kingma and Ba 2015)."""
+    """The averaged mixture."""
     fitted = _Fit(targets, settings, rng, np.float32)
+    with one_blas_thread:
+        _descend(fitted, settings)
+    weight, chance = (value.astype(np.float64) for value in fitted.mixtures())
+    chance /= fitted.summed(chance)
+    return Mixture(
+        weight.reshape(-1, weight.shape[2]) / weight.sum(), chance.reshape(-1, chance.shape[2])
+    )
+
+
+def _descend(fitted: _Fit, settings: Settings) -> None:
+    """Steps of adaptive size (Kingma and Ba 2015)."""
     values = [fitted.log_weight, fitted.log_chance]
     mean = [np.zeros_like(value) for value in values]
     square = [np.zeros_like(value) for value in values]
@@ -168,8 +180,3 @@ def fit(targets: Targets, settings: Settings, rng: np.random.Generator) -> Mixtu
             s *= 0.99
             s += 0.01 * slope**2
             value -= rate * (m / (1 - 0.9**step)) / (np.sqrt(s / (1 - 0.99**step)) + _STILL)
-    weight, chance = (value.astype(np.float64) for value in fitted.mixtures())
-    chance /= fitted.summed(chance)
-    return Mixture(
-        weight.reshape(-1, weight.shape[2]) / weight.sum(), chance.reshape(-1, chance.shape[2])
-    )

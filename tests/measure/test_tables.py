@@ -1,0 +1,284 @@
+"""Tables and the choice of pairs: within their sensitivity, exact, and a forest."""
+
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from sfumato.domain import MISSING, Domain
+from sfumato.inspection.audit.replay import RecordingPurse
+from sfumato.measure import tables
+from sfumato.measure.tables import ColumnTables, PairChoice, PairTables, pair_counts
+from sfumato.mosaic_synopsis import is_forest, pairs_of
+from sfumato.partition import Fine, Merged, Partition
+from sfumato.privacy.guarantee import ZCDP, PureDP
+from sfumato.schema import Schema
+
+ONE = PureDP(1)
+RELATIONS = ("replace-one", "add-remove")
+DOMAIN = Domain.of(
+    Schema.of(
+        {
+            "name": "t",
+            "columns": {
+                "x": {"kind": "integer", "low": 0, "high": 3, "missing": "allowed"},
+                "w": {"kind": "category", "values": ["a", "b", "c"]},
+                "y": {"kind": "boolean", "role": "label"},
+                "v": {"kind": "boolean"},
+            },
+        }
+    )
+)
+RECORDS = list(product((0, 1, 2, 3, MISSING), range(3), range(2), range(2)))  # all there are
+FINE = tuple(Fine.of(i, axis) for i, axis in enumerate(DOMAIN.axes))
+COLUMNS = tuple(column for column in FINE if column.axis != 2)
+BASES = ([], [RECORDS[0]], [RECORDS[7], RECORDS[31], RECORDS[31]], RECORDS[::9])
+
+
+class Given:
+    """Records as they come from a table, without the table, in as many batches as wanted."""
+
+    def __init__(self, rows, batches=1):
+        codes = np.array(rows, np.int32).reshape(len(rows), len(DOMAIN.axes))
+        self.parts = np.array_split(codes, batches)
+
+    def reduce(self, partial, merge):
+        total = partial(self.parts[0])
+        for part in self.parts[1:]:
+            total = merge(total, partial(part))
+        return total
+
+
+def partition(groups=((0, 0, 1, 1, 2), (0, 1, 1), (0, 1)), label=2):
+    merged = (Merged(c, np.array(g)) for c, g in zip(COLUMNS, groups, strict=True))
+    return Partition(tuple(merged), label, 1 if label is None else 2)
+
+
+def neighbouring(base, relation):
+    """The tables of which any two, or the first and any other, are neighbours."""
+    ends = [[record] for record in RECORDS]
+    return [[*base, *end] for end in ([[], *ends] if relation == "add-remove" else ends)]
+
+
+def distances(values, relation):
+    """Differences between all neighbours."""
+    firsts = values[:1] if relation == "add-remove" else values
+    return np.concatenate([values - first for first in firsts])
+
+
+def queries(relation, budget=ONE):
+    """Every additive step of the method, as it runs, with its claim."""
+    for run in (1, 2):
+        what = ColumnTables(COLUMNS[:2], run, relation, budget)
+        yield f"columns in runs of {run}", what.query, what.noise
+    for label in (2, None):
+        part = partition(label=label)
+        for pairs in (((0,), (1,), (2,)), pairs_of(3), ((0, 2), (1, 2)), ((1, 2),)):
+            what = PairTables(part, pairs, "tables", relation, budget)
+
+            def query(records, what=what, part=part):
+                return what.query(pair_counts(records, part)[1])
+
+            yield f"{pairs} within {label}", query, what.noise
+    alone = PairTables(partition(), ((0,), (1,), (2,)), "classes", relation, budget)
+    yield (
+        "one-way tables alone",
+        lambda records: alone.query(pair_counts(records, alone.partition, pairs=False)[1]),
+        alone.noise,
+    )
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_brute_force_attains_the_sensitivity_of_every_table_and_never_exceeds_it(relation):
+    """All records of the domain against all others; half of a claim would be seen to fail."""
+    for name, query, noise in queries(relation):
+        l1 = l2 = 0
+        for base in BASES:
+            values = np.array([query(Given(rows)) for rows in neighbouring(base, relation)])
+            moves = np.abs(distances(values, relation))
+            l1, l2 = max(l1, moves.sum(axis=1).max()), max(l2, (moves**2).sum(axis=1).max())
+        assert l1 == noise.sensitivity.l1, name
+        assert l2 == noise.sensitivity.l2_squared, name
+
+
+def choice(relation="replace-one", budget=ONE, pairs=2, **changes):
+    return PairChoice(partition(**changes), pairs, relation, budget)
+
+
+def guess(rng, what, size=3):
+    """Whole numbers that an earlier step may have expected, and a handicap."""
+    cells, columns = what.partition.cells, len(what.partition.columns)
+    expected = rng.integers(0, size, (what.partition.classes, cells, cells))
+    return expected, rng.integers(0, 50, (columns, columns))
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_brute_force_attains_the_sensitivity_of_the_scores_and_never_exceeds_it(relation, rng):
+    what = choice(relation)
+    claimed, one, apart = what.choice.sensitivity, 0, 0
+    pairs = tuple(np.array(pairs_of(3)).T)
+    for base in BASES:
+        for _ in range(6):
+            expected, handicap = guess(rng, what)
+            scores = np.array(
+                [
+                    what.scores(pair_counts(Given(rows), what.partition)[1], expected, handicap)
+                    for rows in neighbouring(base, relation)
+                ]
+            )
+            moves = distances(scores[:, *pairs], relation)
+            one = max(one, np.abs(moves).max())
+            apart = max(apart, np.ptp(moves, axis=1).max())
+    assert one == claimed
+    assert apart == 2 * claimed
+
+
+def walks(columns, draws, part=None):
+    """Every sequence of positions that so many draws can take."""
+    part = list(range(columns)) if part is None else part
+    if not draws:
+        yield ()
+        return
+    open_pairs = [(i, j) for i, j in combinations(range(columns), 2) if part[i] != part[j]]
+    for position, (i, j) in enumerate(open_pairs):
+        joined = [part[i] if p == part[j] else p for p in part]
+        for rest in walks(columns, draws - 1, joined):
+            yield position, *rest
+
+
+@pytest.mark.parametrize("budget", [PureDP(2), ZCDP(Fraction(1, 2))], ids=["pure", "zCDP"])
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_the_exact_loss_of_every_walk_stays_within_what_its_draws_cost(relation, budget, rng):
+    what = choice(relation, budget)
+    paid = float(what.pairs * what.choice.budget.epsilon)
+    every, worst = list(walks(3, 2)), 0.0
+    assert len(every) == 3 * 2
+    for base in BASES[:2]:
+        expected, handicap = guess(rng, what, 9)
+        handicap *= 0  # else one pair leads by so much that no record changes anything
+        several = []
+        for rows in neighbouring(base, relation):
+            counts = pair_counts(Given(rows), what.partition)[1]
+            found = []
+            for walk in every:
+                purse = RecordingPurse(what.budget, [[np.array([step]) for step in walk]])
+                chosen = what.perturb(counts, expected, handicap, purse)
+                assert is_forest(chosen, 3)
+                found.append(purse.draws[0].surprise())
+            assert np.exp(-np.array(found)).sum() == pytest.approx(1)
+            several.append(found)
+        worst = max(worst, np.abs(distances(np.array(several), relation)).max())
+    assert paid / 8 < worst <= paid
+
+
+@pytest.mark.parametrize(("relation", "moved"), [("replace-one", 2), ("add-remove", 1)])
+def test_the_draws_of_a_choice_cost_its_budget_and_never_more(relation, moved):
+    for draws in (1, 2, 3, 7):
+        pure = choice(relation, PureDP("0.3"), draws)
+        assert pure.event.cost == PureDP("0.3")
+        assert pure.event.noise == 2 * moved / (Fraction("0.3") / draws)
+        gaussian = choice(relation, ZCDP("0.01"), draws)
+        each = gaussian.choice.budget.epsilon
+        assert gaussian.event.cost == ZCDP(draws * each**2 / 2)
+        assert Fraction("0.01") * (1 - Fraction(1, 10**6)) < gaussian.event.cost.rho
+        assert gaussian.event.cost.rho <= Fraction("0.01")
+
+
+@pytest.mark.parametrize("draws", [1, 2])
+def test_chosen_pairs_are_a_forest_and_candidates_never_run_out(draws):
+    what = choice(pairs=draws)
+    counts = pair_counts(Given(RECORDS), what.partition)[1]
+    nothing = np.zeros_like(counts), np.zeros((3, 3), np.int64)
+    for seed in range(30):
+        purse = RecordingPurse(PureDP(1))
+        purse.bits.words(seed)  # another place in the row of bits
+        chosen = what.perturb(counts, *nothing, purse)
+        assert len(chosen) == draws
+        assert is_forest(chosen, 3)
+
+
+def test_a_pair_that_is_far_from_what_was_expected_is_chosen():
+    what = choice(budget=PureDP(1000), pairs=1)
+    counts = pair_counts(Given(RECORDS * 5), what.partition)[1]
+    first, second = what.partition.block(1), what.partition.block(2)
+    expected = counts.copy()
+    expected[:, first, second] += 40
+    handicap = np.zeros((3, 3), np.int64)
+    assert what.perturb(counts, expected, handicap, RecordingPurse(PureDP(1000))) == [(1, 2)]
+    handicap[1, 2] = 10**6  # a public reason against it
+    assert what.perturb(counts, expected, handicap, RecordingPurse(PureDP(1000))) != [(1, 2)]
+
+
+def oracle(rows, part):
+    """Pair counts one record at a time, in Python's own integers."""
+    found = {}
+    for record in rows:
+        cells = []
+        for k, column in enumerate(part.columns):
+            code = record[column.fine.axis]
+            (fine,) = (
+                b
+                for b in range(column.fine.bins)
+                if column.fine.start[b] <= code < column.fine.stop[b]
+            )
+            cells.append(int(part.offset[k] + column.group[fine]))
+        kind = 0 if part.label is None else record[part.label]
+        for key in product([kind], cells, cells):
+            found[key] = found.get(key, 0) + 1
+    return found
+
+
+@pytest.mark.parametrize("label", [2, None])
+def test_counts_are_those_of_a_plain_loop(label, rng):
+    rows = [RECORDS[k] for k in rng.integers(0, len(RECORDS), 500)]
+    part = partition(label=label)
+    number, counts = pair_counts(Given(rows), part)
+    expected = np.zeros_like(counts)
+    for key, count in oracle(rows, part).items():
+        expected[key] = count
+    assert number == 500
+    assert np.array_equal(counts, expected)
+    alone = pair_counts(Given(rows), part, pairs=False)[1]
+    assert np.array_equal(alone, np.diagonal(expected, axis1=1, axis2=2))
+
+
+def test_order_batches_and_blocks_change_nothing(rng, monkeypatch):
+    rows = [RECORDS[k] for k in rng.integers(0, len(RECORDS), 300)]
+    part, columns = partition(), ColumnTables(COLUMNS, 2, "replace-one", PureDP(1))
+    whole = pair_counts(Given(rows), part)[1]
+    fine = columns.query(Given(rows))
+    for batches, block in ((1, 1), (7, 50), (300, 2**23), (400, 8)):
+        monkeypatch.setattr(tables, "_BLOCK", block)
+        shuffled = Given([rows[k] for k in rng.permutation(300)], batches)
+        assert np.array_equal(pair_counts(shuffled, part)[1], whole)
+        assert np.array_equal(columns.query(shuffled), fine)
+
+
+def test_no_block_is_long_enough_for_a_float_to_lose_a_record():
+    assert tables._BLOCK <= 2**24
+    ones = np.ones((2**24 + 1, 1), np.float32)
+    assert (ones[1:].T @ ones[1:]).item() == 2**24
+    assert (ones.T @ ones).item() != 2**24 + 1  # the control: one record more and it is lost
+
+
+def test_absurd_codes_of_a_schema_fall_into_one_cell_of_each_table():
+    """Ends, inner codes and missing of a column with more codes than fine bins."""
+    domain = Domain.of(
+        Schema.of(
+            {
+                "name": "t",
+                "columns": {
+                    "n": {"kind": "number", "low": 0, "high": 1, "missing": "allowed"},
+                    "d": {"kind": "date", "low": "1900-01-01", "high": "2100-01-01"},
+                },
+            }
+        )
+    )
+    for index, axis in enumerate(domain.axes):
+        column = Fine.of(index, axis)
+        codes = np.arange(-1 if axis.missing else 0, axis.points + 1)
+        bins = column.place[codes]
+        assert np.array_equal(np.bincount(bins), column.stop - column.start)
+        assert ((column.start[bins] <= codes) & (codes < column.stop[bins])).all()
+        assert column.bins == 100 + axis.missing
