@@ -83,14 +83,14 @@ def multiplied(folder):
 HONEST = {
     "moments, Laplace": (wide(), ["moments"]),
     "moments, Gaussian": (wide(epsilon=None, rho="0.1"), ["moments"]),
-    "tables, Laplace": (table(method="mosaic", epsilon=1), ["columns", "classes"]),
+    "tables, Laplace": (table(method="mosaic", epsilon=1), ["fine tables", "one-way tables"]),
     "tables, Gaussian": (
         table(method="mosaic", epsilon=1, delta="1e-6"),
-        ["columns", "classes", "pairs"],
+        ["fine tables", "one-way tables", "two-way tables"],
     ),
     "tables of chosen pairs": (
         table(method="mosaic", epsilon=50),
-        ["columns", "classes", "pairs"],
+        ["fine tables", "one-way tables", "two-way tables"],
     ),
     "moments by class": (table(method="dp-lda", epsilon=1), ["moments"]),
     "scatter": (table(method="lap-pca", epsilon=1), ["second moments", "sums"]),
@@ -195,7 +195,7 @@ def test_a_wrong_noise_in_tables_is_caught(wrong, tmp_path, monkeypatch):
     monkeypatch.setattr(mechanism, "discrete_laplace", WRONG[wrong])
     publish(tmp_path / "trial")
     found = failed(verify_trial(tmp_path / "release", tmp_path / "trial", public))
-    assert found == ["noise of columns", "noise of classes"][: len(found)] != []
+    assert found == ["noise of fine tables", "noise of one-way tables"][: len(found)] != []
 
 
 def test_noise_that_two_trials_share_is_caught_although_each_alone_is_sound(tmp_path, monkeypatch):

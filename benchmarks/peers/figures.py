@@ -23,7 +23,6 @@ STYLES = {
     "mst": ("#E69F00", "^", "-"),
     "aim": ("#D55E00", "v", "-"),
     "opendp-mst": ("#009E73", "<", "-"),
-    "opendp-aim": ("#000000", ">", "-"),
     "privbayes": ("#CC79A7", "D", ":"),
     "privbayes-two": ("#CC79A7", "d", "none"),
     "patectgan": ("#999999", "P", "-"),

@@ -14,12 +14,25 @@ from sfumato.domain import Domain
 from sfumato.errors import ReleaseError
 from sfumato.partition import Fine, Merged, Partition
 
-__all__ = ["RUN", "Layout", "MosaicSynopsis", "coarse_partition", "is_forest", "pairs_of"]
+__all__ = [
+    "FINE",
+    "ONE_WAY",
+    "RUN",
+    "TWO_WAY",
+    "Layout",
+    "MosaicSynopsis",
+    "coarse_partition",
+    "is_forest",
+    "pairs_of",
+]
 
 RUN = 5  # fine bins in a run
 MOST_LEVELS = 12  # of a category that is counted as it is
 _MOST_CLASSES = 16  # of a label within which tables are counted
 _MOST_COUNTS = 2**27  # of two bins within a class: 1 GiB, above which a label is a column
+# What the three kinds of tables are called in a certificate.
+FINE, ONE_WAY, TWO_WAY = "fine tables", "one-way tables", "two-way tables"
+
 Whole = NDArray[np.int64]
 Pair = tuple[int, int]
 

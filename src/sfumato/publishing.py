@@ -45,7 +45,7 @@ def price(
 
     >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
     >>> [(event.statistic, event.mechanism, str(event.cost)) for event in plan.events]
-    [('classes', 'discrete-laplace', '1-differential privacy')]
+    [('one-way tables', 'discrete-laplace', '1-differential privacy')]
     """
     known = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
     chosen = recipe(method)
@@ -173,7 +173,7 @@ class _Table:
 
 def _check_rows(rows: int | None, plan: Plan) -> None:
     if rows is None:
-        counted = ("number of records", "class sizes", "classes")
+        counted = ("number of records", "class sizes", "one-way tables")
         event = next((e for e in plan.events if e.statistic in counted), plan.events[0])
         spread = float(event.noise or 0) ** (0.5 if "gaussian" in event.mechanism else 1)
         if plan.domain.schema.neighbours == "add-remove" and spread > _MOST_NOISE_ON_ROWS:

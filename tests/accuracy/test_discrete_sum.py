@@ -63,6 +63,10 @@ CASES = [
     [part("gaussian", 30, 5), part("gaussian", 30, 2, 2)],
     [part("gaussian", 2), part("gaussian", 2, 1, 11)],
     [part("gaussian", 9), part("laplace", 2, 3)],
+    [part("gaussian", 40, 3, 6), part("gaussian", 40, 2, 5), part("gaussian", 25, 4)],
+    [part("laplace", 8, 20, 3), part("laplace", 8, 20, 2)],
+    # Half-way round, what has weight 2 is all back, and the rest has hardly fallen.
+    [part("gaussian", 40, 3, 2), part("gaussian", 2)],
 ]
 
 
@@ -77,6 +81,20 @@ def test_tails_are_those_of_plain_convolution(parts):
             assert tail.value == pytest.approx(expected, rel=1e-11)
             assert abs(tail.value - expected) <= tail.error + 1e-13 * expected
             assert found.tail(-k, strict=True).value == pytest.approx(1 - expected, abs=1e-12)
+
+
+def test_a_transform_that_comes_back_is_told_from_one_that_stays_away():
+    """Cutting the line short is right for the first two and wrong for the third."""
+    *gone, back = CASES[-3:]
+    assert all(0 < law(*parts)._falling < math.pi for parts in gone)
+    found, cut = law(*back), law(*back)
+    assert found._falling == 0
+    expected = convolved(*back)
+    expected = expected[len(expected) // 2 + 1 :].sum()
+    assert found.tail(1).value == pytest.approx(expected, rel=1e-11)
+    cut.__dict__["_falling"] = math.pi / 2  # as if it stayed away
+    wrong = cut.tail(1)
+    assert abs(wrong.value - expected) > 1e6 * wrong.error
 
 
 @pytest.mark.parametrize("parts", CASES, ids=str)

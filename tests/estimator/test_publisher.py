@@ -16,9 +16,12 @@ from sklearn.utils import estimator_checks as sklearn_checks
 
 from contract.cases import CASES, ROWS
 from neighbours import table
+from sfumato.domain import Domain
 from sfumato.errors import BudgetError, DataError, ParameterError, ReleaseError, SchemaError
 from sfumato.estimator import Publisher
+from sfumato.estimator.reading import joined
 from sfumato.example import CLINIC, clinic
+from sfumato.inspection.utility import encoded
 from sfumato.privacy.guarantee import PureDP, Seeded
 from sfumato.privacy.ledger import Ledger
 from sfumato.schema import Schema
@@ -118,6 +121,22 @@ def test_every_method_publishes_and_draws_more_only_where_records_are_drawn(name
             fitted.sample(5)
 
 
+@pytest.mark.parametrize("budget", [{"epsilon": 50}, {"rho": 20}], ids=["epsilon", "rho"])
+def test_the_default_method_draws_more_records_of_the_same_kind(budget):
+    """Its plan is made anew for the number of records: what that one measures is drawn from."""
+    fitted = Publisher(SCHEMA, **budget).fit(clinic(1_500))
+    assert fitted.plan().method == "mosaic"
+    assert fitted.plan().sized is not None
+    drawn, released = fitted.sample(4_000), fitted.release_.table
+    assert drawn.num_rows == 4_000
+    assert drawn.schema.equals(released.schema)
+    for column, apart in (("age", 3), ("smoker", 0.1)):
+        means = [np.mean(side.column(column).to_pylist()) for side in (drawn, released)]
+        assert abs(means[0] - means[1]) < apart
+    assert fitted.sample().num_rows == 1_500
+    assert pickle.loads(pickle.dumps(fitted)).sample(3).num_rows == 3
+
+
 def test_a_fitted_publisher_carries_neither_records_nor_a_ledger(budget):
     marked = pa.table({"who": ["a", "b"] * 40, "note": ["unheard-of"] * 80})
     schema = {
@@ -137,6 +156,57 @@ def test_a_fitted_publisher_carries_neither_records_nor_a_ledger(budget):
 def test_an_open_ledger_is_refused_with_the_reason(budget):
     with Ledger(budget) as ledger, pytest.raises(ParameterError, match="must be a path"):
         publisher(ledger=ledger)
+
+
+def test_an_open_ledger_that_is_refused_is_not_kept(budget):
+    known = publisher()
+    with Ledger(budget) as ledger, pytest.raises(ParameterError, match="must be a path"):
+        known.set_params(ledger=ledger, epsilon=7)
+    assert known.ledger is None
+    assert known.epsilon == 1
+
+
+LABELS = {
+    "kind": "category",
+    "role": "label",
+    "values": ["True", "False", "1", "0", "10000000000000001", "0.5"],
+    "other": "other",
+}
+
+
+def label_codes(y):
+    facts = NUMBERS | {"columns": NUMBERS["columns"] | {"y": LABELS}}
+    schema = Schema.of(facts)
+    known = joined(pa.table({"a": [0.0] * len(y), "b": [0.0] * len(y)}), y, schema)
+    return encoded(known, Domain.of(schema))[:, 2].tolist()
+
+
+@pytest.mark.parametrize("others", [[True, False], [1, 0], [10**16 + 1, 1], [0.5, 1], ["1", "0"]])
+@pytest.mark.parametrize("hold", [list, tuple], ids=["list", "tuple"])
+def test_in_a_plain_list_no_label_decides_how_others_are_encoded(others, hold):
+    usual = label_codes(hold([*others, others[0]]))[:2]
+    swaps = (None, float("nan"), 2.5, "x", True, 2, 10**30, b"x", np.datetime64("2020-01-01"))
+    for swap in swaps:
+        assert label_codes(hold([*others, swap]))[:2] == usual
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda values: pa.array(values, pa.int64()),
+        lambda values: pa.chunked_array([values], pa.int64()),
+        lambda values: pl.Series(values, dtype=pl.Int64),
+        lambda values: pd.Series(values, dtype="Int64"),
+        lambda values: pl.DataFrame({"y": pl.Series(values, dtype=pl.Int64)}),
+        lambda values: pd.DataFrame({"y": pd.Series(values, dtype="Int64")}),
+        lambda values: pa.table({"y": pa.array(values, pa.int64())}),
+    ],
+    ids=["array", "chunks", "polars", "pandas", "polars frame", "pandas frame", "table"],
+)
+def test_a_gap_in_a_typed_column_changes_no_other_label(column):
+    big = 10**16 + 1  # which no float holds
+    assert label_codes(column([big, 1, 0])) == [4, 2, 3]
+    assert label_codes(column([big, 1, None]))[:2] == [4, 2]
 
 
 def test_a_clone_has_published_nothing(budget):

@@ -11,8 +11,10 @@ from worlds import KINDS, frozen, made
 import sfumato as sf
 from neighbours import schema as mixed
 from sfumato.errors import MissingExtra
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP
 from sfumato.report.columns import MOST_COLUMNS
 from sfumato.report.html import report
+from sfumato.report.promise import Gain, percent, shown
 
 MOST = 1_000_000  # bytes
 USUAL = {
@@ -53,7 +55,7 @@ def pages(method, build, names=tuple(NEIGHBOURS)):
     return found
 
 
-@pytest.mark.parametrize("method", ["modips", "dp-lda"])
+@pytest.mark.parametrize("method", ["mosaic", "modips", "dp-lda"])
 def test_no_byte_changes_with_a_neighbour_when_the_noise_is_frozen(method):
     found = pages(method, lambda release, _: report(release))
     assert "ε = 1" in found["usual"]
@@ -163,6 +165,72 @@ def test_a_promise_says_no_alarm():
     assert "× 2.72" in first
     assert "73.2 %" in first
     assert "promised</p>" not in first
+
+
+LETTERS = {"a": {"kind": "category", "values": ["x", "y", "z"]}}
+
+
+def promised(text):
+    """The first screen and the section on the promise, without tags."""
+    words = re.sub(r"(?s)<style>.*?</style>|<[^>]+>", " ", text[: text.index("not promised</h2>")])
+    return re.sub(r"\s+", " ", words)
+
+
+@pytest.mark.parametrize(
+    ("budget", "content", "presence"),
+    [
+        ({"epsilon": 1}, Gain.under(PureDP(2)), Gain.under(PureDP(1))),
+        ({"rho": "0.1"}, Gain.under(ZCDP("0.4")), Gain.under(ZCDP("0.1"))),
+        (
+            {"epsilon": 1, "delta": "1e-6"},
+            Gain.under(ApproxDP(1, "1e-6"), steps=2),
+            Gain.under(ApproxDP(1, "1e-6")),
+        ),
+    ],
+    ids=["epsilon", "rho", "delta"],
+)
+def test_where_rows_come_and_go_a_guess_at_what_one_holds_counts_the_budget_twice(
+    budget, content, presence
+):
+    schema = {"name": "t", "neighbours": "add-remove", "columns": LETTERS}
+    release = sf.publish(pa.table({"a": ["x", *"z" * 50]}), schema=schema, **budget, rows=9)
+    text = promised(report(release))
+    assert f"× {shown(content.factor)} is the most" in text
+    assert f"{percent(content.right)} is how often" in text
+    assert f"1 % {percent(content.after('0.01'))} 10 % {percent(content.after('0.1'))}" in text
+    assert f"× {shown(presence.factor)} where it is only whether the row is there" in text
+    assert f"there at all, none is right more often than {percent(presence.right)}" in text
+    assert "which of two things that row holds" in text
+
+
+def test_counts_that_come_and_go_say_the_same_of_a_record():
+    text = promised(report(made("counts")))
+    assert "× 7.39 is the most" in text
+    assert "× 2.72 where it is only whether the record is there" in text
+    assert "88.1 % is how often" in text
+
+
+@pytest.mark.parametrize("kind", ["table", "network", "stream"])
+def test_where_something_is_exchanged_the_budget_counts_once(kind):
+    text = promised(report(made(kind)))
+    assert re.search(r"× (2\.72|3\.00) is the most", text)
+    assert "counts twice" not in text
+    assert "is there" not in text.partition("Neighbours are")[0]
+
+
+def test_a_guess_at_a_network_is_one_between_neighbouring_weightings():
+    first = promised(report(made("network"))).partition("What was published")[0]
+    assert "odds of a guess about which of two neighbouring weightings is the true one" in first
+
+
+def test_a_budget_that_caps_nothing_says_so_and_states_no_odds():
+    schema = {"name": "t", "columns": LETTERS}
+    release = sf.publish(pa.table({"a": ["x", "y", "z"]}), schema=schema, epsilon=2000)
+    text = promised(report(release))
+    assert "no cap on what reading it does to the odds of a guess about one row" in text
+    assert "The odds of a guess are not capped" in text
+    assert "10^" not in text
+    assert "so sure before" not in text
 
 
 def test_a_large_budget_is_warned_of_first():

@@ -17,6 +17,7 @@ from sfumato.accuracy.noisy_scatter import (
     laplace_variance,
 )
 from sfumato.accuracy.published import Published, published
+from sfumato.accuracy.two_way import TwoWay
 from sfumato.accuracy.useful import useful_chance, useful_distance
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "LaplaceSum",
     "NoisyLDA",
     "Published",
+    "TwoWay",
     "class_scatter",
     "declared",
     "expected_noise",

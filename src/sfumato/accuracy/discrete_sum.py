@@ -25,7 +25,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import ceil, exp, expm1, floor, gcd, inf, log, nextafter, sqrt
+from math import ceil, exp, expm1, floor, gcd, inf, log, nextafter, pi, sinh, sqrt
 from typing import Literal, Self
 
 import numpy as np
@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, gammaln, xlog1py, xlogy
 
 from sfumato.accuracy.inversion import (
+    FALLEN,
     Complex,
     Piece,
     around,
@@ -54,6 +55,8 @@ _FEW = 32  # Laplace noises that the mixture, or a path around the poles, is use
 _FINE = 1_000  # steps in a deviation, from which on going round the poles is less work
 _LEAST = Fraction(1, 500)  # scale or variance: P(X ≠ 0) is below 1e-100, and floats hold e^500
 _SILENCE, _NEVER = 700.0, 1e-25
+_CELLS, _MOST_CELLS = 16, 2**25  # looked at per weight, and in all, for whether |M| comes back
+_LOG_TWO_TERMS = 0.75  # ln 2.1: of the sum over 2πn, all but the two nearest terms are nothing
 _RELATIVE_ERROR = 1e-11  # of the mixture; tests hold it to a tenth of that
 
 
@@ -82,6 +85,18 @@ class Part:
         """At least the chance that any of its noises is not 0."""
         rate = self.size if self.kind == "laplace" else 2 * self.size
         return 2.1 * self.count * exp(-min(float(1 / rate), _SILENCE))
+
+    def fallen(self, turn: NDArray[np.float64]) -> NDArray[np.float64]:
+        """At least 0, at most π up the line: what ln(|M| / M(θ)) is there at most, for every θ."""
+        size = float(max(self.size, _LEAST))
+        if self.kind == "laplace":
+            return np.asarray(
+                -self.count
+                * np.log1p((np.sin(turn / 2) / sinh(min(1 / (2 * size), _SILENCE))) ** 2)
+            )
+        if size < 1:
+            return np.zeros(len(turn))
+        return np.asarray(self.count * np.minimum(0.0, _LOG_TWO_TERMS - size * turn**2 / 2))
 
     @cached_property
     def piece(self) -> Piece:
@@ -183,7 +198,26 @@ class DiscreteSum(Law):
         few = self.count <= _FEW and all(part.kind == "laplace" for part in self.parts)
         if few and plain and self.deviation > _FINE * self.step:
             return self._around_poles(k)
-        return line(self._pieces, float(k), whole=True, fading=plain)
+        return line(self._pieces, float(k), whole=True, falling=self._falling)
+
+    @cached_property
+    def _falling(self) -> float:
+        """How far up the line |M| falls for sure, if beyond it never comes back; else 0.
+
+        With weight w it repeats itself after 2π/w; what counts is whether all repeat at once.
+        """
+        heaviest = max(part.weight for part in self.parts)
+        if heaviest == 1:
+            return inf
+        cells = _CELLS * heaviest
+        if cells * len(self.parts) > _MOST_CELLS:
+            return 0.0
+        up, half = (np.arange(_CELLS, cells) + 0.5) * (pi / cells), pi / (2 * cells)
+        fallen = np.zeros(len(up))
+        for part in self.parts:
+            turn = np.abs((part.weight * up + pi) % (2 * pi) - pi)
+            fallen += part.fallen(np.maximum(turn - part.weight * half, 0.0))
+        return pi / heaviest if float(fallen.max()) <= -FALLEN else 0.0
 
     @cached_property
     def _pieces(self) -> list[Piece]:

@@ -15,6 +15,7 @@ with the flat one the true values are independent, d_i = y_i − E_i, and it is 
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import expm1, log1p
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ __all__ = [
     "flat_prior_largest",
     "maximum",
     "minimum",
+    "together",
 ]
 
 _REACH = 30  # deviations to either side: of Laplace noise 1e-18 lies beyond
@@ -58,12 +60,30 @@ def maximum(
     """
     _check(values, laws)
     missing = (1 - share("confidence", confidence)) / 2
-    each = Fraction(1 - (1 - float(missing)) ** (1 / len(values)))
-    if not independent:
-        each = missing / len(values)
+    each = _each(missing, len(values), independent=independent)
     high = max(float(y) + law.one_sided(missing) for y, law in zip(values, laws, strict=True))
     low = max(float(y) - law.one_sided(each) for y, law in zip(values, laws, strict=True))
     return Bounds(low, high)
+
+
+def together(law: Law, count: int, confidence: Number, *, independent: bool = True) -> float:
+    """What so many noises of one law all stay within, with this confidence.
+
+    >>> from sfumato.accuracy.discrete_sum import DiscreteSum
+    >>> one = DiscreteSum.laplace(10)
+    >>> one.two_sided(0.5), together(one, 12, 0.5), together(one, 12, 0.5, independent=False)
+    (7.0, 29.0, 32.0)
+    """
+    missing = 1 - share("confidence", confidence)
+    return law.two_sided(_each(missing, count, independent=independent))
+
+
+def _each(missing: Fraction, count: int, *, independent: bool) -> Fraction:
+    """The chance of each of several errors that leaves this one for any of them."""
+    if not independent:
+        return missing / count
+    # A little less, so that no rounding makes it more.
+    return max(Fraction(-expm1(log1p(-float(missing)) / count) * (1 - 1e-12)), missing / count)
 
 
 def minimum(

@@ -22,7 +22,7 @@ step is the stated error.
 """
 
 from collections.abc import Callable, Sequence
-from math import ceil, exp, floor, inf, log, log1p, pi, sqrt
+from math import ceil, exp, expm1, floor, inf, log, log1p, pi, sqrt
 from typing import Protocol
 
 import numpy as np
@@ -31,11 +31,12 @@ from scipy.optimize import brentq
 
 from sfumato.accuracy.law import Tail
 
-__all__ = ["Piece", "around", "chernoff", "line", "log_one_plus", "saddle"]
+__all__ = ["FALLEN", "Piece", "around", "chernoff", "line", "log_one_plus", "saddle"]
 
 Complex = NDArray[np.complex128]
 
 _SMALL = 40.0  # e^−40 = 4e-18 of the tail may be lost at each cut
+FALLEN = _SMALL + 20  # e^−60 of |M| at the bottom of the line is not worth a point
 _MOST_POINTS = 2**21
 _FEWEST, _MOST_AROUND = 64, 2**18
 _ROUNDING = 2e-15  # of a term; exponents are sums of some dozens of such terms
@@ -104,10 +105,11 @@ def chernoff(pieces: Sequence[Piece], x: float, *, whole: bool = False) -> float
     return min(1.0, exp(_real(pieces, theta) - theta * x))
 
 
-def line(pieces: Sequence[Piece], x: float, *, whole: bool, fading: bool = True) -> Tail:
-    """P(E ≥ x) for x ≥ 0; `fading` says that |M| falls along the line, as for weights of 1.
+def line(pieces: Sequence[Piece], x: float, *, whole: bool, falling: float = inf) -> Tail:
+    """P(E ≥ x) for x ≥ 0; |M| falls up the line as far as `falling`, and stays below e^−60 beyond.
 
-    Where too many points would be needed, Chernoff's bound stands for the error.
+    For weights of 1 it falls all along.  Where too many points would be needed, Chernoff's bound
+    stands for the error.
     """
     theta = saddle(pieces, x, whole=whole)
     height = _real(pieces, theta)
@@ -119,9 +121,9 @@ def line(pieces: Sequence[Piece], x: float, *, whole: bool, fading: bool = True)
     lost = _SMALL + log1p(2.6 * theta * spread)
     period = max((lost - level) / theta, (lost + rise - level) / (beyond - theta))
     period = max(ceil(period), 8) if whole else period
-    width = pi if whole else inf
-    if fading:
-        width = _width(pieces, theta, height, 1 / spread, width)
+    most = pi if whole else inf
+    width = _width(pieces, theta, height, 1 / spread, most)
+    width = width if width <= falling else most
     round_trip = whole and width == pi
     points = int(period) // 2 if round_trip else floor(width * period / (2 * pi))
     if points > _MOST_POINTS:
@@ -136,6 +138,8 @@ def line(pieces: Sequence[Piece], x: float, *, whole: bool, fading: bool = True)
     rounding = _ROUNDING * (10 + abs(height) + theta * x) * float(np.abs(terms).sum())
     # Beyond the cut |M| falls faster than t⁻², so the rest is below the last term times its place.
     cut = 0.0 if round_trip else float(abs(terms[-1])) * max(points, 1)
+    if falling < inf and not round_trip:  # what comes back beyond, at every point
+        cut += period * exp(-FALLEN) / -expm1(-theta)
     total = float(terms.real.sum())
     found = exp(level + log(max(total, 1e-300) / period))
     doubtful = exp(level + log((rounding + cut + 1e-300) / period))
@@ -151,7 +155,7 @@ def _width(
     width = start
     while width < most:
         fallen = _log_mgf(pieces, np.array([theta + 1j * width]))[0].real - height
-        if fallen < -_SMALL - 20:
+        if fallen < -FALLEN:
             return width
         width *= 1.3
     return most

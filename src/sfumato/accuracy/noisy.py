@@ -6,11 +6,14 @@ counted as often as it is there: the women are the records less the men, so the 
 and between the two it counts twice.
 """
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
+from math import ceil, floor, gcd, lcm
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +23,7 @@ from sfumato.accuracy.law import share
 from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import Number
 
-__all__ = ["Entries", "Interval", "Noisy"]
+__all__ = ["Blocks", "Entries", "Interval", "Noisy", "combined", "noise_of"]
 
 Interval = tuple[float, float]
 
@@ -59,6 +62,43 @@ class Entries:
     def steps(self, step: Fraction) -> Fraction:
         """The size of the noise on an entry that counts steps of this size."""
         return self.size / step ** (1 if self.kind == "laplace" else 2)
+
+    def parts(self, noisy: "Noisy") -> Iterable[Part]:
+        """The noises of a number, those of equal weight together."""
+        return _weighted(self.kind, noisy.size, noisy.weights.values())
+
+    def sizes(self, noisy: "Noisy") -> list[Fraction]:  # noqa: ARG002  here there is one
+        """Scales or variances of the noises of a number, in real units."""
+        return [self.size]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks(Entries):
+    """Counts of which every block has noise of its own size; `size` is the largest of these."""
+
+    ends: tuple[int, ...]
+    block_sizes: tuple[Fraction, ...]
+
+    def parts(self, noisy: "Noisy") -> Iterable[Part]:
+        """The noises of a number, block by block."""
+        for block, weights in self._by_block(noisy).items():
+            yield from _weighted(self.kind, self.block_sizes[block], weights)
+
+    def sizes(self, noisy: "Noisy") -> list[Fraction]:
+        """Scales or variances of the blocks that a number is made of."""
+        return sorted({self.block_sizes[block] for block in self._by_block(noisy)})
+
+    def _by_block(self, noisy: "Noisy") -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for which, weight in noisy.weights.items():
+            found.setdefault(bisect_right(self.ends, which), []).append(weight)
+        return found
+
+
+def _weighted(kind: Kind, size: Fraction, weights: Iterable[int]) -> Iterable[Part]:
+    values, counts = np.unique(np.abs(list(weights)), return_counts=True)
+    for weight, count in zip(values.tolist(), counts.tolist(), strict=True):
+        yield Part(kind, size, count, weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +145,7 @@ class Noisy:
     @cached_property
     def law(self) -> DiscreteSum:
         """The law of its noise; refused for a public number, which has none."""
-        kind = self.entries.kind
-        sizes, counts = np.unique(np.abs(list(self.weights.values())), return_counts=True)
-        pairs = zip(sizes.tolist(), counts.tolist(), strict=True)
-        return DiscreteSum.of((Part(kind, self.size, n, weight) for weight, n in pairs), self.step)
+        return DiscreteSum.of(self.entries.parts(self), self.step)
 
     @property
     def variance(self) -> float:
@@ -157,22 +194,58 @@ class Noisy:
         return replace(self, constant=self.constant / parts + more, step=self.step / parts)
 
     def _with(self, other: "Noisy", sign: int) -> "Noisy":
-        if self.entries is not other.entries or (self.step, self.size) != (other.step, other.size):
+        if self.entries is not other.entries or self.size != other.size:
             raise ParameterError("only numbers of one release in the same steps can be added")
-        weights = dict(self.weights)
+        step = _common_step([self.step, other.step])
+        own, others = int(self.step / step), sign * int(other.step / step)
+        weights = {which: own * weight for which, weight in self.weights.items()}
         for which, weight in other.weights.items():
-            weights[which] = weights.get(which, 0) + sign * weight
+            weights[which] = weights.get(which, 0) + others * weight
         ends = (other.least, other.most) if sign > 0 else (other.most, other.least)
         return Noisy(
             self.entries,
             {which: weight for which, weight in weights.items() if weight},
             self.size,
             self.constant + sign * other.constant,
-            self.step,
+            step,
             _sum(self.least, ends[0], sign),
             _sum(self.most, ends[1], sign),
             self.whole and other.whole,
         )
+
+
+def combined(known: Mapping[str, Noisy], weights: Mapping[str, int]) -> Noisy:
+    """Σ weight · number, in one go: there may be ten thousand of them.
+
+    >>> entries = Entries(np.array([40, 70]), "laplace", Fraction(5))
+    >>> known = {name: entries.total([i], Fraction(1)) for i, name in enumerate("ab")}
+    >>> combined(known, {"a": 2, "b": -1}).value
+    10.0
+    """
+    first, constant = next(iter(known.values())), Fraction(0)
+    step = _common_step({first.step, *(known[name].step for name in weights)})
+    entries: Counter[int] = Counter()
+    for name, weight in weights.items():
+        constant += weight * known[name].constant
+        steps = weight * int(known[name].step / step)
+        for which, often in known[name].weights.items():
+            entries[which] += steps * often
+    kept = {which: weight for which, weight in entries.items() if weight}
+    return replace(first, weights=kept, constant=constant, step=step, least=None, most=None)
+
+
+def _common_step(steps: Collection[Fraction]) -> Fraction:
+    """The largest step of which all others are multiples."""
+    lowest = lcm(*(step.denominator for step in steps))
+    return Fraction(gcd(*(int(step * lowest) for step in steps)), lowest)
+
+
+def noise_of(paper: Mapping[str, Any], statistic: str) -> tuple[Kind, Fraction]:
+    """The law of the noise that a certificate states, and its scale or variance."""
+    event = next(event for event in paper["events"] if event["statistic"] == statistic)
+    if event["mechanism"] == "discrete-laplace":
+        return "laplace", Fraction(event["noise"]["scale"])
+    return "gaussian", Fraction(event["noise"]["variance"])
 
 
 def _sum(a: Fraction | None, b: Fraction | None, sign: int) -> Fraction | None:

@@ -1,4 +1,4 @@
-"""The mean of a number, from its noisy sum and, where it is noisy too, the number of records."""
+"""The mean of a number, from its noisy sum or counts and the number of records, noisy or not."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -9,7 +9,7 @@ from sfumato.domain import Grid
 from sfumato.privacy.guarantee import Number
 from sfumato.schema import Date
 
-__all__ = ["NumberSum"]
+__all__ = ["BinnedMean", "NumberSum"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,17 +34,47 @@ class NumberSum:
         shares = [self._share(*corner) for corner in corners]
         if None in shares:  # perhaps nobody has a value, so the mean may be anything
             shares = [0.0, 1.0]
-        ends = [self._real(share) for share in shares if share is not None]
+        ends = [_real(self.axis, share) for share in shares if share is not None]
         seen = self._share(*(part.value for part in parts))
-        return self._real(0.5 if seen is None else seen), (min(ends), max(ends))
+        return _real(self.axis, 0.5 if seen is None else seen), (min(ends), max(ends))
 
     def _share(self, top: float, records: float, away: float = 0.0) -> float | None:
         there = records - away
         middle = self.axis.middle / self.axis.points
         return (top - middle * away) / there if there >= 1 else None
 
-    def _real(self, share: float) -> float:
-        column = self.axis.column
-        assert not isinstance(column, Date)  # noqa: S101  refused when it was asked for
-        low, high = float(column.low), float(column.high)
-        return low + min(max(share, 0.0), 1.0) * (high - low)
+
+@dataclass(frozen=True, eq=False)
+class BinnedMean:
+    """What counts by bin say about the mean of a number; bins stand at marks on a scale.
+
+    The noisy sum is that of the distances from the middle of the scale, in steps; no value of
+    a bin lies further than `slack` from its mark, so that is how far the mean may be off besides.
+    """
+
+    axis: Grid
+    sum: Noisy
+    there: Noisy  # records that have a value
+    steps: int  # of the scale
+    slack: float  # as a share of the range
+
+    def mean(self, confidence: Number) -> tuple[float, Interval]:
+        """The mean of the values that are there, and what the true mean lies between."""
+        noisy = [part for part in (self.sum, self.there) if not part.public]
+        each = 1 - (1 - share("confidence", confidence)) / max(len(noisy), 1)
+        if self.there.interval(each)[0] < 1:  # perhaps nobody has a value
+            ends = [0.0, 1.0]
+        else:
+            corners = product(self.sum.interval(each), self.there.interval(each))
+            ends = [0.5 + top / count / self.steps for top, count in corners]
+        seen = 0.5 + self.sum.value / max(self.there.value, 1.0) / self.steps
+        low, high = min(ends) - self.slack, max(ends) + self.slack
+        return _real(self.axis, seen), (_real(self.axis, low), _real(self.axis, high))
+
+
+def _real(axis: Grid, share: float) -> float:
+    """The number that lies so far between low and high."""
+    column = axis.column
+    assert not isinstance(column, Date)  # noqa: S101  refused when it was asked for
+    low, high = float(column.low), float(column.high)
+    return low + min(max(share, 0.0), 1.0) * (high - low)

@@ -7,7 +7,8 @@ and numbers outside their range count as its ends.
 
 >>> import sfumato as sf
 >>> from sfumato.example import CLINIC, clinic
->>> release = sf.publish(clinic(5_000), schema=sf.Schema.parse(CLINIC), epsilon=1, seed=3)
+>>> schema = sf.Schema.parse(CLINIC)
+>>> release = sf.publish(clinic(5_000), schema=schema, method="modips", epsilon=1, seed=3)
 >>> found = published(release)
 >>> list(found.counts)
 ['sex', 'smoker', 'ward', 'outcome']
@@ -18,24 +19,26 @@ and numbers outside their range count as its ends.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from sfumato.accuracy.discrete_sum import Kind
+from sfumato.accuracy.bins import levels
 from sfumato.accuracy.edges import Edges, edges
-from sfumato.accuracy.noisy import Entries, Noisy
-from sfumato.accuracy.number_sum import NumberSum
+from sfumato.accuracy.noisy import Entries, Noisy, combined, noise_of
+from sfumato.accuracy.number_sum import BinnedMean, NumberSum
+from sfumato.accuracy.tables import Tables
+from sfumato.accuracy.two_way import TwoWay
 from sfumato.domain import Domain, Levels
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.features import Features
 from sfumato.schema import Date, Schema
 from sfumato.synopsis import MomentLayout, MomentSynopsis
 
-__all__ = ["Published", "levels", "published"]
+__all__ = ["Published", "published"]
 
 _ONE = Fraction(1)
 _ALL = "\0"  # a name that no value has
@@ -74,8 +77,9 @@ class Published:
     certificate: Mapping[str, Any]
     total: Noisy | None = None  # the number of records
     counts: Mapping[str, Mapping[str, Noisy]] = field(default_factory=dict)
-    numbers: Mapping[str, NumberSum] = field(default_factory=dict)
+    numbers: Mapping[str, NumberSum | BinnedMean] = field(default_factory=dict)
     edges: Edges | None = None
+    tables: Tables | None = None
 
     def count(self, column: str, values: Sequence[str]) -> Noisy:
         """Records whose column has one of these values, or the weight of such edges."""
@@ -113,10 +117,10 @@ class Published:
         often = Counter(weights.values())
         often[0] += len(known) - len(weights)
         common = often.most_common(1)[0][0]
-        ways = [_combined(known, weights)]
+        ways = [combined(known, weights)]
         if common:
             rest = {value: weights.get(value, 0) - common for value in known}
-            ways.append(_combined({**known, _ALL: total}, {**rest, _ALL: common}))
+            ways.append(combined({**known, _ALL: total}, {**rest, _ALL: common}))
         best = min(ways, key=lambda noisy: noisy.variance)
         sums, squares = sum(weights.values()), sum(weight**2 for weight in weights.values())
         gain = sums**2 / len(known) / max(squares, 1)  # of the noise of the plain combination
@@ -124,11 +128,14 @@ class Published:
             return best
         even = _evened(known, weights, total.exactly)
         unlike = len({abs(weight) for weight in even.weights.values()}) > 1
-        # With unlike weights the work grows with the number of steps.
-        return best if unlike and even.law.deviation > _STEPS * even.law.step else even
+        # Laplace noise fades so slowly that with unlike weights the work grows with the steps.
+        slow = unlike and even.entries.kind == "laplace"
+        return best if slow and even.law.deviation > _STEPS * even.law.step else even
 
     def _listed(self, column: str, values: Sequence[str]) -> Sequence[str]:
         known = self.cells(column)
+        if self.tables is not None:
+            values = [name for value in values for name in self.tables.spanned(column, value)]
         wrong = [value for value in values if value not in known]
         if wrong or not values:
             raise ParameterError(
@@ -137,8 +144,16 @@ class Published:
             )
         return list(dict.fromkeys(values))
 
-    def number(self, column: str) -> NumberSum:
-        """The noisy sum of a number."""
+    def pair(self, first: str, second: str) -> TwoWay:
+        """The noisy table of two columns."""
+        if self.tables is None:
+            raise ParameterError(
+                f"{self.certificate['method']} publishes no tables of two columns; mosaic does"
+            )
+        return self.tables.pair(first, second)
+
+    def number(self, column: str) -> NumberSum | BinnedMean:
+        """What is known of the mean of a number."""
         if column in self.numbers:
             return self.numbers[column]
         known = ", ".join(self.numbers) or "none"
@@ -164,6 +179,9 @@ def published(release: Papers) -> Published:
         if "network" in paper:
             return Published(paper, edges=edges(paper, release.table))
         inner = synopsis.get("moments") or {}
+        if synopsis.get("kind") == "tables":
+            tables = Tables.of(paper, synopsis)
+            return Published(paper, tables.total, tables.counts, tables.numbers, tables=tables)
         if synopsis.get("kind") == "moments":
             return _moments(paper, synopsis)
         if inner.get("kind") == "moments":
@@ -172,31 +190,13 @@ def published(release: Papers) -> Published:
             return _classes(paper, synopsis["counts"], synopsis["rows"], "leaf counts")
         if any(event["statistic"] == "class sizes" for event in paper["events"]):
             return _classes(paper, inner["counts"], inner["rows"], "class sizes")
-    except (KeyError, TypeError, ValueError, StopIteration):
+    except (KeyError, TypeError, ValueError, IndexError, StopIteration):
         raise ReleaseError("the certificate or synopsis is not what Sfumato writes") from None
     why = _WHY_NOT.get(paper["method"], "it publishes directions, second moments or records")
     raise ReleaseError(
         f"{paper['method']} publishes no counts or sums that noise was simply added to: {why}. "
-        "modips, dp-lda, dp-pca, diffgen, pca-gauss-mixture and edge-laplace do"
+        "mosaic, modips, dp-lda, dp-pca, diffgen, pca-gauss-mixture and edge-laplace do"
     )
-
-
-def levels(axis: Levels) -> list[str]:
-    """The values of a category by their codes, as a person writes them.
-
-    >>> from sfumato.schema import Boolean
-    >>> levels(Levels("smoker", Boolean(kind="boolean", missing="allowed")))
-    ['false', 'true', '(missing)']
-    """
-    names = [str(value).lower() if isinstance(value, bool) else str(value) for value in axis.values]
-    return [*names, *(["(missing)"] if axis.missing else [])]
-
-
-def _noise(paper: Mapping[str, Any], statistic: str) -> tuple[Kind, Fraction]:
-    event = next(event for event in paper["events"] if event["statistic"] == statistic)
-    if event["mechanism"] == "discrete-laplace":
-        return "laplace", Fraction(event["noise"]["scale"])
-    return "gaussian", Fraction(event["noise"]["variance"])
 
 
 def _moments(paper: Mapping[str, Any], synopsis: Mapping[str, Any]) -> Published:
@@ -206,7 +206,7 @@ def _moments(paper: Mapping[str, Any], synopsis: Mapping[str, Any]) -> Published
     features = Features.of(domain, without=() if label is None else (label,))
     layout = MomentLayout(features, domain.schema.neighbours, classes)
     found = MomentSynopsis.from_json(dict(synopsis), layout)
-    entries = Entries(found.entries, *_noise(paper, "moments"))
+    entries = Entries(found.entries, *noise_of(paper, "moments"))
     rows = None if found.rows is None else Fraction(found.rows)
     sizes = [entries.total([k], _ONE, rows) for k in range(layout.counts)]
     total = _added(sizes) if rows is None else entries.known(rows)
@@ -240,7 +240,7 @@ def _classes(
     """Counts in which the class of the label goes round fastest."""
     domain = Domain.of(Schema.of(paper["schema"]))
     values = np.array(released, np.int64)
-    entries = Entries(values, *_noise(paper, statistic))
+    entries = Entries(values, *noise_of(paper, statistic))
     known = None if rows is None else Fraction(rows)
     axis = domain.axes[domain.label or 0]
     if not isinstance(axis, Levels):
@@ -267,20 +267,8 @@ def _added(parts: Sequence[Noisy]) -> Noisy:
     return whole
 
 
-def _combined(known: Mapping[str, Noisy], weights: Mapping[str, int]) -> Noisy:
-    """Σ weight · count, in one go: there may be ten thousand values."""
-    first, constant = next(iter(known.values())), Fraction(0)
-    entries: Counter[int] = Counter()
-    for value, weight in weights.items():
-        constant += weight * known[value].constant
-        for which, often in known[value].weights.items():
-            entries[which] += weight * often
-    kept = {which: weight for which, weight in entries.items() if weight}
-    return replace(first, weights=kept, constant=constant, least=None, most=None)
-
-
 def _evened(known: Mapping[str, Noisy], weights: Mapping[str, int], total: Fraction) -> Noisy:
     """Each of k counts plus (total − all counts) / k, in steps of 1/k: the noise that all share."""
     k, sum_of_weights = len(known), sum(weights.values())
     shares = {value: k * weights.get(value, 0) - sum_of_weights for value in known}
-    return _combined(known, shares).divided(k, Fraction(sum_of_weights, k) * total)
+    return combined(known, shares).divided(k, Fraction(sum_of_weights, k) * total)

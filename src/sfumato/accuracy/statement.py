@@ -28,6 +28,7 @@ __all__ = [
     "about_extreme",
     "about_mean",
     "overview",
+    "percent",
     "spelt",
 ]
 
@@ -88,9 +89,9 @@ def _about(
     reach = noisy.law.two_sided(1 - level)
     sentences = [
         f"{question}: {spelt(noisy.value)} {what} by the noisy {by}.",
-        f"With confidence {_percent(level)} the truth lies between {spelt(low)} and {spelt(high)}.",
+        f"With confidence {percent(level)} the truth lies between {spelt(low)} and {spelt(high)}.",
         f"The noise ({_noises(noisy)}) is at most {spelt(reach)} with probability "
-        f"{_percent(level)}: a ({spelt(reach)}, {spelt(float(1 - level))})-useful approximation.",
+        f"{percent(level)}: a ({spelt(reach)}, {spelt(float(1 - level))})-useful approximation.",
         *_corrected(found, noisy),
         *_clipped(noisy),
         *((_ON_GRID,) if found.edges is not None else ()),
@@ -121,9 +122,10 @@ def about_mean(found: Published, column: str, confidence: Number) -> Answer:
     """The mean of a number over all records that have it."""
     level = share("confidence", confidence)
     value, (low, high) = found.number(column).mean(level)
+    by = "sum" if found.tables is None else "counts"
     sentence = (
-        f"mean of {column}: {spelt(value)} by the noisy sum. With confidence "
-        f"{_percent(level)} the true mean lies between {spelt(low)} and {spelt(high)}."
+        f"mean of {column}: {spelt(value)} by the noisy {by}. With confidence "
+        f"{percent(level)} the true mean lies between {spelt(low)} and {spelt(high)}."
     )
     figures = {"value": value, "low": low, "high": high, "confidence": float(level)}
     return Answer(f"mean of {column}", (sentence,), figures)
@@ -149,8 +151,7 @@ def about_difference(
     verdict = "so it is" if low > 0 else "so that cannot be told"
     sentences = [
         f"{question} By {spelt(noisy.value)} as the release shows it.",
-        f"With confidence {_percent(level)} the true difference is {spelt(low)} or more, "
-        f"{verdict}.",
+        f"With confidence {percent(level)} the true difference is {spelt(low)} or more, {verdict}.",
         *((_ON_GRID,) if found.edges is not None else ()),
     ]
     figures: dict[str, Any] = {
@@ -203,10 +204,10 @@ def about_extreme(
     turned = exactly if largest else [-value for value in exactly]
     winner = declared(turned, laws, 1 - level, lambda i, j: (noisy[i] - noisy[j]).law)
     question = f"{'largest' if largest else 'smallest'} count of {column}"
-    error = f"with a chance of error of {_percent(1 - level)} at most"
+    error = f"with a chance of error of {percent(1 - level)} at most"
     sentences = [
         f"{question}: it lies between {spelt(low)} and {spelt(high)} with confidence "
-        f"{_percent(level)}.",
+        f"{percent(level)}.",
         f"Whose it is cannot be told {error}."
         if winner is None
         else f"It is that of {names[winner]}, {error}.",
@@ -260,7 +261,8 @@ def _relative(answer: Answer) -> float:
     return float(reach / value) if value > 0 else inf
 
 
-def _percent(level: Fraction) -> str:
+def percent(level: Fraction) -> str:
+    """A confidence as a person reads it."""
     return f"{float(100 * level):.6g} %"
 
 
@@ -274,7 +276,8 @@ def _noises(noisy: Noisy) -> str:
     figure = "scale" if noisy.entries.kind == "laplace" else "variance"
     number = "one value" if noisy.noises == 1 else f"{noisy.noises:,} values"
     law = f"discrete {noisy.entries.kind.capitalize()} of {figure}"
-    return f"of {number}, {law} {spelt(float(noisy.entries.size))}"
+    sizes = " and ".join(spelt(float(size)) for size in noisy.entries.sizes(noisy))
+    return f"of {number}, {law} {sizes}"
 
 
 def _corrected(found: Published, noisy: Noisy) -> list[str]:

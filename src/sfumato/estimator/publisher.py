@@ -44,7 +44,7 @@ class Publisher:
     >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
     >>> schema = {"name": "clinic", "columns": {
     ...     "age": {"kind": "integer", "low": 0, "high": 110}, "smoker": {"kind": "boolean"}}}
-    >>> publisher = Publisher(schema, method="modips", epsilon=1).fit(table)
+    >>> publisher = Publisher(schema, epsilon=1).fit(table)
     >>> publisher.release_.data.num_rows, publisher.sample(1_000).num_rows
     (3, 1000)
     """
@@ -65,15 +65,15 @@ class Publisher:
         accept_no_guarantee: bool = False,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        self.schema, self.method, self.options = schema, method, options
-        self.epsilon, self.delta, self.rho = epsilon, delta, rho
-        self.ledger, self.rows, self.seed = ledger, rows, seed
-        self.accept_no_guarantee = accept_no_guarantee
-        if isinstance(ledger, Ledger):
+        if isinstance(ledger, Ledger):  # before anything is set: what is refused is not kept
             raise ParameterError(
                 "ledger must be a path: an open ledger cannot be cloned, pickled or used in "
                 "another process"
             )
+        self.schema, self.method, self.options = schema, method, options
+        self.epsilon, self.delta, self.rho = epsilon, delta, rho
+        self.ledger, self.rows, self.seed = ledger, rows, seed
+        self.accept_no_guarantee = accept_no_guarantee
 
     def plan(self) -> Plan:
         """What a fit would measure and cost; no data is touched."""
@@ -86,20 +86,12 @@ class Publisher:
         X is a pandas or polars frame, an Arrow table or an array whose columns come in the
         order of the schema; without y also the path of a file.
         """
-        plan = self.plan()
-        schema, kept = plan.domain.schema, list[Any]()
-
-        def measure(records: Records, purse: Purse) -> Any:
-            kept.append(plan.measure(records, purse))
-            return kept[-1]
-
-        # Only what records are drawn from is kept: other methods hand the records on.
-        watched = replace(plan, measure=measure) if plan.row == DRAWN else plan
+        plan, kept = self.plan(), list[Any]()
         ledger = nullcontext() if self.ledger is None else Ledger(self.ledger)
         with ledger as opened:
             self.release_ = publish_plan(
-                watched,
-                joined(X, y, schema),
+                _watched(plan, kept),
+                joined(X, y, plan.domain.schema),
                 ledger=opened,
                 rows=self.rows,
                 seed=self.seed,
@@ -162,6 +154,26 @@ class Publisher:
             if given[name] is not default
         ]
         return f"Publisher({', '.join(stated)})"
+
+
+def _watched(plan: Plan, kept: list[Any]) -> Plan:
+    """The plan, which also keeps its synopsis; so does what it becomes for a number of records.
+
+    Only what records are drawn from is kept: other methods hand the records on.
+    """
+    if plan.row != DRAWN:
+        return plan
+    sized = plan.sized
+
+    def measure(records: Records, purse: Purse) -> Any:
+        kept.append(plan.measure(records, purse))
+        return kept[-1]
+
+    return replace(
+        plan,
+        measure=measure,
+        sized=None if sized is None else lambda count: _watched(sized(count), kept),
+    )
 
 
 _PARAMETERS = {

@@ -146,8 +146,11 @@ def _named(X: Any, names: list[str]) -> Any:
 
 
 def _values(y: Any) -> Any:
-    """One column as numbers, or as texts so that none decides how others are stored."""
-    column = np.asarray(y)
+    """One column as numbers, or as texts so that none decides how others are stored.
+
+    Numbers only where y has a type of its own: in a plain list one value would decide it.
+    """
+    column = _typed(y)
     if column.ndim == 2 and column.shape[1] == 1:
         column = column[:, 0]
     if column.ndim != 1:
@@ -155,3 +158,20 @@ def _values(y: Any) -> Any:
     if column.dtype.kind in "biufM":
         return column
     return [as_text(value) for value in column.tolist()]
+
+
+def _typed(y: Any) -> NDArray[Any]:
+    """An array of y's own type, if that is one of NumPy's, else of Python's objects."""
+    known = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(known, nw.DataFrame):
+        if known.shape[1] != 1:
+            raise DataError(f"y must be one column, got shape {known.shape}")
+        known = known[:, 0]
+    y = known.to_native() if isinstance(known, nw.Series) else y
+    if isinstance(getattr(y, "dtype", None), np.dtype):
+        return np.asarray(y)
+    if isinstance(known, nw.Series):
+        y = known.to_list()  # an array of numbers would turn whole ones around a gap into floats
+    elif isinstance(y, pa.Array):
+        y = y.to_pylist()
+    return np.asarray(y, dtype=object)

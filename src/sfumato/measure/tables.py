@@ -18,6 +18,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.mosaic_synopsis import FINE
 from sfumato.partition import Fine, Partition
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.choice import Choice
@@ -51,7 +52,7 @@ class ColumnTables:
     def noise(self) -> Noise:
         """One price for all of them."""
         tables = len(self.columns) * (2 if self.run > 1 else 1)
-        return Noise("columns", moved(tables, self.neighbours), self.budget)
+        return Noise(FINE, moved(tables, self.neighbours), self.budget)
 
     def query(self, records: Records) -> Whole:
         """NOT PRIVATE: table after table, runs after fine bins, as `perturb` adds noise to them."""

@@ -16,7 +16,9 @@ from sfumato.measure.tables import ColumnTables, PairChoice, PairTables, pair_co
 from sfumato.methods.mosaic_division import Division, Shape, divided, records_or_common
 from sfumato.mosaic_synopsis import (
     MOST_LEVELS,
+    ONE_WAY,
     RUN,
+    TWO_WAY,
     Layout,
     MosaicSynopsis,
     coarse_partition,
@@ -122,14 +124,14 @@ class _Mosaic:
     def class_tables(self, partition: Partition) -> PairTables:
         tables = tuple((column,) for column in range(len(self.columns)))
         assert self.division.classes is not None  # noqa: S101  every division has this step
-        return PairTables(partition, tables, "classes", self.neighbours, self.division.classes)
+        return PairTables(partition, tables, ONE_WAY, self.neighbours, self.division.classes)
 
     def pair_tables(
         self, partition: Partition, pairs: tuple[tuple[int, int], ...]
     ) -> PairTables | None:
         if self.division.pairs is None:
             return None
-        return PairTables(partition, pairs, "pairs", self.neighbours, self.division.pairs)
+        return PairTables(partition, pairs, TWO_WAY, self.neighbours, self.division.pairs)
 
     def pair_choice(self, partition: Partition) -> PairChoice | None:
         if self.division.choice is None:

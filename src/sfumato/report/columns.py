@@ -4,7 +4,7 @@ Bins follow from the schema; for columns of a method's own, such as components, 
 released values.  A sample of rows, evenly spaced, is kept in bins for `sfumato.report.pairs`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.accuracy.published import levels
+from sfumato.accuracy.bins import levels, moment_text
 from sfumato.accuracy.statement import spelt
-from sfumato.domain import Axis, Domain, Grid, Levels, moment_of, step_of
+from sfumato.domain import Axis, Domain, Grid, Levels, step_of
 from sfumato.release.file import read_batches
 from sfumato.release.folder import data_file
 from sfumato.release.release import Release, table_schema
@@ -107,8 +107,10 @@ def batches(release: Release) -> Iterator[pa.RecordBatch]:
     return read_batches(data_file(release.folder), table_schema(release.certificate))
 
 
-def survey(release: Release) -> Survey:
+def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) -> Survey:
     """All columns that are drawn, in their order; the others are named.
+
+    `starts` are the first codes of the bins of a number or date, where these are given.
 
     >>> import sfumato as sf
     >>> from sfumato.example import CLINIC, clinic
@@ -121,7 +123,7 @@ def survey(release: Release) -> Survey:
     drawn = schema.names[:MOST_COLUMNS]
     axes = {axis.name: axis for axis in Domain.of(Schema.of(release.certificate["schema"])).axes}
     ends = {} if release.certificate["columns"] is None else _ends(release, drawn)
-    rulers = [_ruler(name, axes.get(name), ends) for name in drawn]
+    rulers = [_ruler(name, axes.get(name), ends, (starts or {}).get(name)) for name in drawn]
     counts = [np.zeros(ruler.size + 1, np.int64) for ruler in rulers]
     every, seen, kept = -(-int(release.certificate["rows"]) // _SAMPLE) or 1, 0, []
     for batch in batches(release):
@@ -162,7 +164,12 @@ class _Ruler:
         return Bars((*named, f"{rest:,} other values"), rest), where
 
 
-def _ruler(name: str, axis: Axis | None, ends: Mapping[str, tuple[float, float]]) -> _Ruler:
+def _ruler(
+    name: str,
+    axis: Axis | None,
+    ends: Mapping[str, tuple[float, float]],
+    starts: Sequence[int] | None,
+) -> _Ruler:
     if isinstance(axis, Levels):
         values = levels(axis)[: len(axis.values)]
         known, size = pa.array(values, pa.string()), len(values)
@@ -174,39 +181,37 @@ def _ruler(name: str, axis: Axis | None, ends: Mapping[str, tuple[float, float]]
     if name in ends:
         return _even(*ends[name])
     assert isinstance(axis, Grid)  # noqa: S101  columns without ends are those of the schema
-    return _dates(axis, axis.column) if isinstance(axis.column, Date) else _numbers(axis)
+    starts = _even_starts(axis.points) if starts is None else starts
+    if isinstance(axis.column, Date):
+        return _dates(axis, axis.column, starts)
+    return _numbers(axis, starts)
 
 
-def _numbers(axis: Grid) -> _Ruler:
+def _numbers(axis: Grid, starts: Sequence[int]) -> _Ruler:
     low, high = float(axis.column.low), float(axis.column.high)  # type: ignore[arg-type]
     apart = (high - low) / axis.points
-    edges, width, each = _grouped(axis.points)
+    edges, width = _grouped(axis.points, starts)
 
     def find(column: pa.Array) -> Codes:
-        codes: Codes = (np.rint((_floats(column) - low) / apart) // each).astype(np.int64)
-        return codes
+        return _bin_of(starts, np.rint((_floats(column) - low) / apart))
 
     span = Span(tuple(low + apart * edge for edge in edges), width, spelt, apart / 2)
     return _Ruler(axis.column.kind, len(width), _marked(find, len(width)), span)
 
 
-def _dates(axis: Grid, column: Date) -> _Ruler:
+def _dates(axis: Grid, column: Date, starts: Sequence[int]) -> _Ruler:
     ends = np.array([column.low, column.high], "datetime64[s]")
     first, last = step_of(ends, column.step).tolist()
     apart = (last - first) / axis.points
-    edges, width, each = _grouped(axis.points)
+    edges, width = _grouped(axis.points, starts)
 
     def find(values: pa.Array) -> Codes:
         moments = np.asarray(values.cast(pa.timestamp("s")).fill_null(0)).astype("datetime64[s]")
         steps = step_of(moments, column.step) - first
-        codes: Codes = (np.rint(steps / apart) // each).astype(np.int64)
-        return codes
+        return _bin_of(starts, np.rint(steps / apart))
 
     def text(place: float) -> str:
-        number = np.array([min(max(round(place), first), last)])
-        moment = moment_of(number, column.step)[0]
-        fine = column.step in ("second", "minute", "hour")
-        return str(moment).replace("T", " ")[: 16 if fine else 10]
+        return moment_text(column, min(max(place, first), last))
 
     span = Span(tuple(first + apart * edge for edge in edges), width, text, apart / 2)
     return _Ruler("date", len(width), _marked(find, len(width)), span)
@@ -224,19 +229,30 @@ def _even(low: float, high: float) -> _Ruler:
     return _Ruler("number", size, _marked(find, size), Span(edges, (1.0,) * size, spelt))
 
 
-def _grouped(points: int) -> tuple[list[float], tuple[float, ...], int]:
-    """Edges of bins of equally many codes, how full each is, and how many codes that are.
+def _even_starts(points: int) -> range:
+    """Where bins of equally many codes begin.
 
-    >>> _grouped(5)[0], _grouped(80)[2]
-    ([-0.5, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5], 9)
+    >>> list(_even_starts(5)), list(_even_starts(80))[:3]
+    ([0, 1, 2, 3, 4, 5], [0, 9, 18])
     """
     codes = points + 1
     least = -(-codes // MOST_BINS)
     even = (each for each in range(least, codes // _FEW + 1) if codes % each == 0)
-    each = next(even, least)
-    starts = range(0, codes, each)
-    width = tuple(min(each, codes - start) / each for start in starts)
-    return [*(start - 0.5 for start in starts), points + 0.5], width, each
+    return range(0, codes, next(even, least))
+
+
+def _grouped(points: int, starts: Sequence[int]) -> tuple[list[float], tuple[float, ...]]:
+    """Edges of bins, and how many codes each holds beside the largest.
+
+    >>> _grouped(5, [0, 2, 4]), _grouped(4, [0, 2, 4])[1]
+    (([-0.5, 1.5, 3.5, 5.5], (1.0, 1.0, 1.0)), (1.0, 1.0, 0.5))
+    """
+    sizes = np.diff([*starts, points + 1])
+    return [*(start - 0.5 for start in starts), points + 0.5], tuple((sizes / sizes.max()).tolist())
+
+
+def _bin_of(starts: Sequence[int], codes: NDArray[np.float64]) -> Codes:
+    return np.searchsorted(np.asarray(starts), codes, side="right") - 1
 
 
 def _marked(find: Place, size: int) -> Place:

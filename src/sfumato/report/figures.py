@@ -30,13 +30,17 @@ def histogram(
     label: str,
     *,
     mean: Interval | None = None,
+    intervals: Sequence[Interval] = (),
     unit: str = "% of rows",
 ) -> str:
-    """Bars without gaps; where the noise tells it, what the true mean lies between."""
+    """Bars without gaps; where the noise tells it, what true bars and mean lie between."""
     with picture_style(name):
         figure, axes = canvas(_WIDE, _LOW, left=34, bottom=24, top=16)
         axes.stairs(heights, np.array(span.edges), fill=True, color=COLOURS[0])
-        top = float(heights.max(initial=0.0)) or 1.0
+        top = max(float(heights.max(initial=0.0)), *(high for _, high in intervals), 0.0) or 1.0
+        if intervals:
+            middle = (np.array(span.edges[1:]) + np.array(span.edges[:-1])) / 2
+            axes.vlines(middle, *np.transpose(intervals), color=INK, linewidth=1.2)
         axes.set(xlim=(span.edges[0], span.edges[-1]), ylim=(0, 1.05 * top))
         _y_axis(axes, unit)
         _ends(axes, span)

@@ -19,15 +19,17 @@ from sfumato.report.spending import Item, spending
 from sfumato.report.svg import short
 from sfumato.report.table_pictures import table_pictures
 
-__all__ = ["Page", "Promised", "page"]
+__all__ = ["Cap", "Page", "Promised", "page"]
 
 _LONGEST = 160  # characters of an option
 _NEIGHBOURS = {
-    "replace-one": "two tables with the same number of rows, of which one row holds something "
-    "else. How many rows there are is public.",
-    "add-remove": "two tables of which one has a row more. So even whether a row is there is "
-    "hidden; between two things that a row may hold, the budget counts twice.",
+    "replace-one": "two sets of {0}s of the same size, of which one {0} holds something else. How "
+    "many {0}s there are is public.",
+    "add-remove": "two sets of {0}s of which one has a {0} more. So even whether a {0} is there is "
+    "hidden; between two things that a {0} may hold, the budget counts twice, as it does in the "
+    "figures here.",
 }
+_STEPS = {"add-remove": 2}  # neighbours from one thing that a record may hold to another
 _THINGS = {"network": "edges", "stream": "figures", "counts": "counts"}
 _ATTACKER = {
     "table": "Think of an attacker who knows all rows but one, this program and its settings. "
@@ -40,7 +42,34 @@ _ATTACKER = {
     "counts": "Think of an attacker who knows all records but one, this program and its settings. "
     "Whatever the attacker holds to be likely about that record",
 }
-_ABOUT = {"table": "one row", "network": "the weights", "stream": "one bit", "counts": "one record"}
+_ABOUT = {
+    "table": "one row",
+    "network": "which of two neighbouring weightings is the true one",
+    "stream": "one bit",
+    "counts": "one record",
+}
+_RECORD = {"table": "row", "counts": "record"}
+_ASKED = "which of two neighbouring data sets was published"
+
+
+@dataclass(frozen=True)
+class Cap:
+    """What reading the release does to a guess, at most, for people."""
+
+    odds: str  # "" where they are not capped
+    except_chance: str  # "" where it holds always
+    right: str
+    advantage: str
+
+    @classmethod
+    def of(cls, gain: Gain) -> "Cap":
+        """The caps, rounded up."""
+        return cls(
+            odds=shown(gain.factor) if gain.capped else "",
+            except_chance=one_in(gain.failure) if gain.capped and gain.failure else "",
+            right=percent(gain.right),
+            advantage=percent(gain.advantage),
+        )
 
 
 @dataclass(frozen=True)
@@ -48,10 +77,8 @@ class Promised:
     """The promise in figures that people can use."""
 
     figure: str  # ε = 1
-    odds: str
-    except_chance: str  # "" where it holds always
-    right: str
-    advantage: str
+    cap: "Cap"
+    presence: "Cap | None"  # on a guess whether a record is there, where that is hidden better
     beliefs: tuple[tuple[str, str], ...]  # how sure before, at most how sure after
     also: str  # the same promise in the other currency
 
@@ -68,6 +95,8 @@ class Page:
     about: str  # what a guess is about: one row
     attacker: str
     neighbours: str
+    record: str  # what one may be there or not
+    asked: str  # what no attacker answers better than by so much
     promised: Promised | None
     alarm: str  # the headline where nothing is promised
     reason: str
@@ -96,6 +125,7 @@ def page(release: Release, *, summary: str = "", reach: Reach | None = None) -> 
         "counts": lambda: count_pictures(release),
     }.get(subject, lambda: table_pictures(release, known))()
     alarm, reason = _alarm(guarantee)
+    record, steps = _RECORD.get(subject, ""), _STEPS.get(paper["neighbours"], 1)
     return Page(
         dataset=short(str(paper["dataset"]), _LONGEST),
         paper=paper,
@@ -104,8 +134,10 @@ def page(release: Release, *, summary: str = "", reach: Reach | None = None) -> 
         columns=len(table_schema(paper)),
         about=_ABOUT[subject],
         attacker=_ATTACKER[subject],
-        neighbours=_NEIGHBOURS.get(paper["neighbours"], f"{paper['neighbours']}."),
-        promised=_promised(guarantee),
+        neighbours=_neighbours(paper["neighbours"], record),
+        record=record,
+        asked=_ASKED if steps == 1 else f"which of two things that {record} holds",
+        promised=_promised(guarantee, steps),
         alarm=alarm,
         reason=reason,
         spending=tuple(spending(paper["events"])),
@@ -114,6 +146,11 @@ def page(release: Release, *, summary: str = "", reach: Reach | None = None) -> 
         facts=tuple(_facts(paper)),
         commands=tuple(_commands(paper, subject, known, Gain.under(guarantee) is not None)),
     )
+
+
+def _neighbours(stated: str, record: str) -> str:
+    known = _NEIGHBOURS.get(stated)
+    return f"{stated}." if known is None else known.format(record)
 
 
 def _alarm(guarantee: Guarantee) -> tuple[str, str]:
@@ -128,17 +165,15 @@ def _alarm(guarantee: Guarantee) -> tuple[str, str]:
     return "", ""
 
 
-def _promised(guarantee: Guarantee) -> Promised | None:
-    gain = Gain.under(guarantee)
-    if gain is None:
+def _promised(guarantee: Guarantee, steps: int) -> Promised | None:
+    near, far = (Gain.under(guarantee, steps=count) for count in (1, steps))
+    if near is None or far is None:
         return None
     return Promised(
         figure=_figure(guarantee),
-        odds=shown(gain.factor),
-        except_chance=one_in(gain.failure) if gain.failure else "",
-        right=percent(gain.right),
-        advantage=percent(gain.advantage),
-        beliefs=tuple((f"{float(100 * p):g} %", percent(gain.after(p))) for p in PRIORS),
+        cap=Cap.of(far),
+        presence=Cap.of(near) if steps > 1 else None,
+        beliefs=tuple((f"{float(100 * p):g} %", percent(far.after(p))) for p in PRIORS),
         also=_also(guarantee),
     )
 

@@ -4,9 +4,10 @@ What is said comes from `sfumato.accuracy`; where a method adds noise in another
 reason is said instead.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil
 
 from sfumato.accuracy.published import Published, published
 from sfumato.accuracy.statement import spelt
@@ -53,7 +54,8 @@ def precision(release: Release) -> Precision:
 
     >>> import sfumato as sf
     >>> from sfumato.example import CLINIC, clinic
-    >>> release = sf.publish(clinic(5_000), schema=sf.Schema.parse(CLINIC), epsilon=1, seed=3)
+    >>> schema = sf.Schema.parse(CLINIC)
+    >>> release = sf.publish(clinic(5_000), schema=schema, method="modips", epsilon=1, seed=3)
     >>> [(line.what, line.says, line.between) for line in precision(release).lines[:1]]
     [('weight', 'mean 73.43', '67.61 to 78.79')]
     """
@@ -73,13 +75,13 @@ def precision(release: Release) -> Precision:
     return Precision(kept, len(lines) - len(kept), whole, found=found, means=intervals)
 
 
-def share_between(found: Published, column: str, value: str) -> tuple[float, float]:
-    """What the true share of a value lies between, when the number of records is noisy too."""
+def share_between(found: Published, column: str, values: Sequence[str]) -> tuple[float, float]:
+    """What the true share of some values lies between, when the number of records is noisy too."""
     total = found.total
     assert total is not None  # noqa: S101  whoever counts values counts records
     parts = 1 if total.public else 2
     each = 1 - (1 - CONFIDENCE) / parts
-    low, high = found.count(column, [value]).interval(each)
+    low, high = found.count(column, values).interval(each)
     least, most = (max(end, 1.0) for end in total.interval(each))
     return min(low / most, 1.0), min(high / least, 1.0)
 
@@ -93,7 +95,7 @@ def _of_counts(found: Published) -> Iterable[Line]:
             continue
         reach = widest.law.two_sided(1 - CONFIDENCE)
         off = min(reach / _records(found), 1.0)
-        yield Line(column, _counted(len(cells)), f"each within ± {spelt(reach)} records", off)
+        yield Line(column, _counted(len(cells)), f"each within ± {ceil(reach):,} records", off)
 
 
 def _of_means(

@@ -79,12 +79,19 @@ def open_source(data: Any) -> Source:
 
 
 def columns_of(source: Source, columns: tuple[str, ...]) -> pa.Table:
-    """These columns as one table; a file that breaks off is refused without quoting it."""
+    """These columns as one table."""
+    batches = list(_to_its_end(source, columns))
+    return pa.Table.from_batches(batches) if batches else pa.table({n: [] for n in columns})
+
+
+def _to_its_end(source: Source, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+    """All batches; a file that breaks off is refused without quoting it."""
     try:
-        batches = list(source.batches(columns))
-        return pa.Table.from_batches(batches) if batches else pa.table({n: [] for n in columns})
+        yield from source.batches(columns)
     except (OSError, OverflowError, pa.ArrowException) as error:
         reason = getattr(error, "strerror", None) or "it is damaged or half-written"
+    else:
+        return
     raise DataError(f"the data could not be read to its end: {reason}")
 
 
@@ -98,7 +105,7 @@ def number_of_records(source: Source) -> int:
         return int(pq.read_metadata(source.path).num_rows)
     if isinstance(source, ArrowTable):
         return int(source.table.num_rows)
-    return int(columns_of(source, tuple(source.names[:1])).num_rows)
+    return sum(batch.num_rows for batch in _to_its_end(source, tuple(source.names[:1])))
 
 
 def _open_file(path: Path) -> Source:

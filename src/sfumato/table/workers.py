@@ -10,13 +10,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
-from threading import Lock
-from typing import Any, TypeVar
+from typing import TypeVar
 
-try:
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # has none
-except ImportError:  # without it all work is done in one thread
-    threadpool_limits = None
+from sfumato.threads import CAN_HOLD, one_blas_thread
 
 __all__ = ["in_order"]
 
@@ -37,13 +33,13 @@ def in_order(work: Callable[[S], T], items: Iterable[S]) -> Generator[T, None, N
     """
     rest = iter(items)
     first, threads = list(islice(rest, 2)), min(_MOST, _cores())
-    if len(first) < 2 or threads < 2 or threadpool_limits is None:
+    if len(first) < 2 or threads < 2 or not CAN_HOLD:
         yield from map(work, chain(first, rest))
         return
     waiting: deque[Future[T]] = deque()
     pool = ThreadPoolExecutor(threads)
     try:
-        with _one_blas_thread:
+        with one_blas_thread:
             for item in chain(first, rest):
                 waiting.append(pool.submit(work, item))
                 if len(waiting) > threads:
@@ -59,26 +55,3 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-class _OneThread:
-    """Holds the linear algebra library to one thread until the last one inside has left."""
-
-    def __init__(self) -> None:
-        self._lock, self._inside, self._held = Lock(), 0, None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._inside:
-                self._held = threadpool_limits(1, "blas")
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            held: Any = self._held
-            if not self._inside:
-                held.restore_original_limits()
-
-
-_one_blas_thread = _OneThread()

@@ -66,7 +66,7 @@ def noise_of(folder: str | Path, public: Any) -> list[Seen]:
     ...     release = publish(table, schema=schema, epsilon=1, folder=f"{place}/trial")
     ...     (seen,) = noise_of(f"{place}/trial", table)
     >>> seen.statistic, (release.synopsis["classes"] - seen.drawn.noise).tolist()
-    ('classes', [[0, 9]])
+    ('one-way tables', [[0, 9]])
     """
     place = Path(folder)
     paper = read_json(place / CERTIFICATE)

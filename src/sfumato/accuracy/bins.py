@@ -1,0 +1,82 @@
+"""What the values and bins of a column are called."""
+
+from math import ceil, log10
+
+import numpy as np
+
+from sfumato.domain import Axis, Grid, Levels, moment_of, step_of
+from sfumato.partition import Fine, Merged
+from sfumato.schema import Date
+
+__all__ = ["ABSENT", "bin_names", "levels", "merged_names", "moment_text"]
+
+ABSENT = "(missing)"
+_MOST_NAMED = 3  # values of a bin that are listed
+
+
+def levels(axis: Levels) -> list[str]:
+    """The values of a category by their codes, as a person writes them.
+
+    >>> from sfumato.schema import Boolean
+    >>> levels(Levels("smoker", Boolean(kind="boolean", missing="allowed")))
+    ['false', 'true', '(missing)']
+    """
+    names = [str(value).lower() if isinstance(value, bool) else str(value) for value in axis.values]
+    return [*names, *([ABSENT] if axis.missing else [])]
+
+
+def bin_names(axis: Axis, fine: Fine) -> list[str]:
+    """The fine bins of a column: its values or, of a number or date, what lies in each.
+
+    >>> from sfumato.domain import Domain
+    >>> from sfumato.schema import Schema
+    >>> grid = Domain.of(Schema.of({"name": "t", "columns": {
+    ...     "gain": {"kind": "integer", "low": 0, "high": 9999}}})).axes[0]
+    >>> bin_names(grid, Fine.of(0, grid))[:3]
+    ['0', '1 to 102', '103 to 204']
+    """
+    if isinstance(axis, Levels):
+        return levels(axis)
+    ends = zip(fine.start[: fine.ordered], fine.stop[: fine.ordered] - 1, strict=True)
+    names = [_between(axis, int(first), int(last)) for first, last in ends]
+    return [*names, *([ABSENT] if axis.missing else [])]
+
+
+def merged_names(axis: Axis, column: Merged) -> list[str]:
+    """The coarse bins of a column."""
+    fine, single, names = column.fine, bin_names(axis, column.fine), []
+    for group in range(column.bins):
+        inside = np.flatnonzero(column.group == group)
+        if len(inside) == 1:
+            names.append(single[int(inside[0])])
+        elif isinstance(axis, Grid):
+            first, last = int(fine.start[inside[0]]), int(fine.stop[inside[-1]]) - 1
+            names.append(_between(axis, first, last))
+        elif len(inside) <= _MOST_NAMED:
+            names.append(" or ".join(single[k] for k in inside))
+        else:
+            names.append(f"{len(inside):,} other values")
+    return names
+
+
+def moment_text(column: Date, number: float) -> str:
+    """The day, or minute, of a numbered step of a date column."""
+    moment = moment_of(np.array([round(number)]), column.step)[0]
+    fine = column.step in ("second", "minute", "hour")
+    return str(moment).replace("T", " ")[: 16 if fine else 10]
+
+
+def _between(axis: Grid, first: int, last: int) -> str:
+    low, high = _text(axis, first), _text(axis, last)
+    return low if low == high else f"{low} to {high}"
+
+
+def _text(axis: Grid, code: int) -> str:
+    column = axis.column
+    if isinstance(column, Date):
+        start, stop = step_of(np.array([column.low, column.high], "datetime64[s]"), column.step)
+        return moment_text(column, start + code * (stop - start) / axis.points)
+    low, high = float(column.low), float(column.high)
+    apart = (high - low) / axis.points
+    # So many decimals that neighbours differ; no separators, for values are listed by commas.
+    return f"{low + code * apart:.{max(0, ceil(-log10(apart)))}f}"

@@ -1,0 +1,301 @@
+"""The noisy one- and two-way tables of a `mosaic` release, each count with the law of its noise.
+
+What may be combined.  Coarse bins were formed after the noise of fine tables was seen, and pairs
+may have been chosen after that of the tables by class.  A count is put together only from tables
+whose noise had no say in which these are, so its law is the one that was added (`docs/proofs/
+accuracy.md`): fine bins from fine tables and runs; anything in coarse bins from the tables by
+class and, if all pairs were measured, from those of pairs; a pair from its own table.
+
+Of tables that add up to the same count the mean is taken, weighted by 1 / variance in whole
+numbers from 0 to 16: the exact law of such a mean is known.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.accuracy.bins import bin_names, levels, merged_names
+from sfumato.accuracy.noisy import Blocks, Noisy, combined, noise_of
+from sfumato.accuracy.number_sum import BinnedMean
+from sfumato.accuracy.two_way import TwoWay
+from sfumato.domain import Axis, Domain, Grid, Levels
+from sfumato.errors import ParameterError
+from sfumato.mosaic_synopsis import FINE, ONE_WAY, RUN, TWO_WAY, Layout, MosaicSynopsis
+from sfumato.partition import Fine, Partition
+from sfumato.schema import Date, Schema
+
+__all__ = ["Tables"]
+
+_NOTHING, _ONE = Fraction(0), Fraction(1)
+_HEAVIEST = 16  # weight of a table among those that say the same
+_MOST_BARS = 24
+_MOST_POINTS = 400  # of a grid, up to which marks of bins are exact: fine ones cost time
+_MOST_LISTED = 12
+Places = NDArray[np.int64]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """All noisy counts of a release, and where those of each table stand among them."""
+
+    domain: Domain
+    synopsis: MosaicSynopsis
+    entries: Blocks
+    fine: Mapping[int, Places]  # by axis
+    runs: Mapping[int, Places]  # by axis
+    one: Places  # by class and cell
+    pairs: Mapping[Pair, Places]  # by class and two cells
+
+    @classmethod
+    def of(cls, paper: Mapping[str, Any], record: Mapping[str, Any]) -> "Tables":
+        """What a certificate and its synopsis hold."""
+        domain = Domain.of(Schema.of(paper["schema"]))
+        found = MosaicSynopsis.from_json(record, Layout.of(domain))
+        if found.one is None:
+            raise ValueError("every release has tables by class")
+        blocks: dict[str, list[Places]] = {
+            FINE: [*found.fine.values(), *found.runs.values()],
+            ONE_WAY: [found.one],
+            TWO_WAY: [*found.pairs.values()],
+        }
+        there = {name: tables for name, tables in blocks.items() if tables}
+        kinds, sizes = zip(*(noise_of(paper, name) for name in there), strict=True)
+        flat = [table.ravel() for tables in there.values() for table in tables]
+        ends = np.cumsum([sum(t.size for t in tables) for tables in there.values()])
+        entries = Blocks(
+            np.concatenate(flat), kinds[0], max(sizes), tuple(ends[:-1].tolist()), sizes
+        )
+        place = _places([table for tables in there.values() for table in tables])
+        fine = {axis: next(place) for axis in found.fine}
+        runs = {axis: next(place) for axis in found.runs}
+        one = next(place)
+        return cls(domain, found, entries, fine, runs, one, dict(zip(found.pairs, place)))  # noqa: B905  as many as are left
+
+    @cached_property
+    def total(self) -> Noisy:
+        """The number of records: public, or what all tables by class and pair say of it."""
+        if self._rows is not None:
+            return self.entries.known(self._rows)
+        return self._mean(self._sums(slice(None)))
+
+    @cached_property
+    def counts(self) -> dict[str, Mapping[str, Noisy]]:
+        """By column and value; of a number or date by fine bin."""
+        positions = {axis: k for k, axis in enumerate(self._axes)}
+        found: dict[str, Mapping[str, Noisy]] = {}
+        for index, axis in enumerate(self.domain.axes):
+            if index == self._label:
+                sizes = [self._mean(self._sums(k)) for k in range(self._partition.classes)]
+                found[axis.name] = dict(zip(levels(_category(axis)), sizes, strict=True))
+                continue
+            position = positions[index]
+            column = self._partition.columns[position]
+            if index in self.fine:
+                cells = list(self._finely(index))
+            elif column.bins == column.fine.bins:
+                every = range(column.bins)
+                cells = [self._mean(self._ways(position, cell, slice(None))) for cell in every]
+            else:
+                raise ValueError("bins that were merged have a fine table")
+            found[axis.name] = dict(zip(bin_names(axis, column.fine), cells, strict=True))
+        return found
+
+    @cached_property
+    def numbers(self) -> dict[str, BinnedMean]:
+        """What the bins of every number say about its mean."""
+        found = {}
+        for axis in self.domain.axes:
+            if isinstance(axis, Grid) and not isinstance(axis.column, Date):
+                found[axis.name] = self._number(axis)
+        return found
+
+    def fine_bins(self, column: str) -> Fine:
+        """The fine bins of a column."""
+        return next(
+            merged.fine
+            for index, merged in zip(self._axes, self._partition.columns, strict=True)
+            if self.domain.axes[index].name == column
+        )
+
+    def bars(self, column: str) -> list[tuple[int, tuple[str, ...]]]:
+        """Neighbouring bins of a number or date, few enough to draw: first code, and names."""
+        fine, names = self.fine_bins(column), list(self.counts[column])
+        each = 1 if fine.ordered <= _MOST_BARS else RUN
+        starts = list(range(0, fine.ordered, each))
+        if fine.ordered - starts[-1] < each / 2:  # too narrow to stand alone
+            starts.pop()
+        stops = [*starts[1:], fine.ordered]
+        return [
+            (int(fine.start[k]), tuple(names[k:stop]))
+            for k, stop in zip(starts, stops, strict=True)
+        ]
+
+    def spanned(self, column: str, value: str) -> list[str]:
+        """The bins of a number or date from one to another, as in "40 to 49"; else the value.
+
+        Both must be where a bin begins and ends.
+        """
+        names = list(self.counts[column])
+        axis = next(axis for axis in self.domain.axes if axis.name == column)
+        low, _, high = value.partition(" to ")
+        if value in names or not high or not isinstance(axis, Grid):
+            return [value]
+        begins = {name.partition(" to ")[0]: k for k, name in enumerate(names)}
+        ends = {name.rpartition(" to ")[2]: k for k, name in enumerate(names)}
+        inside = names[begins[low] : ends[high] + 1] if low in begins and high in ends else []
+        return inside or [value]
+
+    @property
+    def measured(self) -> list[tuple[str, str]]:
+        """Pairs of columns of which there is a table, with the label first."""
+        names = [self.domain.axes[index].name for index in self._axes]
+        label = [] if self._label is None else [self.domain.axes[self._label].name]
+        return [(name, own) for own in label for name in names] + [
+            (names[i], names[j]) for i, j in self.pairs
+        ]
+
+    def pair(self, first: str, second: str) -> TwoWay:
+        """The table of two columns, in coarse bins."""
+        if (second, first) in self.measured:
+            return self.pair(second, first).turned
+        if (first, second) not in self.measured:
+            known = [f"{a} and {b}" for a, b in self.measured]
+            more = f" and {len(known) - _MOST_LISTED:,} more" if len(known) > _MOST_LISTED else ""
+            listed = ", ".join(known[:_MOST_LISTED]) or "none"
+            raise ParameterError(
+                f"no table of {first} and {second} was measured; there are: {listed}{more}"
+            )
+        label = None if self._label is None else self.domain.axes[self._label]
+        position = {self.domain.axes[index].name: k for k, index in enumerate(self._axes)}
+        i, across = position[first], self._named(position[first])
+        if label is not None and second == label.name:
+            return TwoWay(
+                (first, second),
+                (across, tuple(levels(_category(label)))),
+                (),
+                lambda a, k, _: self._mean(self._ways(i, a, k)),
+                self._rows,
+            )
+        table, j = self.pairs[i, position[second]], position[second]
+        classes = () if label is None else tuple(levels(_category(label)))
+
+        def cell(a: int, b: int, k: int | slice) -> Noisy:
+            return self.entries.total(np.ravel(table[k, a, b]).tolist(), _ONE, self._rows)
+
+        return TwoWay((first, second), (across, self._named(j)), classes, cell, self._rows)
+
+    # ---- one count ---------------------------------------------------------------------
+
+    def _finely(self, axis: int) -> Iterator[Noisy]:
+        """Each bin; where its run was measured too, it takes an equal share of what is missing."""
+        bins, runs = self.fine[axis].tolist(), self.runs.get(axis)
+        for k, own in enumerate(bins):
+            if runs is None:
+                yield self.entries.total([own], _ONE, self._rows)
+                continue
+            inside = bins[k // RUN * RUN : k // RUN * RUN + RUN]
+            weights = dict.fromkeys(inside, -1)
+            weights |= {own: len(inside), int(runs[k // RUN]): 1}
+            yield self._noisy(weights, len(inside) + 1)
+
+    def _ways(self, position: int, cell: int, classes: int | slice) -> list[Places]:
+        """Which entries add up to a coarse cell of a column, table by table."""
+        first = int(self._partition.offset[position])
+        found = [np.ravel(self.one[classes, first + cell])]
+        for (i, j), table in self._every_pair.items():
+            if i == position:
+                found.append(np.ravel(table[classes, cell, :]))
+            elif j == position:
+                found.append(np.ravel(table[classes, :, cell]))
+        return found
+
+    def _sums(self, classes: int | slice) -> list[Places]:
+        """Which entries add up to all records of a class, table by table."""
+        columns = range(len(self._axes))
+        found = [np.ravel(self.one[classes, self._partition.block(c)]) for c in columns]
+        return [*found, *(np.ravel(table[classes]) for table in self._every_pair.values())]
+
+    def _mean(self, ways: Sequence[Places]) -> Noisy:
+        spread = [len(way) * self._variance(int(way[0])) for way in ways]
+        weights = [round(_HEAVIEST * min(spread) / each) for each in spread]
+        together: dict[int, int] = {}
+        for way, weight in zip(ways, weights, strict=True):
+            together |= dict.fromkeys(way.tolist() if weight else (), weight)
+        return self._noisy(together, sum(weights))
+
+    def _variance(self, which: int) -> float:
+        """Of one entry, in units that all share."""
+        block = sum(which >= end for end in self.entries.ends)
+        size = float(self.entries.block_sizes[block])
+        return size if self.entries.kind == "gaussian" else size**2
+
+    def _noisy(self, weights: Mapping[int, int], parts: int) -> Noisy:
+        size, step = self.entries.size, Fraction(1, parts)
+        return Noisy(self.entries, weights, size, _NOTHING, step, _NOTHING, self._rows, whole=True)
+
+    def _number(self, axis: Grid) -> BinnedMean:
+        fine, cells = self.fine_bins(axis.name), self.counts[axis.name]
+        names = list(cells)
+        first, last = fine.start[: fine.ordered], fine.stop[: fine.ordered] - 1
+        if axis.points <= _MOST_POINTS:  # marks in the middle
+            steps, marks = 2 * axis.points, first + last
+        else:  # the same for all columns, and nearly the middle; the ends are single values
+            steps = 2 * (fine.ordered - 2)
+            marks = np.concatenate([[0], np.arange(1, steps, 2), [steps]])
+        ends = np.stack([first, last]) / axis.points
+        slack = np.abs(ends - marks / steps).max()
+        weights = dict(zip(names, (2 * marks - steps).tolist(), strict=False))  # missing has none
+        there = self.total - cells[names[-1]] if axis.missing else self.total
+        return BinnedMean(
+            axis,
+            combined(cells, weights).divided(2, _NOTHING),
+            there.bounded(_NOTHING, self._rows),
+            steps,
+            float(slack),
+        )
+
+    # ---- where things are ----------------------------------------------------------------
+
+    @property
+    def _partition(self) -> Partition:
+        return self.synopsis.partition
+
+    @property
+    def _label(self) -> int | None:
+        return self.synopsis.partition.label
+
+    @property
+    def _rows(self) -> Fraction | None:
+        return None if self.synopsis.rows is None else Fraction(self.synopsis.rows)
+
+    @cached_property
+    def _axes(self) -> list[int]:
+        return [column.fine.axis for column in self.synopsis.partition.columns]
+
+    @property
+    def _every_pair(self) -> Mapping[Pair, Places]:
+        """The tables of pairs, if which these are was settled beforehand."""
+        return {} if self.synopsis.chosen else self.pairs
+
+    def _named(self, position: int) -> tuple[str, ...]:
+        axis = self.domain.axes[self._axes[position]]
+        return tuple(merged_names(axis, self.synopsis.partition.columns[position]))
+
+
+def _places(tables: Sequence[Places]) -> Iterator[Places]:
+    start = 0
+    for table in tables:
+        yield np.arange(start, start + table.size).reshape(table.shape)
+        start += table.size
+
+
+def _category(axis: Axis) -> Levels:
+    if not isinstance(axis, Levels):
+        raise ValueError("a label is a category")
+    return axis
