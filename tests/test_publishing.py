@@ -29,6 +29,8 @@ from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.randomness import SystemBits
 from sfumato.schema import Schema
 from sfumato.table.records import Records
+from sfumato.table.source import Frame
+from sfumato.table.text import TextFile
 
 SCHEMA = Schema.parse(CLINIC)
 PATIENTS = clinic(60)
@@ -150,6 +152,10 @@ BAD = {
     "unknown method": ({"method": "magic"}, ParameterError, "modips"),
     "unknown option": ({"colour": "red"}, ParameterError, "colour"),
     "rows negative": ({"rows": -1}, ParameterError, "rows"),
+    "rows beyond any table": ({"rows": 2**40 + 1}, ParameterError, "rows must be from 0 to"),
+    "rows beyond any float": ({"rows": 10**400}, ParameterError, "rows must be from 0 to"),
+    "rows beyond printing": ({"rows": -(10**5000)}, ParameterError, "rows must be from 0 to"),
+    "rows by halves": ({"rows": 2.5}, ParameterError, "rows must be a whole number, got 2.5"),
     "rows for identity": ({"method": "identity-laplace", "rows": 3}, ParameterError, "rows"),
     "delta for identity": ({"method": "identity-laplace", "delta": "1e-9"}, ParameterError, "pure"),
     "no rows": ({"data": PATIENTS.slice(0, 0)}, DataError, "fewer than two"),
@@ -325,6 +331,52 @@ def test_under_add_remove_the_number_of_rows_is_noisy():
     assert len(found) > 1
     assert all(abs(rows - 5_000) < 4_000 for rows in found)
     assert sf.publish(clinic(5_000), schema=SCHEMA, epsilon=1).certificate["rows"] == 5_000
+
+
+CLASSES = [f"c{k}" for k in range(16)]
+SPREAD = {  # sixteen classes by twelve cells: noise adds up
+    "name": "clinic",
+    "neighbours": "add-remove",
+    "columns": {
+        "kind": {"kind": "category", "values": CLASSES, "role": "label"},
+        "level": {"kind": "category", "values": CLASSES[:12]},
+    },
+}
+
+
+@pytest.mark.parametrize("asked", [{"epsilon": "8e-6"}, {"rho": "3e-11"}], ids=str)
+def test_noise_on_the_number_of_rows_counts_every_cell_that_is_added_up(asked, ledger):
+    event = sf.price(SPREAD, **asked).events[0]
+    assert event.statistic == "one-way tables"
+    assert float(event.noise) ** (1 if "epsilon" in asked else 0.5) < 200_000  # of one cell
+    table = pa.table({"kind": CLASSES, "level": CLASSES[:12] + CLASSES[:4]})
+    with pytest.raises(ParameterError, match="say how many rows to draw"):
+        sf.publish(table, schema=SPREAD, ledger=ledger, **asked)
+    assert ledger.unfinished() == []
+    # The control: of two cells, and so much of the same noise, the sum is small enough.
+    few = {"kind": {"kind": "boolean"}}
+    plan = sf.price(SPREAD | {"columns": few}, **asked)
+    assert plan.events == sf.price(SPREAD, **asked).events
+    publishing._check_rows(None, plan)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "csv"])
+def test_ids_are_not_read_even_to_count_the_records(kind, tmp_path, monkeypatch):
+    asked = []
+    batches = {"pandas": Frame.batches, "csv": TextFile.batches}[kind]
+
+    def watched(self, columns):
+        asked.extend(columns)
+        return batches(self, columns)
+
+    monkeypatch.setattr(Frame if kind == "pandas" else TextFile, "batches", watched)
+    columns = {"patient": {"kind": "id"}, "smoker": {"kind": "boolean"}}
+    table = pa.table({"patient": ["p", "q", "r"], "smoker": [True, False, True]})
+    pacsv.write_csv(table, tmp_path / "c.csv")
+    data = table.to_pandas() if kind == "pandas" else tmp_path / "c.csv"
+    release = sf.publish(data, schema={"name": "t", "columns": columns}, epsilon=1)
+    assert release.certificate["options"]["records"] == 3
+    assert set(asked) == {"smoker"}
 
 
 def test_rows_can_be_asked_for():

@@ -127,11 +127,12 @@ class MosaicSynopsis:
     def _check(self) -> None:
         partition, bins = self.partition, np.diff(self.partition.offset)
         fine = {column.fine.axis: column.fine.bins for column in partition.columns}
+        runs = {column.fine.axis: column.fine.runs(RUN) for column in partition.columns}
         shapes: list[tuple[Any, Any]] = [
             (table.shape, (fine.get(axis),)) for axis, table in self.fine.items()
         ]
         for axis, table in self.runs.items():
-            shapes.append((table.shape, (-(-fine.get(axis, 0) // RUN),)))
+            shapes.append((table.shape, (runs.get(axis),)))
         if self.one is not None:
             shapes.append((self.one.shape, (partition.classes, partition.cells)))
         for (i, j), table in self.pairs.items():
@@ -148,12 +149,26 @@ def coarse_partition(
     merged = []
     for column in columns:
         group = groups.get(column.axis)
-        if group is None or len(group) != column.bins:
+        if group is None or group.shape != (column.bins,):
             raise ReleaseError("the synopsis does not say how every column is divided into bins")
-        if not np.array_equal(np.unique(group), np.arange(group.max(initial=-1) + 1)):
-            raise ReleaseError("the synopsis numbers the bins of a column with gaps")
+        if not _one_after_the_other(column, group):
+            raise ReleaseError("the synopsis does not number the bins of a column in their order")
         merged.append(Merged(column, group))
     return Partition(tuple(merged), label, classes)
+
+
+def _one_after_the_other(column: Fine, group: Whole) -> bool:
+    """Whether bins are numbered in the one way that their making leaves.
+
+    Those of a number are runs of neighbours, and missing is apart; those of a category are
+    single values and, last, all the others.
+    """
+    if column.ordered:
+        steps = np.diff(group)
+        apart = bool((steps[column.ordered - 1 :] == 1).all())
+        return bool(group[0] == 0) and bool(np.isin(steps, (0, 1)).all()) and apart
+    single = group[group < group.max()]
+    return len(single) == group.max() and np.array_equal(single, np.arange(len(single)))
 
 
 def pairs_of(columns: int) -> tuple[Pair, ...]:

@@ -61,6 +61,10 @@ class Fine:
         """How many there are."""
         return len(self.start)
 
+    def runs(self, run: int) -> int:
+        """How many runs of so many neighbouring bins there are; none of categories."""
+        return -(-self.ordered // run) if run > 1 else 0
+
     @cached_property
     def place(self) -> NDArray[np.int32]:
         """The bin of each code; code -1 is found from the end."""

@@ -59,6 +59,8 @@ class Plan:
     sized: Callable[[int], "Plan"] | None = field(default=None, repr=False)
     # What a row of the release is; only drawn records can be asked for in another number.
     row: Literal["drawn record", "record", "component"] = "drawn record"
+    # How many noisy counts add up to the number of rows, where it is private: at most so many.
+    summed: int = 1
     # Columns of the released table where they are not those of the schema.
     columns: pa.Schema | None = None
     # Why nothing is promised, where nothing is; the budget then only sets the noise.

@@ -5,6 +5,7 @@ number of records is public, from that number; the rest is `sfumato.walk`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pyarrow as pa
 from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.methods import method as recipe
+from sfumato.methods.dp_lda import deviation
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.ledger import Ledger
@@ -30,6 +32,7 @@ __all__ = ["price", "publish", "publish_plan"]
 DEFAULT_METHOD = "mosaic"
 Progress = Callable[[str, int], None]
 _MOST_NOISE_ON_ROWS = 10**6
+_MOST_ROWS = 2**40
 
 
 def price(
@@ -127,7 +130,7 @@ def publish_plan(
     source = open_source(data)
     check_header(source, plan.domain)
     if plan.sized is not None:
-        plan = plan.sized(number_of_records(source))
+        plan = plan.sized(number_of_records(source, plan.domain))
     kind: Kind = source.kind if source.kind in ("pandas", "polars") else "arrow"
     known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     key = None if known is None else known.fingerprint_key
@@ -175,7 +178,7 @@ def _check_rows(rows: int | None, plan: Plan) -> None:
     if rows is None:
         counted = ("number of records", "class sizes", "one-way tables")
         event = next((e for e in plan.events if e.statistic in counted), plan.events[0])
-        spread = float(event.noise or 0) ** (0.5 if "gaussian" in event.mechanism else 1)
+        spread = deviation(event) * sqrt(plan.summed)
         if plan.domain.schema.neighbours == "add-remove" and spread > _MOST_NOISE_ON_ROWS:
             raise ParameterError(
                 "the noise on the number of records passes a million at this budget: "
@@ -184,8 +187,10 @@ def _check_rows(rows: int | None, plan: Plan) -> None:
         return
     if plan.row != "drawn record":
         raise ParameterError(f"{plan.method} releases one row per {plan.row}: leave out rows")
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 0:
-        raise ParameterError(f"rows must be a whole number of at least 0, got {rows!r}")
+    if isinstance(rows, bool) or not isinstance(rows, int):
+        raise ParameterError(f"rows must be a whole number, got {rows!r}")
+    if not 0 <= rows <= _MOST_ROWS:  # not repeated: it may have more digits than can be printed
+        raise ParameterError(f"rows must be from 0 to {_MOST_ROWS}: ask for another number")
 
 
 def _quiet(phase: str, rows: int) -> None:

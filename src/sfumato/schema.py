@@ -276,7 +276,10 @@ class Schema(BaseModel):
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            raise SchemaError(f"{where}: {explain(error)}") from None
+            said = explain(error)  # what is wrong with no single column is said of the schema
+            raise SchemaError(
+                said if said.startswith(f"{where}: ") else f"{where}: {said}"
+            ) from None
 
     def to_json(self) -> dict[str, Any]:
         """The schema as plain JSON values, without the defaults."""

@@ -170,6 +170,24 @@ def test_an_interrupted_publish_says_so_and_leaves_nothing(clinic_files):
     assert not (clinic_files / "r").exists()
 
 
+def test_ctrl_c_before_a_command_has_begun_says_so_too(tmp_path):
+    script = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'typer' and sys.meta_path.pop(0): raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from sfumato.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    assert done.stderr.startswith("stopped")
+    assert "Traceback" not in done.stderr
+
+
 def test_the_next_run_says_what_an_earlier_one_left(clinic_files):
     run("ledger create --ledger b.db", cwd=clinic_files)
     run("ledger grant clinic --epsilon 2 --reason r --ledger b.db", cwd=clinic_files)
@@ -198,6 +216,43 @@ def test_the_demo_shows_a_whole_release(tmp_path):
         assert "1-differential privacy" in done.stdout
         assert "The picture stays" in done.stdout
         assert run(f"verify {folder}/release", cwd=tmp_path).returncode == 0
+
+
+def test_a_demo_into_a_folder_with_brackets_names_it_as_it_is(tmp_path):
+    name = "a[red]/dm[/b]"
+    done = run(f"demo -o {name}", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"made-up patients in {name}/clinic.csv" in done.stdout
+    assert f"open {name}/release/report.html in a browser" in done.stdout
+    assert f"--ledger '{name}/budget.db'" in done.stdout
+
+
+def test_a_demo_without_matplotlib_says_what_to_install(tmp_path):
+    (tmp_path / "matplotlib.py").write_text("raise ImportError")
+    done = run("demo", cwd=tmp_path)  # -m puts this folder first
+    assert done.returncode == 0, done.stderr
+    assert "No page of the release was made" in done.stdout
+    assert "pip install 'sfumato[report]'" in done.stdout
+
+
+@pytest.mark.parametrize("epsilon", ["1e-8", "0", "much"])
+def test_a_demo_that_is_refused_leaves_nothing(tmp_path, epsilon):
+    done = run(f"demo -o d --epsilon {epsilon}", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("refused: ")
+    assert done.stdout == ""
+    assert listing(tmp_path) == []
+
+
+def test_a_release_with_brackets_in_its_name_is_shown_as_it_is(clinic_files):
+    for words in (
+        "ledger create --ledger b.db",
+        "ledger grant clinic --epsilon 2 --reason r --ledger b.db",
+        "publish clinic.csv --schema clinic.yaml --epsilon 1 --ledger b.db --release a[/b] -o r",
+    ):
+        done = run(words, cwd=clinic_files)
+        assert done.returncode == 0, done.stderr
+    assert "charged as a[/b]" in done.stdout
 
 
 def test_what_to_expect_is_told_of_the_records_not_of_the_rows_drawn(clinic_files):

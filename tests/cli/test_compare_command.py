@@ -1,5 +1,6 @@
 """`sfumato compare` as its user meets it."""
 
+import gzip
 import stat
 
 import pyarrow.csv as pacsv
@@ -8,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from sfumato.cli.compare import compare
-from sfumato.errors import ParameterError, ReleaseError
+from sfumato.errors import DataError, ParameterError, ReleaseError
 from sfumato.example import CLINIC, clinic
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
@@ -31,8 +32,8 @@ def folder(tmp_path):
 
 @pytest.fixture
 def run(folder):
-    def invoke(*options, epsilon="1"):
-        asked = [str(folder / "a.csv"), "--schema", str(folder / "s.yaml"), "--epsilon", epsilon]
+    def invoke(*options, epsilon="1", data="a.csv"):
+        asked = [str(folder / data), "--schema", str(folder / "s.yaml"), "--epsilon", epsilon]
         return CliRunner().invoke(app, [*asked, *map(str, options)], env={"COLUMNS": "120"})
 
     return invoke
@@ -93,6 +94,33 @@ def test_a_private_choice_lacking_something_is_refused(run, options, message):
     done = run("--private-choice", "0.25", *options)
     assert isinstance(done.exception, ParameterError)
     assert message in str(done.exception)
+
+
+@pytest.mark.parametrize("more", [(), ("--private-choice", "0.5", "--methods", "dp-lda,modips")])
+def test_a_table_that_breaks_off_is_refused_uncounted_and_uncharged(run, folder, more):
+    whole = gzip.compress((folder / "a.csv").read_bytes())
+    (folder / "a.csv.gz").write_bytes(whole[: len(whole) // 2])
+    done = run("--ledger", folder / "budget.db", *more, data="a.csv.gz")
+    assert isinstance(done.exception, DataError)
+    assert "damaged or half-written" in str(done.exception)
+    with Ledger(folder / "budget.db") as ledger:
+        assert ledger.balance("clinic").releases == 0
+        assert ledger.inspections("clinic") == {}
+
+
+def test_a_delta_that_is_none_is_refused_also_where_no_method_uses_it(run):
+    done = run("--methods", "dp-lda", "--delta", "5")
+    assert isinstance(done.exception, ParameterError)
+    assert "delta must be" in str(done.exception)
+
+
+def test_the_next_command_asks_for_what_the_ledger_has_left(run, folder):
+    options = ("--methods", "dp-lda,modips", "--private-choice", "1/3")
+    done = run(*options, "--ledger", folder / "budget.db", epsilon="10")
+    assert done.exit_code == 0, done.output
+    assert "--epsilon 6.666666 --ledger" in done.output
+    with Ledger(folder / "budget.db") as ledger:
+        assert ledger.balance("clinic").left == Charge(6_666_666)
 
 
 def test_a_private_choice_at_several_budgets_is_refused(run):

@@ -1,5 +1,8 @@
 """`sfumato inspect` as its user meets it."""
 
+import gzip
+import json
+
 import pyarrow.csv as pacsv
 import pytest
 from typer.testing import CliRunner
@@ -87,3 +90,32 @@ def test_another_table_and_another_folder_are_refused_plainly(folder):
     done = run(app, ["inspect", release, "--original", str(folder / "other.csv")])
     assert isinstance(done.exception, DataError)
     assert "of the schema is not in the data" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda paper: paper | {"rows": "many"}, lambda _: {"release": "x"}],
+    ids=["another number", "hardly anything"],
+)
+def test_a_certificate_that_was_changed_is_refused_before_anything_is_read(folder, change):
+    paper = folder / "release" / "release.json"
+    paper.write_text(json.dumps(change(json.loads(paper.read_text()))))
+    asked = ["inspect", str(folder / "release"), "--original", str(folder / "nothing.csv")]
+    done = run(app, asked)
+    assert isinstance(done.exception, ReleaseError)
+    assert "release.json was changed" in str(done.exception)
+
+
+def test_records_that_break_off_are_refused_uncounted(folder):
+    whole = gzip.compress((folder / "a.csv").read_bytes())
+    (folder / "half.csv.gz").write_bytes(whole[: len(whole) // 2])
+    with Ledger.create(folder / "budget.db") as ledger:
+        ledger.grant("clinic", PureDP(3), reason="approved")
+    asked = ["inspect", str(folder / "release"), "--ledger", str(folder / "budget.db")]
+    for sides in (("half.csv.gz", "b.csv"), ("a.csv", "half.csv.gz")):
+        original, control = (str(folder / side) for side in sides)
+        done = run(app, [*asked, "--original", original, "--control", control])
+        assert isinstance(done.exception, DataError)
+        assert "could not be read to its end" in str(done.exception)
+    with Ledger(folder / "budget.db") as ledger:
+        assert ledger.inspections("clinic") == {}

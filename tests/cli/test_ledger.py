@@ -58,6 +58,19 @@ def test_the_option_names_the_ledger_as_well_as_the_environment(run, tmp_path):
     assert other.exists()
 
 
+def test_an_unfinished_choice_is_not_told_to_be_published_again(run, granted, path):
+    with Ledger(path) as ledger:
+        for name in ("choice-0a", "choice-0b"):
+            ledger.reserve(name, "adult", PureDP("0.5"), plan=PLAN)
+        ledger.draw("choice-0b", None)
+    reserved, drawn = run("show").output.splitlines()[-2:]
+    assert "release choice-0a of adult is reserved; it is a private choice" in reserved
+    assert "sfumato ledger refund choice-0a --reason" in reserved
+    assert "release choice-0b of adult is drawn; it is a private choice" in drawn
+    assert "the charge stays; if nothing runs, choose again" in drawn
+    assert "--release" not in reserved + drawn
+
+
 def test_unfinished_releases_are_shown_with_what_to_do(run, granted, path):
     with Ledger(path) as ledger:
         ledger.grant("adult", Heuristic("decided"), reason="internal", heuristic=True)

@@ -1,4 +1,6 @@
-"""Squared error: hand-computed tables, what it refuses, what it leaves alone."""
+"""Both sides read alike, and squared error: hand-computed tables, refusals, what is left alone."""
+
+import gzip
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +10,7 @@ from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection import squared_error
-from sfumato.inspection.utility import encoded
+from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened
 from sfumato.schema import Schema
 
 SCHEMA = {
@@ -104,3 +106,24 @@ def test_frames_and_files_give_the_same_codes_and_are_left_as_they_were(tmp_path
 def test_the_schema_may_be_a_file(tmp_path):
     (tmp_path / "clinic.yaml").write_text(CLINIC)
     assert squared_error(clinic(9), clinic(9), tmp_path / "clinic.yaml").total == 0
+
+
+@pytest.fixture
+def broken_off(tmp_path):
+    """A compressed table of which the second half is lost."""
+    rows = "".join(f"{i % 10},0.5,f,a,{i * 7919 % 1009}\n" for i in range(5_000))
+    whole = gzip.compress(f"age,weight,sex,ward,name\n{rows}".encode())
+    path = tmp_path / "half.csv.gz"
+    path.write_bytes(whole[: len(whole) // 2])
+    return path
+
+
+def test_a_file_that_breaks_off_is_refused_plainly_whoever_reads_it(broken_off):
+    domain = Domain.of(Schema.of(SCHEMA))
+    for read in (
+        lambda: encoded(broken_off, domain),
+        lambda: has_rows(opened(broken_off, domain), 2),
+        lambda: numbers_only(broken_off),
+    ):
+        with pytest.raises(DataError, match="could not be read to its end"):
+            read()

@@ -16,6 +16,7 @@ from sfumato.mosaic_synopsis import Layout, MosaicSynopsis, is_forest
 from sfumato.privacy.budget import budget, rho_within
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, compose
 from sfumato.publishing import price
+from sfumato.release.folder import digest, sha256
 from sfumato.schema import Schema
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
@@ -110,7 +111,7 @@ def test_pairs_are_chosen_under_laplace_noise_and_all_measured_under_gaussian_no
 @pytest.mark.parametrize("asked", BUDGETS, ids=str)
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
 def test_a_synopsis_comes_back_from_its_file_as_it_was(asked, neighbours):
-    plan, synopsis, _ = measured(neighbours=neighbours, **asked)
+    plan, synopsis, _ = measured(neighbours=neighbours, records=400, **asked)
     paper = json.loads(json.dumps(synopsis.to_json(), sort_keys=True))
     again = MosaicSynopsis.from_json(paper, Layout.of(plan.domain))
     assert again.to_json() == synopsis.to_json()
@@ -134,32 +135,87 @@ def spoilt(name, paper):
         ),
         "runs that were not bought": lambda: paper["runs"].update({"0": [1, 2]}),
         "bins with gaps": lambda: paper["bins"].update({"2": [0, 2, 2]}),
+        "bins of a number in reverse": lambda: paper["bins"]["0"].reverse(),
+        "bins of a category in reverse": lambda: paper["bins"]["2"].reverse(),
+        "bins of a category in one": lambda: paper["bins"].update({"2": [0, 0, 0]}),
+        "bins from above": lambda: paper["bins"].update({"0": [2**62] * 61}),
+        "bins beside missing": lambda: paper["bins"]["4"].__setitem__(-1, paper["bins"]["4"][-2]),
+        "bins in rows": lambda: paper["bins"].update({"2": [[0], [1], [2]]}),
+        "bins of no column": lambda: paper["bins"].update({"9": [0, 1, 2]}),
+        "a column by another spelling": lambda: paper["bins"].update({"02": paper["bins"]["2"]}),
+        "a table of another name": lambda: paper.update(secret=[1, 2, 3]),
+        "another kind": lambda: paper.update(kind="moments"),
+        "a table of a pair again": lambda: paper["pairs"].append(paper["pairs"][0]),
+        "more about a pair": lambda: paper["pairs"][0].update(note="more"),
+        "a pair of three": lambda: paper["pairs"][0]["columns"].append(7),
+        "true for a count": lambda: paper["columns"]["0"].__setitem__(0, True),
         "bins of another column": lambda: paper["bins"].pop("2"),
         "a count that is no whole number": lambda: paper["columns"]["0"].__setitem__(0, 0.5),
         "a count beyond 64 bits": lambda: paper["columns"]["0"].__setitem__(0, 2**64),
         "no number of records": lambda: paper.update(rows=None),
         "a number of records that is none": lambda: paper.update(rows="many"),
+        "another number of records": lambda: paper.update(rows=7),
+        "a number of records below none": lambda: paper.update(rows=-400),
+        "true for a number of records": lambda: paper.update(rows=True),
+        "a number of records in floats": lambda: paper.update(rows=400.0),
     }
-    changes[name]()
-    return paper
+    for change in [changes[name]] if name else ():
+        change()
+    return list(changes)
 
 
-SPOILT = [
-    *("no such kind of table", "a pair less", "a pair twice", "a pair that was not chosen"),
-    *("no classes", "a fine table less", "a fine table of another length", "bins with gaps"),
-    *("runs that were not bought", "bins of another column", "a count beyond 64 bits"),
-    *("a count that is no whole number", "no number of records"),
-    "a number of records that is none",
-]
+def test_a_synopsis_that_cannot_be_of_its_plan_is_refused():
+    plan, synopsis, _ = measured(epsilon=100, records=400)
+    sound = json.dumps(synopsis.to_json())
+    assert len(synopsis.chosen) == 3
+    assert plan.recount(json.loads(sound)) == plan.events
+    for name in spoilt(None, {}):
+        paper = json.loads(sound)
+        spoilt(name, paper)
+        assert json.dumps(paper) != sound, name
+        with pytest.raises(ReleaseError, match="synopsis"):
+            plan.recount(paper)
+            pytest.fail(name)  # passed, though it is not of this plan
 
 
-@pytest.mark.parametrize("name", SPOILT)
-def test_a_synopsis_that_cannot_be_of_its_plan_is_refused(name):
-    plan, synopsis, _ = measured(epsilon=1)
+def test_a_number_of_records_is_refused_in_a_synopsis_where_it_is_private():
+    plan, synopsis, _ = measured(epsilon=1, neighbours="add-remove", records=400)
     paper = synopsis.to_json()
     assert plan.recount(paper) == plan.events
-    with pytest.raises(ReleaseError, match="synopsis"):
-        plan.recount(spoilt(name, json.loads(json.dumps(paper))))
+    with pytest.raises(ReleaseError, match="tables that its plan calls for"):
+        plan.recount(paper | {"rows": 400})
+
+
+def test_true_is_no_number_of_records_even_where_there_is_one():
+    plan, synopsis, _ = measured(rows=1, records=1, epsilon=100)
+    paper = synopsis.to_json()
+    assert plan.recount(paper) == plan.events
+    with pytest.raises(ReleaseError, match="tables that its plan calls for"):
+        plan.recount(paper | {"rows": True})
+
+
+def test_a_sealed_release_with_more_in_its_synopsis_does_not_verify(tmp_path):
+    folder = tmp_path / "r"
+    sf.publish(people(60), schema=schema(), epsilon=1, model="forest", folder=folder)
+    paper, more = (json.loads((folder / f"{n}.json").read_text()) for n in ("release", "synopsis"))
+    for change, found in (({}, []), ({"secret": [1, 2, 3]}, ["plan"]), ({"rows": 7}, ["plan"])):
+        text = json.dumps(more | change)
+        (folder / "synopsis.json").write_text(text)
+        paper["synopsis"] = digest(more | change)
+        paper["files"]["synopsis.json"] = sha256(folder / "synopsis.json")
+        paper["seal"] = digest(paper)
+        (folder / "release.json").write_text(json.dumps(paper))
+        assert [check.name for check in sf.verify(folder) if not check.passed] == found
+
+
+def test_a_budget_too_small_to_choose_pairs_with_is_refused_by_name():
+    many = {f"c{k}": LEVEL for k in range(17)}
+    for rho in ("1e-17", "1e-18"):
+        with pytest.raises(ParameterError, match=r"budget is too small to choose .*: raise rho"):
+            price(schema(many), rho=rho, records=2**40)
+    assert "pairs to measure" in [
+        e.statistic for e in price(schema(many), rho="1e-15", records=2**40).events
+    ]
 
 
 def test_a_public_number_of_records_is_counted_whatever_was_said():

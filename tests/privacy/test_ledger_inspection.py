@@ -165,6 +165,23 @@ def test_another_process_that_had_it_open_goes_on_and_sees_the_new_line(older):
         assert other.verify() == one.head
 
 
+def test_a_ledger_that_became_newer_while_open_is_neither_written_nor_brought_back(path):
+    """As a program of this format meets one that a later Sfumato gave its own rules."""
+    with Ledger(path) as ledger:
+        editor = sqlite3.connect(path)
+        editor.execute(f"PRAGMA user_version = {ledger_schema.FORMAT + 1}")
+        editor.close()
+        for step in (
+            lambda: ledger.inspect("adult", what="inspection"),
+            lambda: ledger.reserve("new", "adult", PureDP("0.5"), plan="c0ffee00"),
+            ledger.verify,
+        ):
+            with pytest.raises(LedgerError, match=r"newer Sfumato \(format 3, this one knows 2\)"):
+                step()
+        assert ledger.entry("new") is None
+    assert format_of(path) == ledger_schema.FORMAT + 1
+
+
 def test_rules_of_one_format_under_the_number_of_another_are_refused(older):
     editor = sqlite3.connect(older)
     editor.execute("PRAGMA user_version = 2")

@@ -54,6 +54,13 @@ def test_rejection_gives_the_records_of_the_model_that_keep_the_rules(expected, 
     assert (chisquare(found[inside], shares * ROWS).pvalue > FALSE_ALARM) == passes
 
 
+def test_more_rows_than_a_float_holds_are_drawn_a_batch_at_a_time(rng):
+    model, rules = Model(np.ones((4, 4)), rng), Rules.of(Domain.of(Schema.of(SCHEMA)))
+    batches = kept(model, rules, 10**400, rng)
+    assert len(next(batches)) > 0
+    assert len(next(batches)) > 0
+
+
 def test_about_as_many_are_drawn_as_rejection_needs(rng):
     chances = np.triu(np.ones((4, 4))) + 9 * np.tril(np.ones((4, 4)), -1)
     model = Model(chances, rng)  # 10 in 64 keep the rule

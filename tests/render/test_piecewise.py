@@ -8,17 +8,18 @@ import pytest
 from sfumato.render.piecewise import piecewise, simplex
 
 
-def by_enumeration(noisy, deviation, price):
+def by_enumeration(noisy, width, deviation, price):
     """The mean over all segmentations, each weighed as the text says."""
     bins, total, level = len(noisy), 0.0, np.zeros(len(noisy))
     for pieces in range(bins):
         for cuts in combinations(range(1, bins), pieces):
             ends, weight, found = (0, *cuts, bins), 0.0, np.empty(bins)
             for start, stop in pairwise(ends):
-                part = noisy[start:stop]
-                misfit = ((part - part.mean()) ** 2).sum()
+                part, codes = noisy[start:stop], width[start:stop]
+                fitted = codes * (part @ codes) / (codes @ codes)
+                misfit = ((part - fitted) ** 2).sum()
                 weight -= misfit / (2 * deviation**2) + np.log(len(part)) / 2 + price / 2
-                found[start:stop] = part.mean()
+                found[start:stop] = fitted
             total += np.exp(weight)
             level += np.exp(weight) * found
     return level / total
@@ -28,16 +29,18 @@ def by_enumeration(noisy, deviation, price):
 @pytest.mark.parametrize(("deviation", "price"), [(1.0, 3.0), (4.0, 3.0), (2.0, 0.0), (0.5, 8.0)])
 def test_levels_are_the_mean_over_all_segmentations(bins, deviation, price, rng):
     noisy = rng.normal(0, 3, bins) + 10 * (np.arange(bins) > bins // 2)
-    found = piecewise(noisy, deviation, price)
-    np.testing.assert_allclose(found, by_enumeration(noisy, deviation, price), atol=1e-9)
+    width = rng.integers(1, 5, bins).astype(float)
+    found = piecewise(noisy, width, deviation, price)
+    wanted = by_enumeration(noisy, width, deviation, price)
+    np.testing.assert_allclose(found, wanted, atol=1e-9)
     # The control: another price gives another mean.
-    assert np.abs(found - by_enumeration(noisy, deviation, price + 2)).max() > 1e-6
+    assert np.abs(found - by_enumeration(noisy, width, deviation, price + 2)).max() > 1e-6
 
 
 def test_smoothing_comes_closer_to_slopes_and_keeps_spikes(rng):
     level = np.concatenate([np.linspace(0, 200, 50), [2_000.0], np.full(49, 40.0)])
     noisy = level + rng.normal(0, 30, 100)
-    smooth = piecewise(noisy, 30.0)
+    smooth = piecewise(noisy, np.ones(100), 30.0, 6.0)
     assert np.abs(smooth - level).mean() < 0.6 * np.abs(noisy - level).mean()
     assert abs(smooth[50] - 2_000) < 150
 
@@ -45,14 +48,14 @@ def test_smoothing_comes_closer_to_slopes_and_keeps_spikes(rng):
 @pytest.mark.parametrize("noisy", [[], [3.0], [3.0, 9.0, 1.0]])
 def test_without_noise_or_neighbours_nothing_is_smoothed(noisy):
     noisy = np.array(noisy)
-    assert piecewise(noisy, 0.0).tolist() == noisy.tolist()
+    assert piecewise(noisy, np.ones(len(noisy)), 0.0, 6.0).tolist() == noisy.tolist()
     if len(noisy) < 2:
-        assert piecewise(noisy, 5.0).tolist() == noisy.tolist()
+        assert piecewise(noisy, np.ones(len(noisy)), 5.0, 6.0).tolist() == noisy.tolist()
 
 
 def test_levels_of_huge_counts_and_noise_stay_finite(rng):
     for size in (1e-3, 1e6, 1e15):
-        found = piecewise(rng.normal(size, size, 101), size)
+        found = piecewise(rng.normal(size, size, 101), np.ones(101), size, 6.0)
         assert np.isfinite(found).all()
         assert abs(found.mean() - size) < 3 * size
 
@@ -85,3 +88,16 @@ def test_a_projection_leaves_a_point_of_the_simplex_alone_and_keeps_shapes(rng):
     values = rng.dirichlet(np.ones(6)).reshape(2, 3) * 8
     np.testing.assert_allclose(simplex(values, 8.0), values)
     assert simplex(values, -3.0).tolist() == [[0.0] * 3] * 2
+
+
+def test_bins_of_one_code_among_wide_ones_hold_next_to_nothing(rng):
+    """The ends of a range are bins of one code; what is smooth has no heap there."""
+    width = np.array([1.0] + [100.0] * 98 + [1.0])
+    level = width * 0.5
+    found = np.mean(
+        [piecewise(level + rng.normal(0, 20, 100), width, 20.0, 6.0) for _ in range(20)], 0
+    )
+    assert found[[0, -1]].max() < 5
+    heap = level.copy()
+    heap[0] = 500.0
+    assert piecewise(heap + rng.normal(0, 20, 100), width, 20.0, 6.0)[0] > 400

@@ -41,7 +41,7 @@ def test_on_one_core_or_without_a_hold_on_the_library_all_is_done_in_this_thread
     with monkeypatch.context() as patch:
         patch.setattr(workers, "_cores", lambda: 1)
         assert set(in_order(lambda _: threading.get_ident(), range(9))) == {here}
-    monkeypatch.setattr(workers, "threadpool_limits", None)
+    monkeypatch.setattr(workers, "CAN_HOLD", False)
     assert set(in_order(lambda _: threading.get_ident(), range(9))) == {here}
 
 

@@ -195,11 +195,13 @@ class Tables:
     def _finely(self, axis: int) -> Iterator[Noisy]:
         """Each bin; where its run was measured too, it takes an equal share of what is missing."""
         bins, runs = self.fine[axis].tolist(), self.runs.get(axis)
+        columns = (column.fine for column in self._partition.columns)
+        ordered = next(fine.ordered for fine in columns if fine.axis == axis)
         for k, own in enumerate(bins):
-            if runs is None:
+            if runs is None or k >= ordered:  # missing is in no run
                 yield self.entries.total([own], _ONE, self._rows)
                 continue
-            inside = bins[k // RUN * RUN : k // RUN * RUN + RUN]
+            inside = bins[k // RUN * RUN : min(k // RUN * RUN + RUN, ordered)]
             weights = dict.fromkeys(inside, -1)
             weights |= {own: len(inside), int(runs[k // RUN]): 1}
             yield self._noisy(weights, len(inside) + 1)

@@ -1,95 +1,56 @@
 """The command line: one line on standard error and exit code 1 for a refusal, 2 for wrong usage.
 
-Only `typer` is imported here: everything heavy waits until a command needs it, so that
-`sfumato --help` answers in a moment.
+The commands are imported when `main` runs, so that Ctrl-C is answered from the first moment.
 """
 
 import os
 import sys
+from typing import TYPE_CHECKING, Any
 
-import typer
+from sfumato.errors import SfumatoError
 
-from sfumato.cli import (
-    accuracy,
-    audit,
-    compare,
-    demo,
-    doctor,
-    graph,
-    inspect,
-    ledger,
-    methods,
-    publish,
-    query,
-    report,
-    reproduce,
-    schema,
-    stream,
-    verify,
-)
+if TYPE_CHECKING:
+    from sfumato.cli.application import app
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Publish sensitive data so that the picture stays and no person shows.",
-    epilog="Start with: sfumato demo",
-    pretty_exceptions_enable=False,
-)
-app.command("demo")(demo.demo)
-app.command("publish")(publish.publish)
-app.command("methods")(methods.methods)
-app.command("verify")(verify.verify)
-app.command("report")(report.report)
-app.command("accuracy")(accuracy.accuracy)
-app.command("audit")(audit.audit)
-app.command("inspect")(inspect.inspect)
-app.command("compare")(compare.compare)
-app.command("doctor")(doctor.doctor)
-app.command("reproduce")(reproduce.reproduce)
-app.add_typer(graph.app, name="graph")
-app.add_typer(stream.app, name="stream")
-app.add_typer(query.app, name="query")
-app.add_typer(schema.app, name="schema")
-app.add_typer(ledger.app, name="ledger")
+_INTERRUPTED = 130  # the exit code of Ctrl-C, also what typer makes of it
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        from sfumato import __version__
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module 'sfumato.cli' has no attribute {name!r}")
+    from sfumato.cli.application import app
 
-        typer.echo(f"sfumato {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version and leave."
-    ),
-) -> None:
-    """Shared by all commands."""
-
-
-def _say(line: str, colour: str) -> None:
-    """One line on standard error, in colour unless NO_COLOR asks for none."""
-    typer.secho(line, err=True, fg=None if os.environ.get("NO_COLOR") else colour)
+    return app
 
 
 def main() -> None:
     """Run a command; a refusal is one line, never a traceback."""
-    from sfumato.errors import SfumatoError
-
     try:
+        from sfumato.cli.application import app
+
         app()
     except SfumatoError as error:
         _say(f"refused: {error}", "red")
         sys.exit(1)
+    except KeyboardInterrupt:  # before typer was there to catch it
+        _stopped()
+        sys.exit(_INTERRUPTED)
     except SystemExit as leaving:
-        if leaving.code == 130:  # what typer makes of Ctrl-C
-            _say("stopped: no file was left half-written; a charge that was made stays", "yellow")
+        if leaving.code == _INTERRUPTED:
+            _stopped()
         raise
     except BrokenPipeError:
         sys.exit(0)
+
+
+def _stopped() -> None:
+    _say("stopped: no file was left half-written; a charge that was made stays", "yellow")
+
+
+def _say(line: str, colour: str) -> None:
+    """One line on standard error, in colour unless NO_COLOR asks for none."""
+    import typer
+
+    typer.secho(line, err=True, fg=None if os.environ.get("NO_COLOR") else colour)

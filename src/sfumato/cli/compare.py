@@ -93,6 +93,8 @@ def _choose(
     ledger: Path | None,
     output: Path | None,
 ) -> None:
+    from shlex import quote
+
     from rich.markup import escape
 
     from sfumato.cli.show import console
@@ -129,8 +131,8 @@ def _choose(
         soft_wrap=True,
     )
     console.print(
-        f"next: sfumato publish {escape(str(data))} --schema {escape(str(schema))} --method "
-        f"{found.method} {rest} --ledger {escape(str(ledger))} -o release/",
+        f"next: sfumato publish {escape(quote(str(data)))} --schema {escape(quote(str(schema)))} "
+        f"--method {found.method} {rest} --ledger {escape(quote(str(ledger)))} -o release/",
         soft_wrap=True,
     )
 

@@ -1,10 +1,15 @@
 """`sfumato demo`: one whole release of a made-up clinic, to look at."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from sfumato.release import Release
 
 __all__ = ["demo"]
 
@@ -17,30 +22,57 @@ def demo(
 
     Example: sfumato demo -o my-demo
     """
-    import pyarrow.csv as pacsv
+    from sfumato.example import CLINIC
+    from sfumato.publishing import price
+    from sfumato.schema import Schema
 
-    from sfumato.cli.show import console, progress, promise
+    price(Schema.parse(CLINIC), epsilon=epsilon)  # what is refused is so before a folder is made
+    folder = output or _free(Path("sfumato-demo"))
+    with _whole(folder):
+        original, release = _published(folder, epsilon)
+    _shown(folder, epsilon, original, release)
+    _report(folder / "release")
+
+
+@contextmanager
+def _whole(folder: Path) -> Iterator[None]:
+    """A new folder, which is gone again if what is put into it does not come to its end."""
+    from shutil import rmtree
+
     from sfumato.errors import ReleaseError
+
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise ReleaseError(f"{folder} cannot be made: {error.strerror}") from None
+    try:
+        yield
+    except BaseException:
+        rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _published(folder: Path, epsilon: str) -> "tuple[Any, Release]":
+    """The records, and their release; data, schema and ledger lie beside it."""
+    import pyarrow.csv as pacsv
+    from rich.markup import escape
+
+    from sfumato.cli.show import progress
     from sfumato.example import CLINIC, clinic
     from sfumato.privacy.budget import budget
     from sfumato.privacy.ledger import Ledger
     from sfumato.publishing import publish
 
-    granted = budget(epsilon=epsilon)
-    folder = output or _free(Path("sfumato-demo"))
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise ReleaseError(f"{folder} cannot be made: {error.strerror}") from None
-    original = clinic()
+    original, file = clinic(), folder / "budget.db"
     data, schema = folder / "clinic.csv", folder / "clinic.yaml"
-    pacsv.write_csv(original, data)
-    schema.write_text(CLINIC, encoding="utf-8")
-    console.print(f"[bold]1[/bold] {original.num_rows:,} made-up patients in {data}")
-    console.print(f"[bold]2[/bold] what is public about them, and nothing else, in {schema}")
-    with Ledger.create(folder / "budget.db") as ledger:
-        ledger.grant("clinic", granted, reason="the demo")
-        console.print(f"[bold]3[/bold] a budget of epsilon {epsilon} in {folder / 'budget.db'}")
+    with Ledger.create(file) as ledger:
+        ledger.grant("clinic", budget(epsilon=epsilon), reason="the demo")
+        pacsv.write_csv(original, data)
+        schema.write_text(CLINIC, encoding="utf-8")
+        _say(f"[bold]1[/bold] {original.num_rows:,} made-up patients in {escape(str(data))}")
+        public = "what is public about them, and nothing else, in"
+        _say(f"[bold]2[/bold] {public} {escape(str(schema))}")
+        _say(f"[bold]3[/bold] a budget of epsilon {escape(epsilon)} in {escape(str(file))}")
         with progress() as step:
             release = publish(
                 data,
@@ -50,38 +82,54 @@ def demo(
                 folder=folder / "release",
                 progress=step,
             )
-    console.print("[bold]4[/bold] one release, charged before a record was read:")
+    return original, release
+
+
+def _shown(folder: Path, epsilon: str, original: Any, release: "Release") -> None:
+    """The release beside the original, and what to try next."""
+    from shlex import quote
+
+    from rich.markup import escape
+
+    from sfumato.cli.show import console, promise
+
+    _say("[bold]4[/bold] one release, charged before a record was read:")
     promise(release)
     console.print(_pictures(original, release.table))
-    console.print(
+    names = ("clinic.csv", "clinic.yaml", "budget.db", "again", "budget.db")
+    again = (quote(str(folder / name)) for name in names)
+    command = (
+        "  sfumato publish {} --schema {} --epsilon {epsilon} --ledger {} -o {}\n"
+        "  sfumato ledger show --ledger {}"
+    )
+    _say(
         "The original may be shown here only because it is made up.\n"
         "The budget is spent: the same command on the same ledger is now refused. Try:\n"
-        f"  sfumato publish {data} --schema {schema} --epsilon {epsilon} "
-        f"--ledger {folder / 'budget.db'} -o {folder / 'again'}\n"
-        f"  sfumato ledger show --ledger {folder / 'budget.db'}",
-        highlight=False,
-        soft_wrap=True,
+        + escape(command.format(*again, epsilon=epsilon))
     )
-    _report(folder / "release")
 
 
 def _report(release: Path) -> None:
     """Write the page of the release and name it, where there is something to draw with."""
+    from rich.markup import escape
+
     from sfumato.cli.report import report
-    from sfumato.cli.show import console
     from sfumato.errors import MissingExtra
 
     try:
         report(release)
     except MissingExtra as missing:
-        console.print(f"No page of the release was made: {missing}", soft_wrap=True)
+        _say(escape(f"No page of the release was made: {missing}"))
         return
-    console.print(
-        f"[bold]5[/bold] what was promised, and how good it is: open {release / 'report.html'} "
-        "in a browser",
-        highlight=False,
-        soft_wrap=True,
-    )
+    page = escape(str(release / "report.html"))
+    _say(f"[bold]5[/bold] what was promised, and how good it is: open {page} in a browser")
+
+
+def _say(text: str) -> None:
+    """One sentence, broken nowhere: it may be copied."""
+    from sfumato.cli.show import console
+
+    console.print(text, highlight=False, soft_wrap=True)
 
 
 def _free(wanted: Path) -> Path:

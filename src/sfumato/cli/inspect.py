@@ -41,13 +41,17 @@ def inspect(
     from rich.table import Table
 
     from sfumato.cli.show import console, working
+    from sfumato.errors import ReleaseError
     from sfumato.inspection.counting import UNCOUNTED
     from sfumato.inspection.overview import overview
     from sfumato.inspection.page import WARNING, check_place, write_page
     from sfumato.privacy.ledger import Ledger
     from sfumato.release import Release
+    from sfumato.release.folder import CERTIFICATE, digest
 
     known = Release.load(release)
+    if known.certificate.get("seal") != digest(known.certificate):
+        raise ReleaseError(f"{release} is not as it was released: {CERTIFICATE} was changed")
     if output is not None:
         check_place(output, release)
     account = None if ledger is None or uncounted else Ledger(ledger)

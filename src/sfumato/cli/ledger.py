@@ -181,7 +181,18 @@ def _times(count: int) -> str:
 def _advice(entry: "Entry") -> str:
     from shlex import quote
 
-    if entry.state == "reserved":
+    if entry.release.startswith("choice-") and entry.state == "drawn":
+        fate = (
+            "it is a private choice that is still running, or was stopped: its noise was drawn and "
+            "the charge stays; if nothing runs, choose again, which is charged again"
+        )
+    elif entry.release.startswith("choice-"):
+        remedy = f"sfumato ledger refund {quote(entry.release)} --reason …"
+        fate = (
+            "it is a private choice that is still running, or was stopped before it drew anything; "
+            f"if nothing runs, {remedy}"
+        )
+    elif entry.state == "reserved":
         remedy = f"sfumato ledger refund {quote(entry.release)} --reason …"
         fate = (
             "nothing was drawn yet: it is still running, or was stopped; if nothing runs, publish "

@@ -64,12 +64,13 @@ def promise(release: Release) -> None:
     for event in paper["events"]:
         if event["noise"] is None:
             how = "changed, no proof" if event["mechanism"] == "perturbation" else "without noise"
-            lines.add_row("measured", f"{event['statistic']}: {how}")
+            lines.add_row("measured", escape(f"{event['statistic']}: {how}"))
             continue
         figure = next(iter(event["noise"]))
         law = event["mechanism"].replace("-", " ")
         amount = event["noise"]["approximately"]
-        lines.add_row("measured", f"{event['statistic']}: {law} noise, {figure} {amount:.4g}")
+        said = f"{event['statistic']}: {law} noise, {figure} {amount:.4g}"
+        lines.add_row("measured", escape(said))
     if isinstance(basis := paper["options"].get("basis"), dict):
         said = f"of {basis['rows']:,} public records: free, on the owner's word"
         lines.add_row("components", said)
@@ -83,10 +84,10 @@ def promise(release: Release) -> None:
     for warning in paper["warnings"]:
         lines.add_row("beware", f"[yellow]{warning}[/yellow]")
     if paper["invariants"]:
-        lines.add_row("not hidden", ", ".join(paper["invariants"]))
+        lines.add_row("not hidden", escape(", ".join(paper["invariants"])))
     ledger = paper["ledger"]
     counted = f"charged as {paper['release']}" if ledger else "none kept: nothing counts repeats"
-    lines.add_row("ledger", counted)
+    lines.add_row("ledger", escape(counted))
     if release.folder is not None:
         names = ", ".join(sorted([*paper["files"], "release.json"]))
         lines.add_row("written", escape(f"{release.folder}/ ({names})"))
@@ -137,7 +138,7 @@ def unfinished(ledger: Ledger, dataset: str, release: str | None) -> None:
     if left:
         ids = ", ".join(entry.release for entry in left[:3]) + (", …" if len(left) > 3 else "")
         _quiet.print(
-            f"unfinished releases of {escape(dataset)}: {ids}. They are still running or were "
-            "stopped, and stay charged; see: sfumato ledger show",
+            escape(f"unfinished releases of {dataset}: {ids}. They are still running or were ")
+            + "stopped, and stay charged; see: sfumato ledger show",
             soft_wrap=True,
         )

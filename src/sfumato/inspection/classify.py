@@ -21,7 +21,7 @@ from sfumato.errors import DataError, MissingExtra, ParameterError, SchemaError
 from sfumato.features import Features
 from sfumato.inspection.utility import AnySchema, domain_of, encoded
 
-__all__ = ["MODELS", "Classification", "Score", "classification", "named"]
+__all__ = ["MODELS", "Classification", "Score", "classification", "named", "needed"]
 
 MODELS = ("lda", "tree", "logistic", "boosting", "svm")
 
@@ -116,6 +116,11 @@ def named(train: Any, test: Any, schema: AnySchema, model: str) -> Labels:
     chances = _chances(model, A, b, X, domain.axes[domain.label].codes)
     answers: Labels = chances.argmax(axis=1).astype(np.int32)
     return answers
+
+
+def needed() -> None:
+    """Refuse where there is nothing to learn with, before anything is computed or charged."""
+    _model("lda", 2)
 
 
 def _parts(data: Any, domain: Domain) -> tuple[Matrix, Labels]:

@@ -31,7 +31,7 @@ from sfumato.inspection.marginal import MOST_COLUMNS, draw_marginal, marginals
 from sfumato.inspection.section import Line, Picture, Section
 from sfumato.inspection.subspace import captured_variance
 from sfumato.inspection.task import task
-from sfumato.inspection.utility import encoded, numbers_only, opened, squared_error
+from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened, squared_error
 from sfumato.privacy.ledger import Ledger
 from sfumato.release import Release
 from sfumato.render.components import COLUMNS
@@ -92,7 +92,7 @@ def overview(
     domain = Domain.of(Schema.of(paper["schema"]))
     seen = _Seen(release, original, control, domain, secret, confidence, seed, pictures)
     for data in (original, *(() if control is None else (control,))):
-        opened(data, domain)  # its header is looked at: what cannot be read is not counted
+        has_rows(opened(data, domain), 1)  # what cannot be read is not counted
     counted = count_inspection(paper, ledger, uncounted=uncounted)
     found = []
     for section in seen.sections:

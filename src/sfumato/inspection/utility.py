@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.features import Features
 from sfumato.schema import Schema
-from sfumato.table.encode import encode, numbers
-from sfumato.table.source import Source, open_source
+from sfumato.table.encode import numbers
+from sfumato.table.records import Records
+from sfumato.table.source import Source, columns_of, open_source
 
 __all__ = [
     "AnySchema",
@@ -24,6 +26,7 @@ __all__ = [
     "SquaredError",
     "domain_of",
     "encoded",
+    "has_rows",
     "numbers_only",
     "opened",
     "squared_error",
@@ -99,11 +102,19 @@ def opened(data: Any, domain: Domain) -> Source:
     return source
 
 
+def has_rows(source: Source, count: int) -> bool:
+    """NOT PRIVATE: whether there are so many records; a file that breaks off is refused."""
+    try:
+        return source.has_rows(count)
+    except (OSError, OverflowError, pa.ArrowException) as error:
+        reason = getattr(error, "strerror", None) or "it is damaged or half-written"
+    raise DataError(f"the data could not be read to its end: {reason}")
+
+
 def encoded(data: Any, domain: Domain) -> Codes:
     """NOT PRIVATE: a frame, Arrow table or file as codes of the public grid, all rows at once."""
-    batches = opened(data, domain).batches([axis.name for axis in domain.axes])
-    none = np.empty((0, len(domain.axes)), np.int32)
-    return np.vstack([none, *(encode(domain, batch) for batch in batches)])
+    records = Records(opened(data, domain), domain)
+    return np.vstack([np.empty((0, len(domain.axes)), np.int32), *records.map(lambda codes: codes)])
 
 
 def numbers_only(data: Any) -> tuple[list[str], NDArray[np.float64]]:
@@ -115,7 +126,8 @@ def numbers_only(data: Any) -> tuple[list[str], NDArray[np.float64]]:
            [2. ]]))
     """
     source = open_source(data)
-    batches = [batch for batch in source.batches(source.names) if batch.num_rows]
+    table = columns_of(source, tuple(source.names))
+    batches = [batch for batch in table.to_batches() if batch.num_rows]
     none = np.empty((0, len(source.names)))
     parts = [np.column_stack([numbers(column) for column in batch.columns]) for batch in batches]
     X = np.vstack([none, *parts])

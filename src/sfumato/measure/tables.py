@@ -41,7 +41,7 @@ def moved(tables: int, neighbours: Neighbours) -> Sensitivity:
 
 @dataclass(frozen=True)
 class ColumnTables:
-    """Noisy one-way tables in fine bins and, where `run` is above 1, in runs of bins as well."""
+    """Noisy one-way tables in fine bins and, of numbers where `run` is above 1, in runs of bins."""
 
     columns: tuple[Fine, ...]
     run: int
@@ -51,7 +51,8 @@ class ColumnTables:
     @property
     def noise(self) -> Noise:
         """One price for all of them."""
-        tables = len(self.columns) * (2 if self.run > 1 else 1)
+        in_runs = sum(column.runs(self.run) > 0 for column in self.columns)
+        tables = len(self.columns) + in_runs
         return Noise(FINE, moved(tables, self.neighbours), self.budget)
 
     def query(self, records: Records) -> Whole:
@@ -61,7 +62,9 @@ class ColumnTables:
             tables = []
             for column in self.columns:
                 fine = np.bincount(column.place[codes[:, column.axis]], minlength=column.bins)
-                tables += [fine, *([in_runs(fine, self.run)] if self.run > 1 else [])]
+                tables.append(fine)
+                if column.runs(self.run):  # missing is in none
+                    tables.append(in_runs(fine[: column.ordered], self.run))
             return np.concatenate(tables)
 
         return records.reduce(partial, np.add)

@@ -1,5 +1,6 @@
 """mosaic: one- and two-way tables under noise, and records drawn to keep them all."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -196,8 +197,7 @@ class _Mosaic:
         rest = self.column_tables.perturb(records, purse)
         for column in self.wide:
             fine[column.axis], rest = np.split(rest, [column.bins])
-            if self.column_tables.run > 1:
-                count = -(-column.bins // self.column_tables.run)
+            if count := column.runs(self.column_tables.run):
                 runs[column.axis], rest = np.split(rest, [count])
         return fine, runs
 
@@ -279,6 +279,13 @@ def plan(
     for noise in what.noises:
         if noise is not None:
             noise.check(1)
+    try:
+        events = what.events
+    except ParameterError:  # the price of one draw, which is rounded down, is nothing
+        raise ParameterError(
+            f"the budget is too small to choose {what.division.chosen} pairs of columns with it: "
+            "raise rho, or release fewer columns"
+        ) from None
     used = cast(Model, model or ("latent" if what.layout.cells <= _MOST_LATENT else "forest"))
     public = domain.schema.neighbours == "replace-one"
     asked = written(domain, where)
@@ -307,12 +314,14 @@ def plan(
         method=METHOD.name,
         domain=domain,
         budget=budget,
-        events=what.events,
+        events=events,
         measure=what.measure,
         render=render,
         recount=lambda synopsis: _recount(what, synopsis),
         options={"records": known, "model": used} | ({"where": asked} if asked else {}),
         sized=again if public else None,
+        # The weighted mean of what the columns say is no noisier than the widest of them.
+        summed=what.classes * max(min(column.bins, MOST_LEVELS) for column in what.columns),
         invariants=("the number of records",) if public else (),
         limits=(
             "One- and two-way tables are kept, within the values of the label where there is "
@@ -335,18 +344,22 @@ def _recount(what: _Mosaic, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
     """The events, which no outcome changes; refused if the tables cannot be theirs."""
     found = MosaicSynopsis.from_json(synopsis, what.layout)
     tables, chosen = what.column_tables, found.chosen
-    fine = {} if tables is None else {column.axis: column.bins for column in tables.columns}
-    runs = {
-        axis: -(-bins // tables.run) for axis, bins in fine.items() if tables and tables.run > 1
-    }
+    public = what.records if what.neighbours == "replace-one" else None
+    wide, run = ((), 1) if tables is None else (tables.columns, tables.run)
+    fine = {column.axis: column.bins for column in wide}
+    runs = {column.axis: column.runs(run) for column in wide if column.runs(run)}
     if (
         {axis: len(table) for axis, table in found.fine.items()} != fine
         or {axis: len(table) for axis, table in found.runs.items()} != runs
+        or any(c.bins < c.fine.bins for c in found.partition.columns if c.fine.axis not in fine)
         or found.one is None
         or tuple(found.pairs) != (chosen or what.pairs)
         or len(chosen) != what.division.chosen
         or not is_forest(chosen, len(what.columns))
-        or not isinstance(found.rows, NoneType if what.neighbours == "add-remove" else int)
+        or type(found.rows) is not (NoneType if what.neighbours == "add-remove" else int)
+        or found.rows != public
+        # As text, because in Python true is 1 and would pass for a count.
+        or json.dumps(found.to_json(), sort_keys=True) != json.dumps(synopsis, sort_keys=True)
     ):
         raise ReleaseError("the synopsis does not hold the tables that its plan calls for")
     return what.events

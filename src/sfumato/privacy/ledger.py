@@ -42,7 +42,7 @@ from sfumato.privacy.chain import (
 )
 from sfumato.privacy.guarantee import Guarantee, to_json
 from sfumato.privacy.ledger_audit import replay
-from sfumato.privacy.ledger_file import build, explain, fatal, fold, opened
+from sfumato.privacy.ledger_file import build, explain, fatal, fold, known_format, opened
 from sfumato.privacy.ledger_rules import (
     Entry,
     affordable,
@@ -57,7 +57,7 @@ from sfumato.privacy.ledger_rules import (
     same_request,
     unknown,
 )
-from sfumato.privacy.ledger_schema import expected_structure, format_of, structure, upgrade
+from sfumato.privacy.ledger_schema import expected_structure, structure, upgrade
 from sfumato.privacy.ledger_sql import (
     append,
     balance_of,
@@ -248,7 +248,7 @@ class Ledger:
             for (verdict,) in connection.execute("PRAGMA integrity_check").fetchall():
                 if verdict != "ok":
                     raise LedgerError(f"ledger {self._path} is damaged: {verdict}")
-            if structure(connection) != expected_structure(format_of(connection)):
+            if structure(connection) != expected_structure(known_format(connection, self._path)):
                 raise LedgerError(f"ledger {self._path} is damaged: its rules were changed")
             current = replay(every_line(connection), self._id, self._key)
             self._recall(connection)
@@ -294,6 +294,7 @@ class Ledger:
                 raise LedgerError(f"{self._path} was replaced or removed while open: open it again")
             fold(connection, self._path)
             connection.execute("BEGIN IMMEDIATE")
+            known_format(connection, self._path)
             self._recall(connection)
             yield connection
             event, head = last_line(connection)

@@ -19,7 +19,7 @@ from shlex import quote
 from sfumato.errors import LedgerError
 from sfumato.privacy.ledger_schema import FORMAT, format_of, statements
 
-__all__ = ["build", "explain", "fatal", "fold", "opened"]
+__all__ = ["build", "explain", "fatal", "fold", "known_format", "opened"]
 
 APPLICATION = 0x5366756D  # "Sfum" in the header of the file
 WAIT = 30.0  # seconds for another process to finish its write
@@ -133,6 +133,23 @@ def opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def known_format(connection: sqlite3.Connection, path: Path) -> int:
+    """The format of the file, refused where this program does not know its rules.
+
+    Asked at every write and audit too: a newer program may give the file newer rules while this
+    one has it open, and lines by the older ones would then be added against them.
+    """
+    version = format_of(connection)
+    if version > FORMAT:
+        raise LedgerError(
+            f"{path} was written by a newer Sfumato (format {version}, this one knows"
+            f" {FORMAT}): upgrade Sfumato; nothing was changed"
+        )
+    if version < 1:
+        raise LedgerError(f"{path} has the unknown format {version}: {_DAMAGED}")
+    return version
+
+
 def fold(connection: sqlite3.Connection, path: Path) -> None:
     """Fold a long log back into the file, under the write lock."""
     log, _ = _side_files(path)
@@ -201,16 +218,9 @@ def _require_file(path: Path) -> None:
 
 def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    version = format_of(connection)
     if application != APPLICATION:
         raise LedgerError(f"{path} is a database of another program, not a ledger")
-    if version > FORMAT:
-        raise LedgerError(
-            f"{path} was written by a newer Sfumato (format {version}, this one knows"
-            f" {FORMAT}): upgrade Sfumato; nothing was changed"
-        )
-    if version < 1:
-        raise LedgerError(f"{path} has the unknown format {version}: {_DAMAGED}")
+    known_format(connection, path)
 
 
 def _class(error: BaseException) -> int:

@@ -106,9 +106,9 @@ def upgrade(connection: sqlite3.Connection) -> bool:
     """Give an older ledger today's rules, inside the caller's transaction; its lines stay.
 
     Whether there was anything to do.  A program of the older format then says that the
-    ledger is newer; one that has it open goes on to write the lines it knows.
+    ledger is newer, also one that has it open; what is newer than this program stays as it is.
     """
-    if format_of(connection) == FORMAT:
+    if format_of(connection) >= FORMAT:
         return False
     for statement in (
         "ALTER TABLE event RENAME TO former",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.partition import Fine, Merged
-from sfumato.render.piecewise import piecewise, simplex
+from sfumato.render.piecewise import beyond_noise, piecewise, price, simplex
 
 __all__ = ["FineCounts", "merge", "whole_column"]
 
@@ -32,22 +32,28 @@ def whole_column(
     """
     ordered = column.ordered
     if not ordered:
-        return FineCounts(column, simplex(fine, total), deviation)
+        even = total / column.bins
+        share = beyond_noise(fine - even, column.bins * deviation**2)
+        return FineCounts(column, simplex(even + share * (fine - even), total), deviation)
+    width = (column.stop - column.start)[:ordered].astype(np.float64)
+    missing, fine = fine[ordered:], fine[:ordered]
+    cost = price(ordered, deviation, total)
     if runs is None:
-        level = np.concatenate([piecewise(fine[:ordered], deviation), fine[ordered:]])
-        return FineCounts(column, simplex(level, total), deviation)
-    group = np.arange(column.bins) // run
-    size = np.bincount(group)
-    inside = np.bincount(group, fine)
+        level = piecewise(fine, width, deviation, cost)
+        counts = simplex(np.concatenate([level, missing]), total)
+        return FineCounts(column, counts, deviation)
+    group = np.arange(ordered) // run
+    size, inside = np.bincount(group), np.bincount(group, fine)
+    wide = np.asarray(np.bincount(group, width), np.float64)
     together = (runs * size + inside) / (size + 1)  # the best mean of two unbiased sums
     spread = deviation * float(np.sqrt(run / (run + 1)))
-    sums = simplex(piecewise(together, spread), total)
-    bins = fine + ((together - inside) / size)[group]
-    bins[:ordered] = piecewise(bins[:ordered], deviation)
-    even = (sums / size)[group]
-    shape = np.maximum(bins, _LEAST * even + 1e-9)
-    counts = sums[group] * shape / np.bincount(group, shape)[group]
-    return FineCounts(column, counts, spread)
+    level = piecewise(together, wide, spread, price(len(runs), spread, total))
+    sums = simplex(np.concatenate([level, missing]), total)
+    bins = piecewise(fine + ((together - inside) / size)[group], width, deviation, cost)
+    even_bins = (sums[: len(runs)] / wide)[group] * width
+    shape = np.maximum(bins, _LEAST * even_bins + 1e-9)
+    spread_out = sums[group] * shape / np.bincount(group, shape)[group]
+    return FineCounts(column, np.concatenate([spread_out, sums[len(runs) :]]), spread)
 
 
 def merge(found: FineCounts, most: int, least: float) -> Merged:

@@ -7,7 +7,6 @@ a release comes out whatever the model says, and all of its records keep the rul
 """
 
 from collections.abc import Callable, Iterator
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,8 @@ def kept(
     drawn = fitting = 0
     left = rows
     while left:
-        count = min(BATCH_ROWS, ceil(left * (drawn + 1) / (fitting + 1)))
+        # In whole numbers, rounded up: `left` may be more than a float holds.
+        count = min(BATCH_ROWS, -(-left * (drawn + 1) // (fitting + 1)))
         if drawn >= _TRIAL and fitting * _RAREST < drawn:
             codes = draw(min(BATCH_ROWS, left))
             broken = ~rules.keeps(codes)

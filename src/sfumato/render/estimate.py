@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from sfumato.partition import Partition
 from sfumato.render.bins import FineCounts
-from sfumato.render.piecewise import simplex
+from sfumato.render.piecewise import beyond_noise, simplex
 
 __all__ = ["NoisyTables", "OneWays", "one_ways"]
 
-_SMALLEST_CLASS = 0.002  # of all records: so that shares within a class can be formed
+_SMALLEST_CLASS = 0.002  # of all records, or two deviations of its size if that is less
 Array = NDArray[np.float64]
 
 
@@ -83,8 +83,12 @@ def _class_sizes(tables: NoisyTables, counts: Array, weight: Array) -> Array:
         fine = [found.counts.sum() for found in tables.fine.values()]
         mean = np.array([float(np.mean(fine)) if fine else 1.0])
     total = max(float(mean.sum()), 1.0) if tables.rows is None else max(float(tables.rows), 1.0)
+    variance = 1 / float(weight.sum()) if weight.any() else 0.0
+    even = mean.mean()
+    mean = even + beyond_noise(mean - even, (len(mean) - 1) * variance) * (mean - even)
     shares = simplex(mean, total)
-    shares = np.maximum(shares, _SMALLEST_CLASS * total)
+    least = min(_SMALLEST_CLASS * total, 2 * variance**0.5)
+    shares = np.maximum(shares, max(least, 1e-6 * total))
     return np.asarray(shares * (total / shares.sum()))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.render.estimate import NoisyTables, OneWays
+from sfumato.render.piecewise import beyond_noise
 from sfumato.render.systematic import draw_within
 
 __all__ = ["Forest", "forest", "shrunken"]
@@ -96,12 +97,12 @@ def forest(tables: NoisyTables, ones: OneWays, *, chosen: bool) -> Forest:
     found = {pair: shrunken(tables, ones, pair) for pair in tables.pairs}
     if chosen:
         return Forest(ones, found, tables)
-    part, kept = list(range(len(tables.partition.columns))), {}
+    part, strongest = list(range(len(tables.partition.columns))), {}
     for i, j in sorted(found, key=lambda pair: -_information(found[pair])):
         if part[i] != part[j]:
-            kept[i, j] = found[i, j]
+            strongest[i, j] = found[i, j]
             part = [part[i] if p == part[j] else p for p in part]
-    return Forest(ones, kept, tables)
+    return Forest(ones, strongest, tables)
 
 
 def shrunken(tables: NoisyTables, ones: OneWays, pair: Pair) -> Array:
@@ -115,9 +116,9 @@ def shrunken(tables: NoisyTables, ones: OneWays, pair: Pair) -> Array:
     share = size / size.sum()
     pooled = rest.sum(axis=0)
     own = rest - share * pooled
-    pooled = pooled * _kept(pooled, free * variance * len(rest))
-    kept = np.array([_kept(one, free * variance) for one in own])
-    table = independent + share * pooled + kept[:, None, None] * own
+    pooled = pooled * beyond_noise(pooled, free * variance * len(rest))
+    left = np.array([beyond_noise(one, free * variance) for one in own])
+    table = independent + share * pooled + left[:, None, None] * own
     table = np.maximum(table, _FLOOR * independent + 1e-12)
     for _ in range(_FITTING):
         table *= (rows / np.maximum(table.sum(axis=2), 1e-12))[:, :, None]
@@ -128,11 +129,6 @@ def shrunken(tables: NoisyTables, ones: OneWays, pair: Pair) -> Array:
 def _centred(table: Array) -> Array:
     means = table.mean(axis=2, keepdims=True), table.mean(axis=1, keepdims=True)
     return np.asarray(table - means[0] - means[1] + table.mean(axis=(1, 2), keepdims=True))
-
-
-def _kept(interaction: Array, noise: float) -> float:
-    size = float((interaction**2).sum())
-    return max(0.0, 1 - noise / size) if size > 0 else 0.0
 
 
 def _information(table: Array) -> float:

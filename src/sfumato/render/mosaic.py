@@ -16,12 +16,14 @@ from sfumato.render.constrained import kept
 from sfumato.render.estimate import NoisyTables, OneWays, one_ways
 from sfumato.render.forest import Forest, forest
 from sfumato.render.latent import Mixture, Settings, Targets, fit
+from sfumato.render.piecewise import beyond_noise
 from sfumato.render.rules import Mask, Rules
 from sfumato.render.systematic import draw, draw_within
 
 __all__ = ["Deviations", "Model", "fine_counts", "merged", "noisy_tables", "sample"]
 
 _LEAST = 2.0  # deviations that a coarse bin should be worth
+_LEAN = 0.5  # of the noise in a pair's table, by which it is drawn to what the forest implies
 _ANCHOR = 2.0  # deviations of a measured pair that one which was not is allowed from the forest
 
 Array = NDArray[np.float64]
@@ -168,21 +170,21 @@ def _from_mixture(
 
 
 def _targets(tables: NoisyTables, ones: OneWays, joined: Forest) -> Targets:
-    """All that was measured, and the forest's word on pairs that were not."""
+    """All that was measured, drawn a little to the forest, whose word stands for other pairs."""
     partition, total = tables.partition, ones.total
     columns = len(partition.columns)
-    every = columns * (columns - 1) // 2
     anchor = _ANCHOR**2 * tables.pair_variance if tables.pairs else tables.one_variance
     weight = np.full((columns, columns), total**2 / anchor)
     np.fill_diagonal(weight, 0.0)
-    if len(tables.pairs) < every:
-        pairs = joined.expected() / total
-    else:
-        pairs = np.zeros((partition.classes, partition.cells, partition.cells))
-    for (i, j), table in tables.pairs.items():
+    implied = joined.expected() / total
+    pairs = implied.copy()
+    for (i, j), noisy in tables.pairs.items():
         first, second = partition.block(i), partition.block(j)
-        pairs[:, first, second] = table / total
-        pairs[:, second, first] = table.transpose(0, 2, 1) / total
+        away = noisy - total * implied[:, first, second]
+        share = beyond_noise(away, _LEAN * tables.pair_variance * away.size)
+        table = implied[:, first, second] + share * away / total
+        pairs[:, first, second] = table
+        pairs[:, second, first] = table.transpose(0, 2, 1)
         weight[i, j] = weight[j, i] = total**2 / tables.pair_variance
     fine, fine_weight = np.zeros(partition.cells), np.zeros(columns)
     for column in tables.fine:

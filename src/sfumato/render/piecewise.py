@@ -4,33 +4,48 @@ Each way is weighed by how likely the noise makes it, and by a price per piece; 
 keeps spikes, smooths slopes, and has no piece boundaries that a reader would take for facts.
 """
 
+from math import log
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PRICE", "piecewise", "simplex"]
+__all__ = ["beyond_noise", "piecewise", "price", "simplex"]
 
-PRICE = 3.0  # of a piece, in half squares of the noise's deviation
 Vector = NDArray[np.float64]
 
 
-def piecewise(noisy: Vector, deviation: float, price: float = PRICE) -> Vector:
-    """The expected level of each bin, given its noise; exact, in time quadratic in the bins.
+def price(bins: int, deviation: float, total: float) -> float:
+    """What a piece costs, in half squares of the deviation: more where noise is all there is.
+
+    >>> price(100, 5.0, 30_000.0), round(price(100, 5.0, 30.0), 1)
+    (6.0, 11.6)
+    """
+    return 6.0 + 2 * log(max(1.0, deviation * bins / max(total, 1.0)))
+
+
+def piecewise(noisy: Vector, width: Vector, deviation: float, price: float) -> Vector:
+    """The expected count of each bin, given its noise; exact, in time quadratic in the bins.
+
+    A piece has one count per code, so that wide bins of it hold more: `width` says how many.
 
     >>> rng = np.random.default_rng(0)
     >>> level = np.array([100.0] * 30 + [900.0] + [100.0] * 30)
     >>> noisy = level + rng.normal(0, 30, 61)
-    >>> bool(np.abs(piecewise(noisy, 30.0) - level).mean() < np.abs(noisy - level).mean() / 2)
+    >>> found = piecewise(noisy, np.ones(61), 30.0, 6.0)
+    >>> bool(np.abs(found - level).mean() < np.abs(noisy - level).mean() / 2)
     True
     """
     bins = len(noisy)
     if bins < 2 or deviation <= 0:
         return noisy.astype(np.float64)
-    upto = np.concatenate([[0.0], np.cumsum(noisy)])
-    squares = np.concatenate([[0.0], np.cumsum(noisy**2)])
+    products, weights, squares = (
+        np.concatenate([[0.0], np.cumsum(values)]) for values in (noisy * width, width**2, noisy**2)
+    )
     first, last = np.indices((bins + 1, bins + 1))
     length = np.maximum(last - first, 1)
-    total = upto[None, :] - upto[:, None]
-    misfit = np.maximum(squares[None, :] - squares[:, None] - total**2 / length, 0.0)
+    product = products[None, :] - products[:, None]
+    weight = np.where(last > first, weights[None, :] - weights[:, None], 1.0)
+    misfit = np.maximum(squares[None, :] - squares[:, None] - product**2 / weight, 0.0)
     # The level of a piece is integrated out: a long piece has fewer ways to fit by chance.
     piece = -misfit / (2 * deviation**2) - np.log(length) / 2 - price / 2
     piece[last <= first] = -np.inf
@@ -40,8 +55,18 @@ def piecewise(noisy: Vector, deviation: float, price: float = PRICE) -> Vector:
     for start in range(bins - 1, -1, -1):
         after[start] = np.logaddexp.reduce(piece[start, start + 1 :] + after[start + 1 :])
     chance = np.exp(before[:, None] + piece + after[None, :] - before[bins])
-    weight = chance * total / length
-    return np.asarray(np.cumsum(weight.sum(axis=1) - weight.sum(axis=0))[:bins])
+    level = chance * product / weight
+    return np.asarray(np.cumsum(level.sum(axis=1) - level.sum(axis=0))[:bins] * width)
+
+
+def beyond_noise(part: Vector, noise: float) -> float:
+    """The share of a noisy vector that is not noise of this expected square (James and Stein 1961).
+
+    >>> beyond_noise(np.array([3.0, 4.0]), 5.0), beyond_noise(np.array([1.0, 1.0]), 5.0)
+    (0.8, 0.0)
+    """
+    size = float((part**2).sum())
+    return max(0.0, 1 - noise / size) if size > 0 else 0.0
 
 
 def simplex(values: Vector, total: float) -> Vector:

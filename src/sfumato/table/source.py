@@ -95,17 +95,20 @@ def _to_its_end(source: Source, columns: tuple[str, ...]) -> Iterator[pa.RecordB
     raise DataError(f"the data could not be read to its end: {reason}")
 
 
-def number_of_records(source: Source) -> int:
+def number_of_records(source: Source, domain: Domain) -> int:
     """How many there are, for tables in which that is public; text is read to its end once.
 
-    >>> number_of_records(open_source(pa.table({"a": [1, 2]})))
+    >>> from sfumato.schema import Schema
+    >>> domain = Domain.of(Schema.of({"name": "t", "columns": {"a": {"kind": "boolean"}}}))
+    >>> number_of_records(open_source(pa.table({"a": [True, False]})), domain)
     2
     """
     if isinstance(source, ParquetFile):
         return int(pq.read_metadata(source.path).num_rows)
     if isinstance(source, ArrowTable):
         return int(source.table.num_rows)
-    return sum(batch.num_rows for batch in _to_its_end(source, tuple(source.names[:1])))
+    # One that is released: ids are not read, not even to count them.
+    return sum(batch.num_rows for batch in _to_its_end(source, (domain.axes[0].name,)))
 
 
 def _open_file(path: Path) -> Source:

@@ -151,6 +151,26 @@ def test_a_trial_that_takes_too_long_is_killed_and_the_worker_goes_on():
         assert worker.run(LDA, 0, seed=1, seconds=120).scores
 
 
+def test_a_worker_runs_nothing_from_the_folder_that_it_is_started_in(tmp_path, monkeypatch):
+    for name in ("pickle", "numpy", "sfumato"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    with Worker(Parts.of(PATIENTS, DOMAIN, seed=0)) as worker:
+        assert worker.run(LDA, 0, seed=1, seconds=60).scores
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("ending", ["exit()", "import sys; sys.stdin.buffer.read(9); exit()"])
+def test_a_worker_that_dies_at_its_start_is_a_plain_refusal(monkeypatch, ending):
+    monkeypatch.setattr("sfumato.inspection.compare.worker._SERVE", ending)
+    with Worker(Parts.of(PATIENTS, DOMAIN, seed=0)) as worker:
+        with pytest.raises(Refused, match="could not be started"):
+            worker.start()
+        assert worker._process is None
+    with pytest.raises(Refused, match="could not be started"):
+        compare(PATIENTS, SCHEMA, epsilons=[1], methods=["dp-lda"], trials=1)
+
+
 def test_a_refusal_in_a_worker_comes_back_in_its_words():
     with (
         Worker(Parts.of(PATIENTS, DOMAIN, seed=0)) as worker,

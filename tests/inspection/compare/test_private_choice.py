@@ -1,5 +1,6 @@
 """A private choice: its score moves as claimed, its draw has its law, its price is paid."""
 
+import sys
 from fractions import Fraction
 from itertools import product
 from math import exp
@@ -10,7 +11,14 @@ import pytest
 from scipy.stats import beta, binomtest
 
 from sfumato.domain import Domain
-from sfumato.errors import BudgetError, DataError, LedgerError, ParameterError, SchemaError
+from sfumato.errors import (
+    BudgetError,
+    DataError,
+    LedgerError,
+    MissingExtra,
+    ParameterError,
+    SchemaError,
+)
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection.compare import private_choice as module
 from sfumato.inspection.compare.fitness import PairCells, RightAnswers, fitness
@@ -243,6 +251,13 @@ def test_more_than_is_left_is_refused_before_anything_is_read(ledger, monkeypatc
         ({"epsilon": "0.01"}, DataError, "at least 4428 records: name fewer methods"),
         ({"data": PATIENTS.slice(0, 80)}, DataError, "at least 90 records"),
         (
+            {"data": PATIENTS.append_column("x", PATIENTS["age"])},
+            DataError,
+            "x is not in the schema",
+        ),
+        ({"share": "0.9999999"}, ParameterError, "nothing of epsilon for the release"),
+        ({"delta": "1e-12"}, ParameterError, "nothing of delta for the release"),
+        (
             {"schema": {**SCHEMA.to_json(), "neighbours": "add-remove"}},
             SchemaError,
             "replace-one",
@@ -255,6 +270,22 @@ def test_what_cannot_be_chosen_is_refused_before_the_charge(ledger, changes, ref
     with pytest.raises(refusal, match=message):
         choose(asked.pop("data"), asked.pop("schema"), **asked, ledger=ledger)
     assert ledger.balance("clinic").releases == 0
+
+
+def test_without_scikit_learn_it_is_refused_before_the_charge(ledger, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.tree", None)
+    with pytest.raises(MissingExtra, match="scikit-learn"):
+        choose(PATIENTS, SCHEMA, methods=METHODS, epsilon=4, share="0.5", ledger=ledger)
+    assert ledger.balance("clinic").releases == 0
+
+
+@pytest.mark.parametrize(("whole", "share"), [("4", "1/3"), ("3.3333333", "0.7"), ("9.9", "1/7")])
+def test_what_is_left_can_be_published_from_a_budget_of_just_the_whole(tmp_path, whole, share):
+    with Ledger.create(tmp_path / "exact.db") as ledger:
+        ledger.grant("clinic", PureDP(whole), reason="just so much")
+        found = choose(PATIENTS, SCHEMA, methods=METHODS, epsilon=whole, share=share, ledger=ledger)
+        ledger.reserve("next", "clinic", found.left, plan="c0ffee00")
+        assert ledger.balance("clinic").left == Charge()
 
 
 def test_what_promises_nothing_is_not_chosen_privately():

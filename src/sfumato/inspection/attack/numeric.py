@@ -11,11 +11,12 @@ import numpy as np
 
 from sfumato.domain import Domain, Grid
 from sfumato.errors import DataError, SchemaError
-from sfumato.inspection.utility import AnySchema, domain_of, opened
+from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
 from sfumato.methods.perturbation import Numbers
 from sfumato.perturb.matrix import Matrix
 from sfumato.table.encode import numbers
 from sfumato.table.records import Records
+from sfumato.table.source import columns_of
 
 __all__ = ["in_shares", "in_units"]
 
@@ -69,7 +70,7 @@ def _columns(schema: AnySchema) -> Numbers:
 
 def _on_grid(data: Any, columns: Numbers) -> Matrix:
     source = opened(data, columns.domain)
-    if not source.has_rows(1):
+    if not has_rows(source, 1):
         raise DataError("there are no records: nothing can be compared")
     Z, _ = columns.read(Records(source, columns.domain))
     return columns.restored(np.nan_to_num(Z))  # what is missing stands at the middle, zero
@@ -77,5 +78,6 @@ def _on_grid(data: Any, columns: Numbers) -> Matrix:
 
 def _as_written(release: Any, columns: Numbers) -> Matrix:
     """Released values as numbers; not-a-number where they are dates, or missing."""
-    batches = opened(release, columns.domain).batches(columns.names)
+    table = columns_of(opened(release, columns.domain), tuple(columns.names))
+    batches = table.to_batches()
     return np.vstack([np.column_stack([numbers(c) for c in batch.columns]) for batch in batches])

@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import DataError, ParameterError, Refused
+from sfumato.inspection.classify import needed
 from sfumato.inspection.compare.contender import Contender, contenders, methods_named
 from sfumato.inspection.compare.trial import MEASURES, Parts, Trial
 from sfumato.inspection.compare.worker import Stopped, Worker
-from sfumato.inspection.utility import AnySchema, domain_of, opened
+from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
+from sfumato.privacy.budget import budget
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.ledger import Ledger
 
@@ -132,18 +134,21 @@ def compare(
     wanted = _ascending(epsilons)
     names = methods_named(methods)
     stated = None if delta is None else str(delta)
+    for epsilon in wanted:
+        budget(epsilon=epsilon, delta=delta)  # refused here: methods without a use for it ignore it
     entered, refused = contenders(
         domain, names, wanted, stated, accept_no_guarantee=accept_no_guarantee
     )
     if not entered:
         why = next(iter(refused.values()))
         raise ParameterError(f"no method fits this schema and budget; the first says: {why}")
-    opened(data, domain)
+    if not has_rows(opened(data, domain), _FEWEST):  # what cannot be compared is not counted
+        raise DataError(f"a comparison needs at least {_FEWEST} records")
+    if domain.label is not None:
+        needed()
     if ledger is not None:
         ledger.inspect(domain.schema.name, what="comparison of methods")
     parts = Parts.of(data, domain, seed)
-    if parts.known.num_rows + parts.held_out.num_rows < _FEWEST:
-        raise DataError(f"a comparison needs at least {_FEWEST} records")
     run = _Run(parts, entered, trials, seconds, seed, progress or _quiet)
     run.all()
     if not run.done:

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.domain import Domain
-from sfumato.inspection.classify import named
+from sfumato.inspection.classify import named, needed
 from sfumato.inspection.information import Cells
 from sfumato.inspection.task import MODELS
 from sfumato.inspection.utility import Codes
@@ -45,8 +45,14 @@ class Fitness(Protocol):
 
 
 def fitness(domain: Domain) -> Fitness:
-    """Right answers where the schema has a label, else cells of pairs of columns."""
-    return PairCells(domain) if domain.label is None else RightAnswers(domain)
+    """Right answers where the schema has a label, else cells of pairs of columns.
+
+    What judging needs is there when this returns: after the charge it is too late to miss it.
+    """
+    if domain.label is None:
+        return PairCells(domain)
+    needed()
+    return RightAnswers(domain)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, log
+from math import ceil, floor, log
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,9 @@ from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError, SchemaError
 from sfumato.inspection.compare.contender import methods_named, planned
 from sfumato.inspection.compare.fitness import Fitness, fitness
-from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded, opened
+from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded, has_rows, opened
 from sfumato.plan import Plan
-from sfumato.privacy.budget import budget
+from sfumato.privacy.budget import budget, charge
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import (
     ApproxDP,
@@ -46,6 +46,7 @@ from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.publishing import publish
 from sfumato.render.decode import Decoder
 from sfumato.table.records import Records
+from sfumato.table.source import check_header
 
 __all__ = ["PrivateChoice", "choose", "dealt"]
 
@@ -61,6 +62,7 @@ Bought = tuple[str, dict[str, Any]]  # a method and its budget
 class PrivateChoice:
     """A method, what choosing it cost, and what is left for its release.
 
+    `left` is in whole units of a ledger, which rounds charges up: its release can be paid for.
     `within` is, from public facts alone, by how much the chosen method may fall short of the
     best candidate at 95 % confidence: in shares of the judge's records.
     """
@@ -103,12 +105,14 @@ def choose(
         raise ParameterError("a seeded run is a test: leave out the seed, or the ledger")
     domain, part = domain_of(schema), exact("share", share, below=1)
     names, whole = methods_named(methods), budget(epsilon=epsilon, delta=delta)
-    stage, left = (_part_of(whole, size) for size in (part, 1 - part))
+    stage = _part_of(whole, part)
+    left = _left_of(whole, stage)
     plans = _plans(domain, names, stage)
     judge = fitness(domain)
     price = PureDP(stage.epsilon)
     source = opened(data, domain)
-    if not source.has_rows(fewest := _fewest(len(names), float(stage.epsilon))):
+    check_header(source, domain)  # as its release will: what it refuses is not chosen for
+    if not has_rows(source, fewest := _fewest(len(names), float(stage.epsilon))):
         raise DataError(
             f"choosing among {len(names)} methods with this share needs at least {fewest} records: "
             "name fewer methods, raise the share, or choose on public records"
@@ -178,6 +182,21 @@ def _part_of(whole: Any, share: Fraction) -> Stage:
     if isinstance(whole, ApproxDP):
         return ApproxDP(whole.epsilon * share, whole.delta * share)
     return PureDP(whole.epsilon * share)
+
+
+def _left_of(whole: Any, stage: Stage) -> Stage:
+    """What a ledger has left of `whole` after `stage`, in its units: that much can be published."""
+    paid = charge(stage)
+    epsilon = Fraction(floor(whole.epsilon * 10**6) - paid.micro_epsilon, 10**6)
+    delta = Fraction(0)
+    if isinstance(whole, ApproxDP):
+        delta = Fraction(floor(whole.delta * 10**12) - paid.pico_delta, 10**12)
+    for name, left in (("epsilon", epsilon), ("delta", delta)):
+        if left <= 0 and hasattr(whole, name):
+            raise ParameterError(
+                f"this share leaves nothing of {name} for the release: lower share, or raise {name}"
+            )
+    return ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
 
 
 def _plans(

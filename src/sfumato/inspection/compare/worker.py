@@ -2,7 +2,8 @@
 
 Each worker is a plain Python with one thread for linear algebra; it is handed the records
 once, through a pipe, and nothing is written to a disk.  What exceeds its time is killed and
-a new worker takes its place.
+a new worker takes its place.  It is started with -P: else the folder that a command is run in
+would come first on its path, and a file in there called `numpy.py` would run beside the records.
 """
 
 import os
@@ -21,6 +22,8 @@ from sfumato.inspection.compare.trial import Parts, Trial, run_trial
 __all__ = ["Stopped", "Worker", "serve"]
 
 _SERVE = "from sfumato.inspection.compare.worker import serve; serve()"
+# What the end of the other process looks like, whenever it comes.
+_GONE = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 _ALONE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -53,7 +56,7 @@ class Worker:
             _send(process.stdin, (contender, number, seed))
             timer.start()
             answer = _receive(process.stdout)
-        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
+        except _GONE:
             self.close()
             raise Stopped from None
         finally:
@@ -77,14 +80,21 @@ class Worker:
         """Have the process ready, so that what it loads is no trial's time."""
         if self._process is None:
             self._process = subprocess.Popen(  # noqa: S603  this very Python
-                [sys.executable, "-c", _SERVE],
+                [sys.executable, "-P", "-c", _SERVE],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=os.environ | dict.fromkeys(_ALONE, "1"),
             )
-            _send(self._process.stdin, self._parts)
-            _receive(self._process.stdout)
+            try:
+                _send(self._process.stdin, self._parts)
+                _receive(self._process.stdout)
+            except _GONE:
+                self.close()
+                raise Refused(
+                    "a process that tries methods could not be started or ran out of memory: "
+                    "free some memory, or compare fewer records"
+                ) from None
         return self._process
 
     def __enter__(self) -> "Worker":

@@ -1,0 +1,70 @@
+"""All commands under one name; `main` runs it.
+
+Only `typer` is imported here: everything heavy waits until a command needs it, so that
+`sfumato --help` answers in a moment.
+"""
+
+import typer
+
+from sfumato.cli import (
+    accuracy,
+    audit,
+    compare,
+    demo,
+    doctor,
+    graph,
+    inspect,
+    ledger,
+    methods,
+    publish,
+    query,
+    report,
+    reproduce,
+    schema,
+    stream,
+    verify,
+)
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Publish sensitive data so that the picture stays and no person shows.",
+    epilog="Start with: sfumato demo",
+    pretty_exceptions_enable=False,
+)
+app.command("demo")(demo.demo)
+app.command("publish")(publish.publish)
+app.command("methods")(methods.methods)
+app.command("verify")(verify.verify)
+app.command("report")(report.report)
+app.command("accuracy")(accuracy.accuracy)
+app.command("audit")(audit.audit)
+app.command("inspect")(inspect.inspect)
+app.command("compare")(compare.compare)
+app.command("doctor")(doctor.doctor)
+app.command("reproduce")(reproduce.reproduce)
+app.add_typer(graph.app, name="graph")
+app.add_typer(stream.app, name="stream")
+app.add_typer(query.app, name="query")
+app.add_typer(schema.app, name="schema")
+app.add_typer(ledger.app, name="ledger")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from sfumato import __version__
+
+        typer.echo(f"sfumato {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and leave."
+    ),
+) -> None:
+    """Shared by all commands."""
