@@ -40,7 +40,8 @@ def _privbayes(name: str, title: str, **options: Any) -> Peer:
     return Peer(name, f"DataSynthesizer {title}", script, environment, None, options)
 
 
-ALIKE = {"neighbours": "add-remove"}
+# The number of records is private then; about how many there are is taken as known.
+ALIKE = {"neighbours": "add-remove", "records": 30_000}
 PEERS = {
     peer.name: peer
     for peer in (

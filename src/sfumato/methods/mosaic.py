@@ -90,9 +90,9 @@ class _Mosaic:
     @cached_property
     def division(self) -> Division:
         records = records_or_common(self.records)
-        return divided(
-            self.budget, Shape(len(self.columns), len(self.wide), self.layout.cells, records)
-        )
+        touched = 1 if self.neighbours == "add-remove" else 2
+        shape = Shape(len(self.columns), len(self.wide), self.layout.cells, records, touched)
+        return divided(self.budget, shape)
 
     @property
     def neighbours(self) -> Neighbours:

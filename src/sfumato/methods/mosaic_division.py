@@ -32,6 +32,7 @@ class Shape:
     wide: int  # of these, those with more values than a two-way table has bins
     cells: int  # at most, in coarse bins
     records: int
+    moved: int = 2  # cells of each table, between neighbours
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def divided(budget: Budget, shape: Shape) -> Division:
     (0, 9)
     """
     whole = shared(budget, Fraction(1))[0]
-    noise = _deviation(whole) / max(shape.records, 1)
+    noise = _deviation(whole, shape.moved) / max(shape.records, 1)
     gaussian = isinstance(whole, ZCDP)
     noisy = noise > _NOISY[gaussian]
     pairs = shape.columns * (shape.columns - 1) // 2
@@ -77,11 +78,11 @@ def divided(budget: Budget, shape: Shape) -> Division:
     return Division(columns, classes, choice, tables, chosen, noisy)
 
 
-def _deviation(whole: Part) -> float:
-    """Of one count, replaced records, under the whole budget."""
+def _deviation(whole: Part, moved: int) -> float:
+    """Of one count under the whole budget."""
     if isinstance(whole, PureDP):
-        return 2 * sqrt(2) / _as_float(whole.epsilon)
-    return 1 / sqrt(_as_float(whole.rho))
+        return moved * sqrt(2) / _as_float(whole.epsilon)
+    return sqrt(moved / 2 / _as_float(whole.rho))
 
 
 def _as_float(figure: Fraction) -> float:
