@@ -9,7 +9,6 @@ import pytest
 import sfumato as sf
 from sfumato.errors import BudgetError, DataError, LedgerError, ReleaseError
 from sfumato.example import CLINIC, clinic
-from sfumato.inspection import utility
 from sfumato.inspection.counting import UNCOUNTED
 from sfumato.inspection.overview import Overview, overview
 from sfumato.inspection.page import WARNING, html, write_page
@@ -17,6 +16,7 @@ from sfumato.inspection.section import Line, Picture, Section
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.ledger import Ledger
 from sfumato.schema import Schema
+from sfumato.table import records
 
 PATIENTS = clinic(900)
 KNOWN, OTHERS = PATIENTS.slice(0, 600), PATIENTS.slice(600)
@@ -172,7 +172,7 @@ def test_a_look_is_counted_before_a_record_is_encoded(charged, monkeypatch):
         seen.append(ledger.inspections("clinic"))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(utility, "encode", watched)  # whatever looks at a record comes by here
+    monkeypatch.setattr(records, "encode", watched)  # whatever looks at a record comes by here
     with pytest.raises(KeyboardInterrupt):
         overview(release, KNOWN, ledger=ledger)
     name = release.certificate["release"]

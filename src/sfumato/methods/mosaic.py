@@ -169,7 +169,7 @@ class _Mosaic:
 
     @property
     def settings(self) -> Settings:
-        return Settings(pull=40.0, steps=300) if self.division.noisy else Settings()
+        return Settings(pull=40.0, steps=300, lean=0.0) if self.division.noisy else Settings()
 
     def measure(self, records: Records, purse: Purse) -> MosaicSynopsis:
         """Wide columns first; their noisy tables say how the others are counted."""

@@ -38,6 +38,7 @@ class Settings:
     steps: int = 600
     pull: float = 10.0
     smooth: float = 10.0
+    lean: float = 0.5  # of the noise in a pair's table, by which it is drawn to the forest
     spread: float = 0.7  # of the starts, in logarithms
     rate: float = 0.05
 

@@ -23,7 +23,6 @@ from sfumato.render.systematic import draw, draw_within
 __all__ = ["Deviations", "Model", "fine_counts", "merged", "noisy_tables", "sample"]
 
 _LEAST = 2.0  # deviations that a coarse bin should be worth
-_LEAN = 0.5  # of the noise in a pair's table, by which it is drawn to what the forest implies
 _ANCHOR = 2.0  # deviations of a measured pair that one which was not is allowed from the forest
 
 Array = NDArray[np.float64]
@@ -111,7 +110,7 @@ def sample(
     trees = forest(tables, ones, chosen=chosen)
     joined: Forest | Mixture = trees
     if model == "latent":
-        joined = fit(_targets(tables, ones, trees), settings, rng)
+        joined = fit(_targets(tables, ones, trees, settings.lean), settings, rng)
     if rows is None:
         rows = round(ones.total) if tables.rows is None else tables.rows
         if given:
@@ -169,7 +168,7 @@ def _from_mixture(
     return classes, bins
 
 
-def _targets(tables: NoisyTables, ones: OneWays, joined: Forest) -> Targets:
+def _targets(tables: NoisyTables, ones: OneWays, joined: Forest, lean: float) -> Targets:
     """All that was measured, drawn a little to the forest, whose word stands for other pairs."""
     partition, total = tables.partition, ones.total
     columns = len(partition.columns)
@@ -181,7 +180,7 @@ def _targets(tables: NoisyTables, ones: OneWays, joined: Forest) -> Targets:
     for (i, j), noisy in tables.pairs.items():
         first, second = partition.block(i), partition.block(j)
         away = noisy - total * implied[:, first, second]
-        share = beyond_noise(away, _LEAN * tables.pair_variance * away.size)
+        share = beyond_noise(away, lean * tables.pair_variance * away.size)
         table = implied[:, first, second] + share * away / total
         pairs[:, first, second] = table
         pairs[:, second, first] = table.transpose(0, 2, 1)

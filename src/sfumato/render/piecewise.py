@@ -17,10 +17,10 @@ Vector = NDArray[np.float64]
 def price(bins: int, deviation: float, total: float) -> float:
     """What a piece costs, in half squares of the deviation: more where noise is all there is.
 
-    >>> price(100, 5.0, 30_000.0), round(price(100, 5.0, 30.0), 1)
-    (6.0, 11.6)
+    >>> price(100, 5.0, 30_000.0), round(price(100, 5.0, 10.0), 1)
+    (4.0, 12.0)
     """
-    return 6.0 + 2 * log(max(1.0, deviation * bins / max(total, 1.0)))
+    return 4.0 + 2.5 * log(max(1.0, deviation * bins / max(2 * total, 1.0)))
 
 
 def piecewise(noisy: Vector, width: Vector, deviation: float, price: float) -> Vector:
