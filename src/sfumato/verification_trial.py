@@ -64,7 +64,7 @@ def verify_trial(
     ...         _ = publish(table, schema=schema, epsilon=1, folder=f"{place}/{name}")
     ...     checks = verify_trial(f"{place}/release", f"{place}/trial", public)
     >>> all(check.passed for check in checks), [check.name for check in checks[3:]]
-    (True, ['noise of columns', 'noise of classes'])
+    (True, ['noise of fine tables', 'noise of one-way tables'])
     """
     several = [trials] if isinstance(trials, str | Path) else list(trials)
     places = [Path(trial) for trial in several]
