@@ -30,6 +30,7 @@ docs: $(VENV)/ready-dev
 bench: $(VENV)/ready-dev
 	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/moments.py
+	$(BIN)/python benchmarks/mosaic.py --quick
 	$(BIN)/python benchmarks/component_release.py
 	$(BIN)/python benchmarks/components.py
 	$(BIN)/python benchmarks/perturb.py
