@@ -14,15 +14,15 @@ from sfumato.mosaic_synopsis import Layout
 from sfumato.schema import Schema
 
 LEVELS = [f"v{i}" for i in range(6)]
-COLUMNS = 36
+COLUMNS = 16
 SCHEMA = {
     "name": "t",
     "neighbours": "replace-one",
     "columns": {f"c{k}": {"kind": "category", "values": LEVELS} for k in range(COLUMNS)},
 }
 BATCH = 65_536
-FEW, MANY = 3 * BATCH, 8 * BATCH
-BOUND = 40  # MB; the records that MANY has more take 71 MB as texts, and 47 MB as codes
+FEW, MANY = 6 * BATCH, 24 * BATCH  # a few batches in, allocators have all that they keep
+BOUND = 60  # MB; the records that MANY has more take 113 MB as texts, and 75 MB as codes
 
 PUBLISH = """
 import json, sys
