@@ -2,8 +2,8 @@
 
 The facts are the schema, the budget, and the number of records where it is public; the figure
 that counts is the deviation of one count under the whole budget, as a share of the records.
-The shares were measured on made-up tables and on training records of Adult
-(`benchmarks/peers`), never on records that a release was judged by.
+The shares were measured on made-up tables and on training parts of splits of Adult; they share
+records, as all splits of one table do, with the test parts that `benchmarks/peers` scores on.
 """
 
 from dataclasses import dataclass
