@@ -50,11 +50,9 @@ class TestEveryMethod:
         page = request.config.rootpath / "docs" / stream_method(method).proof
         assert method in page.read_text("utf-8")
 
-    def test_refuses_what_is_no_bit_by_position_and_leaves_nothing(self, method, tmp_path):
-        bits = BITS.copy()
-        bits[:] = 7
-        with pytest.raises(DataError, match="1") as refused:
-            publish(method, bits, folder=tmp_path / "out")
+    def test_refuses_what_is_no_bits_without_a_value_and_leaves_nothing(self, method, tmp_path):
+        with pytest.raises(DataError, match="values 0 and 1") as refused:
+            publish(method, np.full_like(BITS, 7), folder=tmp_path / "out")
         assert "7" not in str(refused.value)
         assert not list(tmp_path.iterdir())
 

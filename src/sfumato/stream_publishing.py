@@ -21,10 +21,12 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.release.file import Format
 from sfumato.release.release import Release
 from sfumato.stream.counting import Counter, check_length, pass_over
+from sfumato.stream.form import Form
 from sfumato.stream.methods import stream_method
-from sfumato.stream.recipe import BitSource, Released, StreamPlan
+from sfumato.stream.recipe import Released, StreamPlan
+from sfumato.stream.reservoir import check_enough
 from sfumato.stream.series_account import COLUMNS, series_account
-from sfumato.stream.source import open_bits
+from sfumato.stream.source import Source, open_bits
 from sfumato.stream.state import owner
 from sfumato.walk import Made, Walk, dataset_name, priced_for
 
@@ -39,6 +41,7 @@ def publish_stream(
     *,
     horizon: int | str,
     method: str = "counter",
+    form: Form | None = None,
     name: str | None = None,
     epsilon: Number | None = None,
     delta: Number | None = None,
@@ -55,10 +58,11 @@ def publish_stream(
 ) -> Release:
     """Release the running count (`counter`) or mean (`reservoir-mean`) of a bit stream.
 
-    `data` is an array, an iterator of bits, a file of 0 and 1, a file of packed bits (.bits,
-    .bin), or "-" for standard input.  The series has a row for each published figure: the
-    number of bits so far, and the figure.  With `pause` the state of a counter is kept in that
-    file when the bits end; `resume` goes on from such a file.
+    `data` is an array, an iterator of bits, a file, or "-" for standard input.  `form` says what
+    a file holds: "text" (characters 0 and 1) or "packed" (eight bits a byte); by default .bits
+    and .bin are packed and everything else is text.  The series has a row for each published
+    figure: the number of bits so far, and the figure.  With `pause` the state of a counter is
+    kept in that file when the bits end; `resume` goes on from such a file.
 
     >>> series = publish_stream([0, 1, 1, 0] * 8, horizon=32, epsilon=1, every=8)
     >>> series.data.column_names, series.data["time"].to_pylist()
@@ -78,9 +82,12 @@ def publish_stream(
         begun = _Begun.read(resume, account, known, release)
         account = series_account(dataset, plan, {"release": begun.release, "from": begun.position})
         release = f"{begun.release}+{begun.position}"
-    with open_bits(data) as source:
+    with open_bits(data, form) as source:
+        # Before the charge: how long a stream is, is public.
         if method == "counter":
-            check_length(source, covered)  # before the charge
+            check_length(source, covered)
+        if source.longest is not None:
+            check_enough(source.longest, plan.needs)
         matter = _Series(account, plan, source, progress or _quiet, begun, pause)
         walk = Walk(matter, known, release, seed, paid=begun is not None)
         return walk.to(folder, format, "arrow")
@@ -117,7 +124,7 @@ class _Series:
         self,
         account: Account,
         plan: StreamPlan,
-        source: BitSource,
+        source: Source,
         watch: Watch,
         begun: _Begun | None,
         pause: str | Path | None,
@@ -130,6 +137,7 @@ class _Series:
         """None: a stream is read once, and its noise is drawn before it is known."""
 
     def made(self, purse: Purse, release: str) -> Made:
+        self._source.look()  # charged and not drawn: what is refused here can be refunded
         return None, self._batches(self._figures(purse, release))
 
     def _figures(self, purse: Purse, release: str) -> Iterator[Released]:

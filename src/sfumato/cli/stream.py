@@ -12,14 +12,16 @@ __all__ = ["app"]
 app = typer.Typer(
     no_args_is_help=True,
     help="Bit streams: a running count or mean under one charge for the whole stream.",
-    epilog="Example: sfumato stream count visits.bits --horizon 1048576 --every 65536 "
+    epilog="Example: sfumato stream count visits.txt --horizon 1048576 --every 65536 "
     "--epsilon 1 -o counts/",
 )
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        help="File of 0 and 1, file of packed bits (.bits, .bin), or - for standard input."
+Source = Annotated[str, typer.Argument(help="File of bits (see --form), or - for standard input.")]
+Form = Annotated[
+    str | None,
+    typer.Option(
+        help="text: characters 0 and 1; packed: eight bits a byte. Default: packed for names "
+        "that end in .bits or .bin, else text."
     ),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")]
@@ -59,6 +61,7 @@ def count(
     resume: Annotated[
         Path | None, typer.Option(help="Go on from this state, without a second charge.")
     ] = None,
+    form: Form = None,
     name: Name = None,
     ledger: Ledger = None,
     release: Release = None,
@@ -66,7 +69,7 @@ def count(
 ) -> None:
     """Publish how many of the bits so far are one.
 
-    Example: sfumato stream count visits.bits --horizon 1048576 --every 65536 --epsilon 1 -o counts/
+    Example: sfumato stream count visits.txt --horizon 1048576 --every 65536 --epsilon 1 -o counts/
     """
     from sfumato.cli.publish import pair
 
@@ -83,6 +86,7 @@ def count(
         rho=rho,
         pause=pause,
         resume=resume,
+        form=form,
         name=name,
         release=release,
         seed=seed,
@@ -108,6 +112,7 @@ def mean(
     single: Annotated[
         bool, typer.Option("--single", help="One time, and a secret sample: less noise.")
     ] = False,
+    form: Form = None,
     name: Name = None,
     ledger: Ledger = None,
     release: Release = None,
@@ -115,7 +120,7 @@ def mean(
 ) -> None:
     """Publish the share of ones at chosen times, reading only a few of the bits.
 
-    Example: sfumato stream mean visits.bits --times 100000,1000000 --sigma 0.05 --epsilon 1 -o m/
+    Example: sfumato stream mean visits.txt --times 100000,1000000 --sigma 0.05 --epsilon 1 -o m/
     """
     given = {"sigma": sigma, "size": size}
     options = {key: value for key, value in given.items() if value is not None}
@@ -126,6 +131,7 @@ def mean(
         method="reservoir-mean",
         horizon=horizon or times.rpartition(",")[2].strip(),
         epsilon=epsilon,
+        form=form,
         name=name,
         release=release,
         seed=seed,

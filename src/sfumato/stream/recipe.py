@@ -22,7 +22,7 @@ Released = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class BitSource(Protocol):
-    """Bits in their order; what is not 0 or 1 is refused by position, nothing else is told."""
+    """Bits in their order; each value is read by itself, and what is not a one is a zero."""
 
     @property
     def position(self) -> int:
@@ -49,6 +49,7 @@ class StreamPlan:
     run: Callable[[BitSource, Purse], Iterator[Released]] = field(repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
     limits: tuple[str, ...] = ()
+    needs: int = 0  # bits without which there is no release
 
 
 @dataclass(frozen=True)

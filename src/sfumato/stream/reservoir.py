@@ -29,7 +29,7 @@ from sfumato.privacy.randomness import Bits
 from sfumato.privacy.response import RandomizedResponse
 from sfumato.stream.recipe import BitSource
 
-__all__ = ["Admissions", "Reservoir", "bits_at", "pass_to"]
+__all__ = ["Admissions", "Reservoir", "bits_at", "check_enough", "pass_to"]
 
 Whole = NDArray[np.int64]
 
@@ -107,6 +107,12 @@ def pass_to(source: BitSource, time: int, behind: int) -> None:
     passed = source.skip(time - behind)
     if passed < time - behind:
         raise _ended(behind + passed, time)
+
+
+def check_enough(length: int, time: int) -> None:
+    """Refuse a stream of so many bits, or fewer, that ends before this time."""
+    if length < time:
+        raise _ended(length, time)
 
 
 def _ended(length: int, time: int) -> DataError:

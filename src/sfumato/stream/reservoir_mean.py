@@ -100,6 +100,7 @@ def plan(
             *_errors(response, min(kept, int(when[0])), kept, failure),
             *((_SEEN.format(base=base, total=budget),) if base != budget else ()),
         ),
+        needs=last,
     )
 
 

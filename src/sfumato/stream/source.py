@@ -2,12 +2,13 @@
 
     array, bytes, list   values 0 and 1
     iterator, generator  0, 1, True, False, "0", "1"; pulled only as far as it is asked for
-    .bits, .bin          eight bits a byte, the most significant first; passed over by seeking
-    any other file, "-"  characters 0 and 1, white space between them ignored ("-" is standard
-                         input); where white space may stand, passing over means reading
+    packed file          eight bits a byte, the most significant first; passed over by seeking
+    text file            characters 0 and 1, white space between them ignored; where that may
+                         stand, passing over means reading
 
-What is neither 0 nor 1 is refused when it is reached, by its position and never by its value.
-What is passed over by seeking or slicing is not looked at.
+"-" is standard input.  `sfumato.stream.form` says which form a file has.  Each value is read by
+itself: 1 is one (also True, "1" and 1.0), and whatever else there may be is zero.  No value is
+refused, because a refusal after noise was drawn would depend on it.
 
 >>> with open_bits([0, 1, 1, 0, 1]) as bits:
 ...     bits.read(2), bits.skip(1), bits.ones(9), bits.position
@@ -26,30 +27,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, ParameterError
+from sfumato.stream.form import (
+    CODES,
+    MARK,
+    SPACE,
+    Form,
+    check_declared,
+    check_guess,
+    check_text,
+    check_values,
+    form_of,
+)
 from sfumato.stream.recipe import BitSource
 
 __all__ = ["Source", "available", "open_bits"]
 
-_PACKED = (".bits", ".bin")
 _CHUNK = 1 << 20  # the most that is held at a time: values, characters or bytes
 _LEAST = 1 << 16  # the least that is fetched, where fetching more than was asked for is harmless
-_FOREIGN, _SPACE = 2, 3  # what stands for anything else than a bit, and for white space
-_CODES = {0: 0, 1: 1, "0": 0, "1": 1}
-_CHARACTERS = np.full(256, _FOREIGN, np.uint8)
-_CHARACTERS[[ord("0"), ord("1")]] = 0, 1
-_CHARACTERS[list(b" \t\r\n\v\f")] = _SPACE
+_FOREIGN = 2  # stands for anything else than a bit
+_ITEMS: dict[Any, int] = {0: 0, 1: 1, "0": 0, "1": 1, b"0": 0, b"1": 1}
 
 Codes = NDArray[np.uint8]  # 0, 1, or something that is no bit
 
 
 class Source:
-    """A bit source over chunks of codes; a file is let go when the `with` block ends.
-
-    Chunks are checked as they are taken, not as they are fetched: what lies beyond the bits
-    asked for cannot make a difference.
-    """
+    """A bit source over chunks of codes; a file is let go when the `with` block ends."""
 
     length: int | None = None  # bits from the start to the end, where that is known beforehand
+    longest: int | None = None  # more bits than these there cannot be
 
     def __init__(self) -> None:
         self.position = 0
@@ -60,6 +65,12 @@ class Source:
         """Bits that can be had, or the end be found, without waiting for anybody."""
         return self._ready.size
 
+    def look(self) -> None:
+        """Refuse a beginning that cannot be bits; to be asked before any noise is drawn.
+
+        What comes one by one and may be live is not waited for.
+        """
+
     def _more(self, count: int) -> Codes:
         """The next codes, at least one, about `count` of them; none at the end."""
         raise NotImplementedError
@@ -68,10 +79,7 @@ class Source:
         """Up to `count` bits, none only at the end."""
         if not self._ready.size:
             self._ready = self._more(count)
-        bits = self._ready[:count]
-        if bits.size and bits.max() > 1:
-            foreign = self.position + int(np.argmax(bits > 1)) + 1
-            raise DataError(f"a bit stream holds 0 and 1 only: bit {foreign} is neither")
+        bits: Codes = (self._ready[:count] == 1).view(np.uint8)
         self._ready = self._ready[bits.size :]
         self.position += bits.size
         return bits
@@ -121,11 +129,14 @@ class _Array(Source):
         super().__init__()
         if values.ndim != 1 or (values.size and values.dtype.kind not in "bui"):
             raise DataError("an array of bits has one dimension and holds truth values or integers")
-        self._values, self.length = values, values.size
+        self._values, self.length, self.longest = values, values.size, values.size
 
     @property
     def available(self) -> int:
         return self._values.size - self.position
+
+    def look(self) -> None:
+        check_values(self._more(_LEAST))
 
     def _more(self, count: int) -> Codes:
         values = self._values[self.position : self.position + max(count, _LEAST)]
@@ -148,19 +159,26 @@ class _Items(Source):
     def __init__(self, items: Iterable[Any]) -> None:
         super().__init__()
         self._items = iter(items)
-        self.length = len(items) if isinstance(items, Sized) else None
+        self.length = self.longest = len(items) if isinstance(items, Sized) else None
 
     @property
     def available(self) -> int:
         return 0 if self.length is None else self.length - self.position
+
+    def look(self) -> None:
+        if self.length is not None:
+            self._ready = self._more(_LEAST)
+            check_values(self._ready)
 
     def _more(self, count: int) -> Codes:
         return np.fromiter((_code(item) for item in islice(self._items, count)), np.uint8)
 
 
 def _code(item: Any) -> int:
-    known = isinstance(item, int | str | np.integer | np.bool_)
-    return _CODES.get(item, _FOREIGN) if known else _FOREIGN
+    if isinstance(item, str | bytes):
+        item = item.strip()
+    known = isinstance(item, int | float | str | bytes | np.number | np.bool_)
+    return _ITEMS.get(item, _FOREIGN) if known else _FOREIGN
 
 
 class _File(Source):
@@ -190,22 +208,52 @@ class _File(Source):
 class _Text(_File):
     """Characters 0 and 1."""
 
+    def __init__(self, file: BinaryIO, owned: bool) -> None:
+        super().__init__(file, owned)
+        self._begun = False
+        if self._stored:
+            # A file of the system's own has no size and may hold something all the same.
+            self.longest = os.fstat(file.fileno()).st_size or None
+
+    def look(self) -> None:
+        characters = self._characters(_LEAST)
+        check_text(characters)
+        self._ready = _without_space(characters)
+
+    def _characters(self, count: int) -> Codes:
+        found = self._bytes(count)
+        if not self._begun and found[: len(MARK)].tobytes() == MARK:
+            found = found[len(MARK) :] if found.size > len(MARK) else self._bytes(count)
+        self._begun = True
+        return found
+
     def _more(self, count: int) -> Codes:
-        while (characters := self._bytes(max(count, _LEAST))).size:
-            codes: Codes = _CHARACTERS[characters]
-            codes = codes[codes != _SPACE]
-            if codes.size:
+        while (characters := self._characters(max(count, _LEAST))).size:
+            if (codes := _without_space(characters)).size:
                 return codes
         return characters
 
 
-class _Packed(_File):
-    """Eight bits a byte; every pattern of bits is a stream, so nothing is refused."""
+def _without_space(characters: Codes) -> Codes:
+    codes = CODES[characters]
+    found: Codes = codes[codes != SPACE]
+    return found
 
-    def __init__(self, file: BinaryIO, owned: bool) -> None:
+
+class _Packed(_File):
+    """Eight bits a byte; every pattern is a stream, so only the guess of an ending is refused."""
+
+    def __init__(self, file: BinaryIO, owned: bool, guessed: bool) -> None:
         super().__init__(file, owned)
+        self._guessed = guessed
         if self._stored:
-            self.length = 8 * os.fstat(file.fileno()).st_size
+            self.length = self.longest = 8 * os.fstat(file.fileno()).st_size
+
+    def look(self) -> None:
+        if self._guessed:
+            packed = self._bytes(_LEAST)
+            check_guess(packed)
+            self._ready = np.unpackbits(packed)
 
     def _more(self, count: int) -> Codes:
         return np.unpackbits(self._bytes(max(count, _LEAST) // 8))
@@ -240,8 +288,11 @@ class _Packed(_File):
         return ones + more, seen + there
 
 
-def open_bits(data: Any) -> Source:
+def open_bits(data: Any, form: Form | None = None) -> Source:
     """The bits of an array, bytes, iterator, file or standard input ("-"), from their start.
+
+    `form` declares a file or standard input to be "text" or "packed"; by default the ending of
+    the name decides, and standard input is text.
 
     An iterator may be live, so a counter takes its bits one by one, some thousands a second:
     where all bits are there already, give them as an array or a file.
@@ -251,6 +302,7 @@ def open_bits(data: Any) -> Source:
     >>> open_bits(iter("0110")).read(3)
     array([0, 1, 1], dtype=uint8)
     """
+    check_declared(form, isinstance(data, str | os.PathLike))
     if isinstance(data, Source):
         return data
     if isinstance(data, np.ndarray):
@@ -258,9 +310,11 @@ def open_bits(data: Any) -> Source:
     if isinstance(data, bytes | bytearray | memoryview):
         return _Array(np.frombuffer(data, np.uint8))
     if isinstance(data, str) and data == "-":
+        if form == "packed":
+            return _Packed(sys.stdin.buffer, owned=False, guessed=False)
         return _Text(sys.stdin.buffer, owned=False)
     if isinstance(data, str | os.PathLike):
-        return _opened(Path(data))
+        return _opened(Path(data), form)
     if isinstance(data, Iterable):
         return _Items(data)
     raise ParameterError(
@@ -277,12 +331,14 @@ def available(source: BitSource) -> int:
     return source.available if isinstance(source, Source) else 0
 
 
-def _opened(path: Path) -> Source:
+def _opened(path: Path, declared: Form | None) -> Source:
     try:
         file = path.open("rb", buffering=_CHUNK)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}") from None
-    return (_Packed if path.suffix.lower() in _PACKED else _Text)(file, owned=True)
+    if form_of(path, declared) == "text":
+        return _Text(file, owned=True)
+    return _Packed(file, owned=True, guessed=declared is None)
 
 
 def _checked(count: int) -> int:
