@@ -6,7 +6,7 @@ next part of the series is published from there without a second charge.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from sfumato.stream.recipe import Released, StreamPlan
 from sfumato.stream.reservoir import check_enough
 from sfumato.stream.series_account import COLUMNS, series_account
 from sfumato.stream.source import Source, open_bits
-from sfumato.stream.state import owner
+from sfumato.stream.state import Series, owner
 from sfumato.walk import Made, Walk, dataset_name, priced_for
 
 __all__ = ["publish_stream"]
@@ -80,44 +80,75 @@ def publish_stream(
     account, begun = series_account(dataset, plan), None
     if resume is not None:
         begun = _Begun.read(resume, account, known, release)
-        account = series_account(dataset, plan, {"release": begun.release, "from": begun.position})
-        release = f"{begun.release}+{begun.position}"
+        account = series_account(dataset, plan, begun.continues)
+        release = begun.next
     with open_bits(data, form) as source:
         # Before the charge: how long a stream is, is public.
         if method == "counter":
             check_length(source, covered)
         if source.longest is not None:
             check_enough(source.longest, plan.needs)
-        matter = _Series(account, plan, source, progress or _quiet, begun, pause)
+        ledger_id = None if known is None else known.ledger_id
+        matter = _Stream(account, plan, source, progress or _quiet, begun, pause, ledger_id)
         walk = Walk(matter, known, release, seed, paid=begun is not None)
         return walk.to(folder, format, "arrow")
 
 
 @dataclass(frozen=True)
 class _Begun:
-    """A release that was paused: charged when it began, for the whole series."""
+    """A series that was paused: charged when it began, for all of its parts."""
 
     state: Path
-    release: str
+    series: Series
     position: int
+
+    @property
+    def part(self) -> int:
+        """The number of the part that comes now; the release that was charged is number 0."""
+        return self.series.part + 1
+
+    @property
+    def next(self) -> str:
+        """The id of that part."""
+        return f"{self.series.release}+{self.part}"
+
+    @property
+    def continues(self) -> dict[str, Any]:
+        """What the certificate says of it."""
+        return {"release": self.series.release, "part": self.part, "from": self.position}
 
     @classmethod
     def read(
         cls, state: str | Path, account: Account, ledger: Ledger | None, release: str | None
     ) -> "_Begun":
-        begun, position = owner(state)
-        if release is not None and release != begun:
-            raise ReleaseError(f"{state} belongs to release {begun}, not to {release}")
+        series, position = owner(state)
+        if release is not None and release != series.release:
+            raise ReleaseError(f"{state} belongs to release {series.release}, not to {release}")
+        if ledger is None and series.ledger is not None:
+            raise ReleaseError(
+                f"{state} belongs to a series that ledger {series.ledger} was charged for: go on "
+                "with that ledger, which counts its parts"
+            )
         if ledger is not None:
-            entry = ledger.entry(begun)
+            if series.ledger is None:
+                raise ReleaseError(
+                    f"{state} belongs to a series that was begun without a ledger: no charge "
+                    "stands for it, so go on without one"
+                )
+            if series.ledger != ledger.ledger_id:
+                raise ReleaseError(
+                    f"{state} belongs to a series that ledger {series.ledger} was charged for, "
+                    f"and this is {ledger.ledger_id}"
+                )
+            entry = ledger.entry(series.release)
             if entry is None or entry.plan != account.digest():
-                raise ReleaseError(f"the ledger holds no release {begun} with these settings")
-            if entry.state not in ("drawn", "released"):
-                raise ReleaseError(f"release {begun} is {entry.state}: it cannot be gone on with")
-        return cls(Path(state), begun, position)
+                raise ReleaseError(
+                    f"the ledger holds no release {series.release} with these settings"
+                )
+        return cls(Path(state), series, position)
 
 
-class _Series:
+class _Stream:
     """A stream to be published."""
 
     def __init__(
@@ -128,10 +159,11 @@ class _Series:
         watch: Watch,
         begun: _Begun | None,
         pause: str | Path | None,
+        ledger: str | None,
     ) -> None:
         self.account, self.columns = account, COLUMNS
         self._plan, self._source, self._watch = plan, source, watch
-        self._begun, self._pause = begun, pause
+        self._begun, self._pause, self._ledger = begun, pause, ledger
 
     def fingerprint(self) -> None:
         """None: a stream is read once, and its noise is drawn before it is known."""
@@ -145,15 +177,16 @@ class _Series:
             yield from self._plan.run(self._source, purse)
             return
         if self._begun is None:
+            series = Series(release, self._ledger)
             counter = Counter(self._plan, purse)
         else:
-            release = self._begun.release
+            series = replace(self._begun.series, part=self._begun.part)
             # First, so that a stream that is too short leaves the state for another try.
             pass_over(self._source, self._begun.position)
-            counter = Counter.resume(self._begun.state, self._plan, purse, release=release)
+            counter = Counter.resume(self._begun.state, self._plan, purse, self._begun.series)
         yield from counter.run(self._source)
         if self._pause is not None and counter.position < self._plan.horizon:
-            counter.save(self._pause, release=release)
+            counter.save(self._pause, series)
 
     def _batches(self, figures: Iterator[Released]) -> Iterator[pa.RecordBatch]:
         for times, values in figures:

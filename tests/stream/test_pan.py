@@ -12,6 +12,7 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SystemBits
 from sfumato.stream.counting import Counter
 from sfumato.stream.pan import NoisyTotals, UnkeyedBits
+from sfumato.stream.state import Series
 from sfumato.stream.tree import levels
 from stream_world import ToldPurse, all_streams, planned, series
 
@@ -38,9 +39,9 @@ def seen(stream, look, place, **options):
     noise = iter([BASE ** (k + 1) for k in range(12)])
     counter = Counter(plan, ToldPurse(plan.budget, noise))
     parts = [counter.count(stream[:look])]
-    counter.save(place, release="r")
+    counter.save(place, Series("r"))
     snapshot = numbers_in(json.loads(place.read_text())["state"])
-    counter = Counter.resume(place, plan, ToldPurse(plan.budget, noise), release="r")
+    counter = Counter.resume(place, plan, ToldPurse(plan.budget, noise), Series("r"))
     parts.append(counter.count(stream[look:]))
     counts = [0, *np.concatenate([values for _, values in parts]).astype(int).tolist()]
     sums = [counts[t] - counts[t & (t - 1)] for t in range(1, len(counts))]

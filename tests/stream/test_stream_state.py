@@ -20,7 +20,7 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits, SystemBits
 from sfumato.stream.counting import Counter
 from sfumato.stream.source import open_bits
-from sfumato.stream.state import owner, save, take
+from sfumato.stream.state import Series, owner, save, take
 from stream_world import ToldPurse, planned, series
 
 STREAM = np.arange(50) % 3 == 0
@@ -33,7 +33,8 @@ WAYS = [
     (ApproxDP(1, "1e-6"), {"every": 7}),
 ]
 every_way = pytest.mark.parametrize(("budget", "options"), WAYS)
-BELONGS = {"release": "r", "plan": "p"}
+R = Series("r")
+BELONGS = R.facts
 
 
 def noise():
@@ -47,8 +48,12 @@ def counted(plan, upto=20, bits=None):
     return counter
 
 
-def resumed(place, plan, release="r"):
-    return Counter.resume(place, plan, ToldPurse(plan.budget), release=release)
+def resumed(place, plan, series=R):
+    return Counter.resume(place, plan, ToldPurse(plan.budget), series)
+
+
+def taken(place):
+    return take(place, BELONGS, lambda saved, position: saved.wholes("sums", 2, most=9).tolist())
 
 
 @every_way
@@ -59,9 +64,9 @@ def test_a_series_with_pauses_is_the_series_without(budget, options, cuts, tmp_p
     counter, parts, begin = Counter(plan, ToldPurse(plan.budget, told)), [], 0
     for cut in cuts:
         parts.append(counter.count(STREAM[begin:cut]))
-        counter.save(tmp_path / "state", release="r")
+        counter.save(tmp_path / "state", R)
         purse = ToldPurse(plan.budget, told)
-        counter = Counter.resume(tmp_path / "state", plan, purse, release="r")
+        counter = Counter.resume(tmp_path / "state", plan, purse, R)
         assert counter.position == cut
         begin = cut
     parts.append(counter.count(STREAM[begin:]))
@@ -71,7 +76,7 @@ def test_a_series_with_pauses_is_the_series_without(budget, options, cuts, tmp_p
 
 def test_a_resumed_run_passes_over_what_was_counted(tmp_path):
     plan = planned(50, PureDP(1))
-    counted(plan).save(tmp_path / "state", release="r")
+    counted(plan).save(tmp_path / "state", R)
     with open_bits(STREAM) as source:
         ((times, _),) = list(resumed(tmp_path / "state", plan).run(source))
     assert times.tolist() == list(range(21, 51))
@@ -85,9 +90,9 @@ def test_noise_after_a_pause_is_fresh(budget, options, tmp_path):
         plan = planned(50, budget, **(options | {"smooth": "none"}))
         told = ToldPurse(plan.budget)
         told.bits = SystemBits()
-        counted(plan, bits=told).save(tmp_path / "state", release="r")
+        counted(plan, bits=told).save(tmp_path / "state", R)
         purse = Purse(plan.budget, SystemBits())
-        counter = Counter.resume(tmp_path / "state", plan, purse, release="r")
+        counter = Counter.resume(tmp_path / "state", plan, purse, R)
         rest.append(counter.count(STREAM[20:])[1].tolist())
     assert rest[0] != rest[1]
 
@@ -96,19 +101,21 @@ def test_noise_after_a_pause_is_fresh(budget, options, tmp_path):
 def test_the_file_is_for_its_owner_and_says_what_it_holds(budget, options, tmp_path):
     before = os.umask(0)
     try:
-        counted(planned(50, budget, **options)).save(tmp_path / "state", release="visits-1")
+        counted(planned(50, budget, **options)).save(
+            tmp_path / "state", Series("visits-1", "a1", 3)
+        )
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o600
     paper = json.loads((tmp_path / "state").read_text())
     assert ("NOT PRIVATE" in paper["caution"]) == ("pan" not in options)
-    assert owner(tmp_path / "state") == ("visits-1", 20)
+    assert owner(tmp_path / "state") == (Series("visits-1", "a1", 3), 20)
     assert [path.name for path in tmp_path.iterdir()] == ["state"]
 
 
 def test_a_state_is_taken_up_once(tmp_path):
     plan = planned(50, PureDP(1))
-    counted(plan).save(tmp_path / "state", release="r")
+    counted(plan).save(tmp_path / "state", R)
     resumed(tmp_path / "state", plan)
     with pytest.raises(ReleaseError, match="taken up before, or never saved"):
         resumed(tmp_path / "state", plan)
@@ -122,25 +129,27 @@ def test_a_state_is_taken_up_once(tmp_path):
         ({"budget": PureDP(2)}, "another plan"),
         ({"every": 2}, "another plan"),
         ({"smooth": "none"}, "another plan"),
-        ({"release": "s"}, "another release"),
+        ({"series": Series("s")}, "another release"),
+        ({"series": Series("r", "a1")}, "another ledger"),
+        ({"series": Series("r", part=1)}, "another part"),
         ({"bits": SystemBits()}, "another kind of run"),
     ],
 )
 def test_what_a_state_does_not_belong_to_is_refused_and_the_state_stays(other, match, tmp_path):
-    asked = {"horizon": 50, "budget": PureDP(1), "release": "r", "bits": SeededBits(0)} | other
-    counted(planned(50, PureDP(1))).save(tmp_path / "state", release="r")
+    asked = {"horizon": 50, "budget": PureDP(1), "series": R, "bits": SeededBits(0)} | other
+    counted(planned(50, PureDP(1))).save(tmp_path / "state", R)
     before = (tmp_path / "state").read_bytes()
-    release, bits = asked.pop("release"), asked.pop("bits")
+    series, bits = asked.pop("series"), asked.pop("bits")
     plan = planned(asked.pop("horizon"), asked.pop("budget"), **asked)
     with pytest.raises(ReleaseError, match=match):
-        Counter.resume(tmp_path / "state", plan, Purse(plan.budget, bits), release=release)
+        Counter.resume(tmp_path / "state", plan, Purse(plan.budget, bits), series)
     assert (tmp_path / "state").read_bytes() == before
 
 
 def test_any_damage_is_refused_and_left_as_it_is(tmp_path, rng):
     plan = planned(50, PureDP(1))
     place = tmp_path / "state"
-    counted(plan).save(place, release="r")
+    counted(plan).save(place, R)
     whole = place.read_bytes()
     for at in rng.integers(0, len(whole), 60):
         # Another character that JSON and its reader do not take for the same content.
@@ -159,38 +168,38 @@ def test_any_damage_is_refused_and_left_as_it_is(tmp_path, rng):
 
 
 def test_a_state_of_another_version_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("sfumato.stream.state._FORMAT", 2)
-    save(tmp_path / "state", {}, BELONGS, position=0, caution="")
+    monkeypatch.setattr("sfumato.stream.state._FORMAT", 3)
+    save(tmp_path / "state", {"sums": [0, 0]}, BELONGS, position=0, caution="")
     monkeypatch.undo()
     with pytest.raises(ReleaseError, match="another version"):
-        take(tmp_path / "state", BELONGS)
+        taken(tmp_path / "state")
 
 
 def test_a_state_with_a_second_name_is_refused(tmp_path):
-    save(tmp_path / "state", {}, BELONGS, position=0, caution="")
+    save(tmp_path / "state", {"sums": [0, 0]}, BELONGS, position=0, caution="")
     (tmp_path / "hard").hardlink_to(tmp_path / "state")
     with pytest.raises(ReleaseError, match="one name"):
-        take(tmp_path / "state", BELONGS)
+        taken(tmp_path / "state")
     (tmp_path / "hard").unlink()
     (tmp_path / "soft").symlink_to(tmp_path / "state")
     with pytest.raises(ReleaseError, match="cannot be read"):
-        take(tmp_path / "soft", BELONGS)
+        taken(tmp_path / "soft")
     with pytest.raises(ReleaseError, match="cannot be read"):
-        take(tmp_path, BELONGS)
-    assert take(tmp_path / "state", BELONGS) == {}
+        taken(tmp_path)
+    assert taken(tmp_path / "state") == [0, 0]
 
 
 def test_a_state_that_cannot_be_saved_leaves_the_counter_alive(tmp_path):
     counter = counted(planned(50, PureDP(1)))
     (tmp_path / "taken").write_text("mine")
     with pytest.raises(ReleaseError, match="exists: choose another name"):
-        counter.save(tmp_path / "taken", release="r")
+        counter.save(tmp_path / "taken", R)
     with pytest.raises(ReleaseError, match="cannot be written"):
-        counter.save(tmp_path / "nowhere" / "state", release="r")
+        counter.save(tmp_path / "nowhere" / "state", R)
     assert (tmp_path / "taken").read_text() == "mine"
     assert counter.count(STREAM[20:30])[0].size == 10
-    counter.save(tmp_path / "state", release="r")
-    assert owner(tmp_path / "state") == ("r", 30)
+    counter.save(tmp_path / "state", R)
+    assert owner(tmp_path / "state") == (R, 30)
 
 
 def test_a_saved_counter_does_not_go_on(tmp_path):
@@ -198,11 +207,11 @@ def test_a_saved_counter_does_not_go_on(tmp_path):
     counter = Counter(plan, ToldPurse(plan.budget))
     running = counter.run(open_bits(iter(STREAM.tolist())))
     next(running)
-    counter.save(tmp_path / "state", release="r")
+    counter.save(tmp_path / "state", R)
     for go_on in (
         lambda: next(running),
         lambda: counter.count([1]),
-        lambda: counter.save(tmp_path / "again", release="r"),
+        lambda: counter.save(tmp_path / "again", R),
     ):
         with pytest.raises(ReleaseError, match="does not go on"):
             go_on()
@@ -218,7 +227,7 @@ def test_an_interrupted_counter_does_not_go_on(budget, tmp_path, monkeypatch):
     with pytest.raises(ReleaseError, match="interrupted"):
         counter.count([1])
     with pytest.raises(ReleaseError, match="interrupted"):
-        counter.save(tmp_path / "state", release="r")
+        counter.save(tmp_path / "state", R)
 
 
 def test_a_counter_cannot_be_copied():
@@ -234,13 +243,13 @@ def test_of_many_that_try_at_once_one_takes_the_state_up(tmp_path):
     def attempt(_):
         together.wait()
         with suppress(ReleaseError):
-            take(tmp_path / "state", BELONGS)
+            taken(tmp_path / "state")
             return 1
         return 0
 
     with ThreadPoolExecutor(8) as pool:
         for _ in range(50):
-            save(tmp_path / "state", {}, BELONGS, position=0, caution="")
+            save(tmp_path / "state", {"sums": [0, 0]}, BELONGS, position=0, caution="")
             assert sum(pool.map(attempt, range(8))) == 1
 
 
@@ -268,7 +277,7 @@ kills = pytest.mark.parametrize(
 def test_a_kill_while_saving_leaves_a_whole_state_or_none(kill, place):
     def check(k):
         if place.exists():
-            assert take(place, BELONGS) == {"sums": [1, 2]}
+            assert taken(place) == [1, 2]
 
     def act():
         save(place, {"sums": [1, 2]}, BELONGS, position=2, caution="")
@@ -281,7 +290,7 @@ def test_a_kill_while_taking_up_never_leaves_the_state_to_be_taken_again(kill, p
     done = place.parent / "done"
 
     def act():
-        take(place, BELONGS)
+        taken(place)
         done.touch()  # from here on noise would be drawn
 
     def prepare():
@@ -292,31 +301,31 @@ def test_a_kill_while_taking_up_never_leaves_the_state_to_be_taken_again(kill, p
         if done.exists():
             assert not place.exists()
         elif place.exists():
-            assert take(place, BELONGS) == {"sums": [1, 2]}
+            assert taken(place) == [1, 2]
 
     assert kill(act, check, prepare) > 10
 
 
 def test_the_state_that_was_read_is_the_one_that_is_removed(place, monkeypatch):
     """Another file under the same name, put there in between, is not consumed for the first."""
-    save(place, {"sums": [1]}, BELONGS, position=1, caution="")
+    save(place, {"sums": [1, 1]}, BELONGS, position=1, caution="")
     plain = type(place).rename
 
     def swapped(self, target):
         if ".partial-" in str(target):
             monkeypatch.undo()
             self.unlink()  # its number in the file system may go to the next file
-            save(self, {"sums": [2]}, BELONGS, position=1, caution="")
+            save(self, {"sums": [2, 2]}, BELONGS, position=1, caution="")
         return plain(self, target)
 
     monkeypatch.setattr(type(place), "rename", swapped)
     with pytest.raises(ReleaseError, match="was replaced"):
-        take(place, BELONGS)
-    assert take(place, BELONGS) == {"sums": [2]}
+        taken(place)
+    assert taken(place) == [2, 2]
 
 
 def test_what_a_killed_process_left_is_swept_away_by_the_next_to_save(place):
     left = place.with_name(f".{place.name}.partial-00-99999999")
     left.write_text("exact sums")
-    save(place, {}, BELONGS, position=0, caution="")
+    save(place, {"sums": [0, 0]}, BELONGS, position=0, caution="")
     assert not left.exists()

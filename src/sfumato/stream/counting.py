@@ -13,9 +13,10 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.stream.counter_settings import Settings
 from sfumato.stream.intake import Intake, intake
 from sfumato.stream.recipe import BitSource, Released, StreamPlan
+from sfumato.stream.saved import Saved
 from sfumato.stream.source import Source, open_bits
 from sfumato.stream.square_root import RecoveredCounts
-from sfumato.stream.state import plan_digest, save, take
+from sfumato.stream.state import Series, plan_digest, save, take
 from sfumato.stream.tree import DyadicCounts, levels
 
 __all__ = ["Counter", "check_length", "pass_over"]
@@ -112,7 +113,7 @@ class Counter:
         parts = [(np.empty(0, np.int64), np.empty(0)), *self._over(open_bits(checked))]
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
-    def save(self, path: str | Path, *, release: str) -> None:
+    def save(self, path: str | Path, series: Series) -> None:
         """Put the state into a file and end this counter: `resume` goes on, once."""
         self._check()
         state = {
@@ -125,7 +126,7 @@ class Counter:
             save(
                 path,
                 state,
-                self._belongs_to | {"release": release},
+                self._belongs_to | series.facts,
                 position=self.position,
                 caution=_NOISY if self._settings.pan else _EXACT,
             )
@@ -134,7 +135,7 @@ class Counter:
             raise
 
     @classmethod
-    def resume(cls, path: str | Path, plan: StreamPlan, purse: Purse, *, release: str) -> "Counter":
+    def resume(cls, path: str | Path, plan: StreamPlan, purse: Purse, series: Series) -> "Counter":
         """Go on from a saved state, which is used up.
 
         The release was charged when it began.  The purse is a new one for the same plan: its
@@ -142,11 +143,15 @@ class Counter:
         """
         counter = cls.__new__(cls)
         counter._set_up(plan, purse)
-        state = take(path, counter._belongs_to | {"release": release})
-        counter._intake.restore(state["intake"])
-        counter._counts.restore(state["counts"])
-        counter._highest = float(state["highest"])
+        take(path, counter._belongs_to | series.facts, counter._restore)
         return counter
+
+    def _restore(self, saved: Saved, position: int) -> None:
+        self._intake.restore(saved.part("intake"))
+        self._counts.restore(saved.part("counts"), self._intake.steps)
+        self._highest = saved.real("highest", most=self.horizon)
+        if self.position != position:
+            raise saved.damaged("position")
 
     def _over(self, source: BitSource) -> Iterator[Released]:
         apart = source.position - self.position

@@ -8,6 +8,7 @@ from sfumato.privacy.mechanism import Paid, Whole
 from sfumato.stream.counter_settings import Settings
 from sfumato.stream.pan import NoisyTotals, without_key
 from sfumato.stream.recipe import BitSource
+from sfumato.stream.saved import Saved
 from sfumato.stream.source import available
 from sfumato.stream.square_root import DecayingSums
 from sfumato.stream.tree import DyadicSums, levels
@@ -46,9 +47,10 @@ class Intake:
         """What is in memory."""
         return {"steps": self.steps, "seen": self.seen}
 
-    def restore(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: Saved) -> None:
         """Go on from `to_json`."""
-        self.steps, self.seen = int(saved["steps"]), int(saved["seen"])
+        self.steps = saved.whole("steps", most=self.settings.steps)
+        self.seen = saved.whole("seen", most=max(0, self._length(self.steps) - 1))
 
     def _length(self, step: int) -> int:
         """Bits of a step: the last one ends at the horizon."""
@@ -99,11 +101,11 @@ class ExactIntake(Intake):
         """NOT PRIVATE: exact sums."""
         return {**super().to_json(), "ones": self._ones, "sums": self._sums.to_json()}
 
-    def restore(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: Saved) -> None:
         """Go on from `to_json`."""
         super().restore(saved)
-        self._ones = int(saved["ones"])
-        self._sums.restore(saved["sums"])
+        self._ones = saved.whole("ones", most=self.seen)
+        self._sums.restore(saved.part("sums"), self.steps)
 
 
 class PanIntake(Intake):
@@ -134,10 +136,10 @@ class PanIntake(Intake):
         """Noisy totals, and how many bits there were."""
         return {**super().to_json(), "totals": self._totals.to_json()}
 
-    def restore(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: Saved) -> None:
         """Go on from `to_json`."""
         super().restore(saved)
-        self._totals.restore(saved["totals"])
+        self._totals.restore(saved.part("totals"), self.steps)
 
 
 def intake(settings: Settings, paid: Paid) -> Intake:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.privacy.mechanism import Paid, Whole
+from sfumato.stream.saved import LARGEST_NOISY, Saved
 from sfumato.stream.tree import level, levels
 
 __all__ = ["NoisyTotals", "UnkeyedBits", "without_key"]
@@ -79,12 +80,13 @@ class NoisyTotals:
 
     def to_json(self) -> dict[str, Any]:
         """What is in memory: noisy totals."""
-        return {"position": self.position, "totals": self._totals.tolist()}
+        return {"totals": self._totals.tolist()}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from `to_json`, with the noise that is already in the totals."""
-        self.position = int(saved["position"])
-        self._totals[:] = saved["totals"]
+    def restore(self, saved: Saved, position: int) -> None:
+        """Go on from `to_json` after so many steps, with the noise that is in the totals."""
+        size, most = self._totals.size, LARGEST_NOISY
+        self._totals = saved.wholes("totals", size, most=most, least=-most)
+        self.position = position
         self._open = self._opened()
 
     def _opened(self) -> NDArray[np.bool_]:

@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from sfumato.privacy.mechanism import Whole
 from sfumato.privacy.sensitivity import Sensitivity, root
+from sfumato.stream.saved import LARGEST_NOISY, Saved
 from sfumato.stream.square_root_kernel import measure, recover
 
 __all__ = ["DecayingSums", "Design", "RecoveredCounts"]
@@ -138,13 +139,14 @@ class DecayingSums:
 
     def to_json(self) -> dict[str, Any]:
         """NOT PRIVATE: the totals in memory."""
-        totals = {"totals": self._total.tolist(), "rests": self._rest.tolist()}
-        return {"position": self.position, **totals}
+        return {"totals": self._total.tolist(), "rests": self._rest.tolist()}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from `to_json`."""
-        self.position = int(saved["position"])
-        self._total[:], self._rest[:] = saved["totals"], saved["rests"]
+    def restore(self, saved: Saved, position: int) -> None:
+        """Go on from `to_json`, after so many steps."""
+        size, most = self._total.size, LARGEST_NOISY
+        self._total = saved.wholes("totals", size, most=most)
+        self._rest = saved.wholes("rests", size, most=2**size)
+        self.position = position
 
 
 class RecoveredCounts:
@@ -167,16 +169,13 @@ class RecoveredCounts:
 
     def to_json(self) -> dict[str, Any]:
         """The noisy totals in memory."""
-        return {
-            "position": self.position,
-            "totals": self._total.tolist(),
-            "running": self._running.tolist(),
-        }
+        return {"totals": self._total.tolist(), "running": self._running.tolist()}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from `to_json`."""
-        self.position = int(saved["position"])
-        self._total[:], self._running[:] = saved["totals"], saved["running"]
+    def restore(self, saved: Saved, position: int) -> None:
+        """Go on from `to_json`, after so many steps."""
+        self._total = saved.reals("totals", self._total.size)
+        self._running = saved.reals("running", 1)
+        self.position = position
 
 
 def _root_above(square: int) -> int:

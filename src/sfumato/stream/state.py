@@ -11,29 +11,49 @@ partial sums.  Whoever copies it and takes up both copies publishes the same bit
 >>> from tempfile import TemporaryDirectory
 >>> with TemporaryDirectory() as folder:
 ...     place = Path(folder) / "counter.state"
-...     save(place, {"sums": [3]}, {"release": "r", "plan": "p"}, position=5, caution="exact")
-...     take(place, {"release": "r", "plan": "p"}), place.exists()
-({'sums': [3]}, False)
+...     save(place, {"ones": 3}, Series("r").facts, position=5, caution="exact")
+...     ones = take(place, Series("r").facts, lambda saved, _: saved.whole("ones", most=5))
+...     ones, place.exists()
+(3, False)
 """
 
 import hashlib
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TypeVar
 
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import to_json
 from sfumato.release.folder import digest, flush, sweep
 from sfumato.stream.recipe import StreamPlan
+from sfumato.stream.saved import Saved
 
-__all__ = ["owner", "plan_digest", "save", "take"]
+__all__ = ["Series", "owner", "plan_digest", "save", "take"]
 
-_KIND, _FORMAT = "sfumato stream state", 1
+T = TypeVar("T")
+_KIND, _FORMAT = "sfumato stream state", 2
+_LARGEST = 1 << 20  # bytes; a state is far smaller, whatever the stream
+_MOST = 2**50  # bits, or parts
+
+
+@dataclass(frozen=True)
+class Series:
+    """Whose state it is: the release that was charged, by which ledger, and which part ended."""
+
+    release: str
+    ledger: str | None = None  # its id; None where no ledger was kept
+    part: int = 0  # the release itself is part 0
+
+    @property
+    def facts(self) -> dict[str, str | int | None]:
+        """What a state that belongs to it says."""
+        return {"release": self.release, "ledger": self.ledger, "part": self.part}
 
 
 def plan_digest(plan: StreamPlan) -> str:
@@ -51,7 +71,7 @@ def plan_digest(plan: StreamPlan) -> str:
 def save(
     path: str | Path,
     state: Mapping[str, Any],
-    belongs_to: Mapping[str, str],
+    belongs_to: Mapping[str, str | int | None],
     *,
     position: int,
     caution: str,
@@ -86,14 +106,21 @@ def save(
         flush(place.absolute().parent)
 
 
-def take(path: str | Path, belongs_to: Mapping[str, str]) -> dict[str, Any]:
-    """The state, which is gone from the disk when this returns; refused, it stays."""
+def take(
+    path: str | Path,
+    belongs_to: Mapping[str, str | int | None],
+    restore: Callable[[Saved, int], T],
+) -> T:
+    """The state, as restored, and gone from the disk when this returns; refused, it stays."""
     place = Path(path)
     with _opened(place) as file:  # kept open, so that no other file gets its number meanwhile
         paper = _read(place, file)
+        owned = paper.get("belongs to")
         for name, mine in belongs_to.items():
-            if paper["belongs to"].get(name) != mine:
+            if not isinstance(owned, dict) or owned.get(name) != mine:
                 raise ReleaseError(f"{place} belongs to another {name}: it is left as it is")
+        whole = Saved(place, paper)
+        state = restore(whole.part("state"), whole.whole("position", most=_MOST))
         taken = _aside(place)
         try:
             place.rename(taken)  # of two that try, one fails here
@@ -106,16 +133,19 @@ def take(path: str | Path, belongs_to: Mapping[str, str]) -> dict[str, Any]:
             raise ReleaseError(f"{place} was just taken up elsewhere") from None
         except OSError as error:
             raise ReleaseError(f"{place} cannot be taken up: {error.strerror}") from None
-    state: dict[str, Any] = paper["state"]
     return state
 
 
-def owner(path: str | Path) -> tuple[str, int]:
-    """The release that a state belongs to, and how many bits it has counted; nothing is taken."""
+def owner(path: str | Path) -> tuple[Series, int]:
+    """The series that a state belongs to, and how many bits it has counted; nothing is taken."""
     place = Path(path)
     with _opened(place) as file:
-        paper = _read(place, file)
-    return str(paper["belongs to"]["release"]), int(paper["position"])
+        whole = Saved(place, _read(place, file))
+    owned = whole.part("belongs to")
+    series = Series(
+        owned.text("release"), owned.optional_text("ledger"), owned.whole("part", most=_MOST)
+    )
+    return series, whole.whole("position", most=_MOST)
 
 
 def _aside(place: Path) -> Path:
@@ -123,9 +153,11 @@ def _aside(place: Path) -> Path:
     return place.with_name(f".{place.name}.partial-{secrets.token_hex(4)}-{os.getpid()}")
 
 
-def _opened(place: Path) -> TextIO:
+def _opened(place: Path) -> BinaryIO:
     try:
-        descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        # Without waiting: a pipe under this name may have no writer.
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        descriptor = os.open(place, flags)
     except FileNotFoundError:
         raise ReleaseError(
             f"{place} is not there: it was taken up before, or never saved"
@@ -135,24 +167,27 @@ def _opened(place: Path) -> TextIO:
     if not S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise ReleaseError(f"{place} cannot be read: it is no file")
-    return os.fdopen(descriptor, encoding="utf-8")
+    return os.fdopen(descriptor, "rb")
 
 
-def _read(place: Path, file: TextIO) -> dict[str, Any]:
-    """A whole state."""
+def _read(place: Path, file: BinaryIO) -> dict[str, Any]:
+    """A whole state: its kind, format and seal fit; what it says is not looked at here."""
     # Under a second name the same state could be taken up a second time.
     if os.fstat(file.fileno()).st_nlink != 1:
         raise ReleaseError(f"{place} must be a file with one name: remove the other link")
     try:
-        paper = json.load(file)
+        content = file.read(_LARGEST + 1)
     except OSError as error:
         raise ReleaseError(f"{place} cannot be read: {error.strerror}") from None
+    try:
+        paper = json.loads(content) if len(content) <= _LARGEST else None
+        seal = digest(paper) if isinstance(paper, dict) else None
     except (ValueError, RecursionError):
         raise ReleaseError(f"{place} is damaged: it is no state of a stream") from None
     if not isinstance(paper, dict) or paper.get("kind") != _KIND:
         raise ReleaseError(f"{place} is no state of a stream")
-    if paper.get("seal") != digest(paper):
+    if paper.get("seal") != seal:
         raise ReleaseError(f"{place} is damaged: its seal does not fit")
-    if paper["format"] != _FORMAT:
+    if paper.get("format") != _FORMAT:
         raise ReleaseError(f"{place} was saved by another version: go on with that one")
     return paper

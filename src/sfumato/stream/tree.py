@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from sfumato.privacy.mechanism import Whole
 from sfumato.privacy.sensitivity import Sensitivity
+from sfumato.stream.saved import LARGEST_NOISY, Saved
 
 __all__ = ["DyadicCounts", "DyadicSums", "level", "levels", "sensitivity"]
 
@@ -70,12 +71,13 @@ class _Held:
 
     def to_json(self) -> dict[str, Any]:
         """What is in memory: as private as the sums are."""
-        return {"position": self.position, "sums": self._sums.tolist()}
+        return {"sums": self._sums.tolist()}
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Go on from `to_json`."""
-        self.position = int(saved["position"])
-        self._sums[:] = saved["sums"]
+    def restore(self, saved: Saved, position: int) -> None:
+        """Go on from `to_json`, after so many steps."""
+        most = LARGEST_NOISY
+        self._sums = saved.wholes("sums", self._sums.size, most=most, least=-most)
+        self.position = position
 
 
 class DyadicSums(_Held):
@@ -109,7 +111,7 @@ class DyadicCounts(_Held):
                 continue
             before = first - length
             if before < 0:
-                out[first] += above[at]
+                out[first : first + 1] += above[at]  # a number by itself warns where it wraps
                 first, before = first + 2 * length, before + 2 * length
             out[first :: 2 * length] += out[before : size - length : 2 * length]
         self._keep(noisy)
