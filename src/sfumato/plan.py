@@ -20,7 +20,7 @@ from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.decode import arrow_schema
 from sfumato.table.records import Records
 
-__all__ = ["GIVEN", "Method", "Plan", "Synopsis"]
+__all__ = ["GIVEN", "Declared", "Method", "Plan", "Synopsis"]
 
 _LIMITS = (
     "The promise is about one record. People with several records, or facts shared by many "
@@ -36,6 +36,16 @@ class Synopsis(Protocol):
 
     def to_json(self) -> dict[str, Any]:
         """What `synopsis.json` holds."""
+
+
+class Declared(Protocol):
+    """Data that the owner declares public, which must not be the records themselves."""
+
+    def differ_from(self, data: Any) -> None:
+        """Refuse what is the same by its name; no record is read."""
+
+    def are_not(self, records: Records) -> None:
+        """Refuse what was taken from these records; asked before any noise is drawn."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,7 @@ class Plan:
     summed: int = 1
     # Columns of the released table where they are not those of the schema.
     columns: pa.Schema | None = None
+    public: Declared | None = field(default=None, repr=False)
     # Why nothing is promised, where nothing is; the budget then only sets the noise.
     unproved: Heuristic | None = None
     invariants: tuple[str, ...] = ()

@@ -127,6 +127,8 @@ def publish_plan(
     """
     _check_rows(rows, plan)
     check_promise(plan.account, accept_no_guarantee)
+    if plan.public is not None:
+        plan.public.differ_from(data)
     source = open_source(data)
     check_header(source, plan.domain)
     if plan.sized is not None:
@@ -161,6 +163,8 @@ class _Table:
         return self._records.fingerprint()
 
     def made(self, purse: Purse, _release: str) -> Made:
+        if self._plan.public is not None:
+            self._plan.public.are_not(self._records)
         synopsis = self._plan.measure(self._records, purse)
         # What is drawn from here on is post-processing: its generator needs no secrecy.
         rng = np.random.default_rng(self._seed)

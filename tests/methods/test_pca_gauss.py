@@ -180,7 +180,7 @@ def test_a_public_basis_costs_nothing_and_rests_on_the_owner_s_word(method, opti
     assert statistics[-2:] == ["projected sums", "projected second moments"]
     assert "second moments" not in statistics
     assert all(event["noise"] for event in release.certificate["events"])
-    assert any("calls public" in limit for limit in release.certificate["limits"])
+    assert any("declares public" in limit for limit in release.certificate["limits"])
     assert release.certificate["options"]["basis"]["rows"] == 300
 
 

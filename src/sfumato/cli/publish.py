@@ -41,6 +41,9 @@ def publish(
         Path | None,
         typer.Option(help="Public file of the same columns to take the components from, for free."),
     ] = None,
+    basis_source: Annotated[
+        str | None, typer.Option(help="Where that file comes from; the certificate repeats it.")
+    ] = None,
     as_published: Annotated[
         bool, typer.Option("--as-published", help="lip, lop: as the paper has it; not private.")
     ] = False,
@@ -65,6 +68,7 @@ def publish(
     options |= {"model": model} if model else {}
     options |= {"where": ",".join(where)} if where else {}
     options |= {"basis": basis} if basis else {}
+    options |= {"basis_source": basis_source} if basis_source else {}
     options |= {"as_published": True} if as_published else {}
     account = Ledger(ledger) if ledger is not None else None
     if account is not None:

@@ -72,8 +72,9 @@ def promise(release: Release) -> None:
         said = f"{event['statistic']}: {law} noise, {figure} {amount:.4g}"
         lines.add_row("measured", escape(said))
     if isinstance(basis := paper["options"].get("basis"), dict):
-        said = f"of {basis['rows']:,} public records: free, on the owner's word"
-        lines.add_row("components", said)
+        source = paper["options"].get("basis_source") or "no source was stated"
+        said = f"of {basis['rows']:,} public records ({source}): free, on the owner's word"
+        lines.add_row("components", escape(said))
     if (share := _noise_on_means(release)) is not None:
         classes = (release.synopsis or {})["classes"]
         whose = "at most" if classes == 1 else "(in a class of usual size) about"

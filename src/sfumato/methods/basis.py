@@ -10,7 +10,8 @@ import numpy as np
 
 from sfumato.centred import Centred
 from sfumato.errors import DataError, ParameterError
-from sfumato.measure.scatter import Scatter, exact_scatter
+from sfumato.measure.scatter import Scatter
+from sfumato.methods.declared_public import PublicFigures, PublicRows, summary
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Purse
@@ -25,10 +26,7 @@ from sfumato.table.source import check_header, open_source
 __all__ = ["Components", "PrivateBasis", "PublicBasis", "Rank", "private_basis", "public_basis"]
 
 DEFAULT_ALPHA, DEFAULT_MEANS = "0.85", "0.1"
-VOUCHED = (
-    "The components come from data that the owner calls public: nothing was paid for what they "
-    "show, and only the owner's word stands for it."
-)
+_FEWEST = 2  # rows that have a variance
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,16 @@ class PublicBasis:
 
     space: Centred
     fields: Mapping[str, Any]  # rows, values, U and mean, as the certificate has them
+    rows: PublicRows | None = None  # where they came from, if they are not only spelt out
     events: tuple[Event, ...] = ()
+
+    @property
+    def declared(self) -> PublicRows | PublicFigures:
+        """What is held against the records that are to be protected."""
+        if self.rows is not None:
+            return self.rows
+        layout = ScatterLayout(self.space, "replace-one")
+        return PublicFigures(layout, self.components.mean, self.components.values)
 
     @cached_property
     def components(self) -> Components:
@@ -114,6 +121,8 @@ class PublicBasis:
             raise ParameterError("the public basis does not fit the schema")
         if not all(np.isfinite(part).all() for part in numbers) or np.abs(U).max() > 1.001:
             raise ParameterError("the public basis is not one of orthonormal directions")
+        if type(rows := self.fields.get("rows")) is not int or rows < _FEWEST:
+            raise ParameterError("the public basis must say how many rows it is of")
         return Components(self.space, values, U, mean)
 
     def measure(self, *_: object) -> Components:
@@ -144,14 +153,15 @@ def public_basis(space: Centred, data: Any, rank: Rank) -> PublicBasis:
         basis = PublicBasis(space, dict(data))
         _ = basis.components
         return basis
-    source = open_source(data)
-    check_header(source, space.features.domain)
-    layout = ScatterLayout(space, "replace-one")
-    rows, sums, second = exact_scatter(layout, Records(source, space.features.domain))
-    if rows < 2:
+    source, domain = open_source(data), space.features.domain
+    check_header(source, domain)
+    records = Records(source, domain)
+    rows, synopsis = summary(ScatterLayout(space, "replace-one"), records)
+    if rows < _FEWEST:
         raise DataError("the public basis needs at least two records")
-    synopsis = ScatterSynopsis(layout, layout.pack(rows, second), sums, rows)
     values, U = leading(synopsis.covariance, len(space))
     kept = U[: rank.chosen(values)]
     arrays = {"values": values, "U": kept, "mean": synopsis.mean}
-    return PublicBasis(space, {"rows": rows} | {k: array.tolist() for k, array in arrays.items()})
+    fields = {"rows": rows} | {k: array.tolist() for k, array in arrays.items()}
+    columns = tuple(sorted({item.axis for item in space.features.items}))
+    return PublicBasis(space, fields, PublicRows(data, records, columns))

@@ -7,7 +7,8 @@ from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.measure import as_published as printed
 from sfumato.measure.projection import Projection
-from sfumato.methods.basis import DEFAULT_ALPHA, VOUCHED, Rank, public_basis
+from sfumato.methods.basis import DEFAULT_ALPHA, Rank, public_basis
+from sfumato.methods.declared_public import stated_source, vouched
 from sfumato.methods.published_plan import published_plan
 from sfumato.methods.record_plan import LARGE, Projected, record_plan
 from sfumato.options import truth
@@ -24,6 +25,7 @@ def plan(
     domain: Domain,
     budget: Budget,
     basis: Any = None,
+    basis_source: Any = None,
     rank: Any = None,
     alpha: Any = DEFAULT_ALPHA,
     radius: Any = None,
@@ -32,14 +34,14 @@ def plan(
     """The whole budget for coordinates along components that cost nothing."""
     if truth("as_published", as_published):
         figures = {"rank": rank, "alpha": alpha, "radius": radius}
-        beside = {"basis": basis}
+        beside = {"basis": basis, "basis_source": basis_source}
         return published_plan(METHOD.name, printed.lop, domain, budget, **figures, beside=beside)
     if basis is None:
         raise ParameterError(
             "lop takes its components from public data: give basis (--basis), or use lip, which "
             "buys them"
         )
-    space = Centred.of(domain, radius)
+    space, source = Centred.of(domain, radius), stated_source(basis_source)
     wanted = Rank.of(rank, alpha, len(space))
     public = public_basis(space, basis, wanted)
     found = public.components
@@ -55,9 +57,11 @@ def plan(
         budget,
         events=(projection.noise.event,),
         measure=measure,
-        limits=(LARGE, VOUCHED),
+        limits=(LARGE, vouched(source)),
+        public=public.declared,
         options={
             "basis": dict(public.fields),
+            "basis_source": source,
             "rank": wanted.fixed,
             "alpha": str(alpha),
             "radius": space.written_radius,
@@ -75,6 +79,7 @@ METHOD = Method(
     files=("basis",),
     options={
         "basis": "public data of the same columns (file or frame) to take the components from",
+        "basis_source": "where that data comes from, in a line that the certificate repeats",
         "rank": "how many components; by default as many as alpha asks for",
         "alpha": f"share of the public variance to keep, {DEFAULT_ALPHA} by default",
         "radius": "draw records into this ball (each range is 1 wide); default: the box",

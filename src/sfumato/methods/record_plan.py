@@ -13,7 +13,7 @@ from sfumato.errors import ReleaseError
 from sfumato.features import Features
 from sfumato.measure.projection import Projection
 from sfumato.methods.row_per_record import check_neighbours
-from sfumato.plan import Plan
+from sfumato.plan import Declared, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Event, Noise, Purse
@@ -79,6 +79,7 @@ def record_plan(
     columns: pa.Schema | None = None,
     unproved: Heuristic | None = None,
     limits: tuple[str, ...] = (LARGE,),
+    public: Declared | None = None,
 ) -> Plan:
     """A plan whose `measure` gives `Projected`; with `columns`, coordinates are the table."""
     check_neighbours(method, domain)
@@ -100,6 +101,7 @@ def record_plan(
         options=options,
         row="record",
         columns=columns,
+        public=public,
         unproved=unproved,
         invariants=("the number of records", "the order of the records"),
         limits=limits,

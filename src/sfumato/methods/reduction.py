@@ -25,7 +25,6 @@ from sfumato.measure.projected_moments import (
 )
 from sfumato.methods.basis import (
     DEFAULT_ALPHA,
-    VOUCHED,
     Components,
     PrivateBasis,
     PublicBasis,
@@ -33,6 +32,7 @@ from sfumato.methods.basis import (
     private_basis,
     public_basis,
 )
+from sfumato.methods.declared_public import stated_source, vouched
 from sfumato.methods.dp_lda import deviation
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget, shared
@@ -49,6 +49,7 @@ OPTIONS = {
     "alpha": f"share of the variance to keep, {DEFAULT_ALPHA} by default",
     "radius": "draw records into this ball (each range is 1 wide); default: the box of the ranges",
     "basis": "public data with the same columns, whose components cost nothing; default: bought",
+    "basis_source": "where that data comes from, in a line that the certificate repeats",
     "space": "columns (default): a table like the original; components: coordinates along them",
 }
 _CAUTION = 0.5  # variances below this part of the noise's norm are lifted to it
@@ -69,6 +70,7 @@ class Asked:
     alpha: Any = DEFAULT_ALPHA
     radius: Any = None
     basis: Any = None
+    basis_source: Any = None
     space: Any = "columns"
 
     @property
@@ -219,7 +221,9 @@ def reduced_plan(
         for X, codes in draw(released, total, rng):
             yield table.batch(released.reduced, X, codes, rng)
 
-    basis, radius = made.basis, made.space.radius
+    basis, radius, source = made.basis, made.space.radius, stated_source(asked.basis_source)
+    if source is not None and not asked.public:
+        raise ParameterError("basis_source says where a basis comes from: give basis as well")
     return Plan(
         method=method,
         domain=domain,
@@ -234,6 +238,7 @@ def reduced_plan(
             "alpha": str(asked.alpha),
             "radius": None if radius is None else str(radius),
             "basis": dict(basis.fields) if isinstance(basis, PublicBasis) else None,
+            "basis_source": source,
             "space": asked.space,
             "split": str(asked.split),
             "means": str(asked.means),
@@ -241,7 +246,8 @@ def reduced_plan(
         },
         columns=table.columns,
         invariants=("the number of records",) if outcome.neighbours == "replace-one" else (),
-        limits=(limit, _MISSED, *((VOUCHED,) if asked.public else ())),
+        limits=(limit, _MISSED, *((vouched(source),) if asked.public else ())),
+        public=basis.declared if isinstance(basis, PublicBasis) else None,
     )
 
 

@@ -8,7 +8,6 @@ which the ledger holds, nobody can test a guess against it; whoever may publish 
 ledger could, so the ledger belongs to those who may see the records.
 """
 
-import hashlib
 import hmac
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.table.encode import encode
+from sfumato.table.row_digest import row_digests, row_weights
 from sfumato.table.source import BATCH_ROWS, Source
 from sfumato.table.workers import in_order
 
@@ -134,24 +134,13 @@ class _Tally:
     def __init__(self, key: bytes, domain: Domain) -> None:
         self._key, self._rows, width = key, 0, len(domain.axes)
         self._facts = repr([(axis.name, axis.codes) for axis in domain.axes]).encode()
-        stream = hashlib.shake_256(b"sfumato fingerprint" + key).digest(16 * (width + 1))
-        self._weights = np.frombuffer(stream, np.uint64).reshape(2, width + 1)
+        self._weights = row_weights(key, width, 2)
         self._sums = np.zeros(2, np.uint64)
 
     def mixed(self, codes: Codes) -> Mixed:
         """What these records add to the sums."""
-        sums = np.zeros(2, np.uint64)
-        for which, weights in enumerate(self._weights):
-            mixed = np.full(len(codes), weights[-1])
-            for column, weight in zip(codes.T, weights[:-1], strict=True):
-                mixed += column.astype(np.uint64) * weight
-            # Two rounds of multiply and shift, so that equal sums need equal records.
-            for _ in range(2):
-                mixed ^= mixed >> np.uint64(32)
-                mixed *= np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(32)
-            sums[which] = mixed.sum(dtype=np.uint64)
-        return sums
+        found = [row_digests(codes, w).sum(dtype=np.uint64) for w in self._weights]
+        return np.array(found, np.uint64)
 
     def add(self, count: int, mixed: Mixed) -> None:
         """Count what was mixed; arrays wrap around in silence, single numbers would warn."""
