@@ -9,9 +9,10 @@ from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.ledger import Ledger
 
-__all__ = ["CHARGE", "DIGEST", "PLAN", "World"]
+__all__ = ["ABOUT", "CHARGE", "DIGEST", "PLAN", "World"]
 
 PLAN, DIGEST = "c0ffee00", "0123456789abcdef"
+ABOUT = "one record (row) of the table; replace-one"
 CHARGE = PureDP("0.4")
 
 
@@ -32,7 +33,7 @@ class World:
 
     def publish(self):
         with Ledger(self.path) as ledger:
-            entry = ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+            entry = ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
             if entry.state == "reserved":
                 ledger.draw("r", b"fingerprint of the data")
                 with self.draws.open("a") as log:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from killing import in_child, quick_folder
-from ledger_world import CHARGE, PLAN, World
+from ledger_world import ABOUT, CHARGE, PLAN, World
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.privacy import ledger_file
 from sfumato.privacy.budget import Charge
@@ -170,12 +170,12 @@ def test_damage_in_an_index_is_refused_as_well_as_in_the_table(world):
 )
 def test_an_edit_while_the_ledger_is_open_stops_the_next_charge(path, edit):
     with Ledger(path) as ledger:
-        ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+        ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
         editor = sqlite3.connect(path, isolation_level=None)
         editor.executescript(f"DROP TRIGGER event_unchanged; {edit}")
         editor.close()
         with pytest.raises(LedgerError, match="a line was changed after it was written"):
-            ledger.reserve("s", "adult", PureDP("0.8"), plan=PLAN)
+            ledger.reserve("s", "adult", PureDP("0.8"), plan=PLAN, protects=ABOUT)
 
 
 def rewrite(path, change):
@@ -225,7 +225,7 @@ def test_the_auditor_refuses_by_itself_what_the_tables_refuse_as_well(world):
     with Ledger(world.path) as ledger:
         ledger.grant("clinic", PureDP(1), reason="approved")
         for release, name in (("a", "adult"), ("b", "clinic")):
-            ledger.reserve(release, name, CHARGE, plan=PLAN)
+            ledger.reserve(release, name, CHARGE, plan=PLAN, protects=ABOUT)
         ledger.draw("a", b"fingerprint of the data")
         lines = [event for event, _ in every_line(ledger._connection)]
         ledger_id, key = ledger.ledger_id, ledger.fingerprint_key
@@ -280,21 +280,21 @@ def test_a_file_swapped_under_an_open_ledger_stops_the_next_charge(world):
     with Ledger(world.path) as ledger:
         copy.replace(world.path)
         with pytest.raises(LedgerError, match="replaced or removed while open"):
-            ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+            ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
 
 
 def test_history_lost_under_an_open_ledger_stops_the_next_charge(world):
     with Ledger(world.path) as ledger:
-        ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+        ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
         rewrite(world.path, lambda lines: lines[:2])
         with pytest.raises(LedgerError, match="lost history while open"):
-            ledger.reserve("s", "adult", CHARGE, plan=PLAN)
+            ledger.reserve("s", "adult", CHARGE, plan=PLAN, protects=ABOUT)
 
 
 def test_a_deleted_log_is_seen_against_the_kept_head(world):
     def charge_and_die():
         ledger = Ledger(world.path)
-        ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+        ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
         (world.folder / "head").write_text(ledger.head)
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -317,7 +317,7 @@ def test_two_copies_that_went_apart_refuse_each_others_heads(world):
     copy.write_bytes(world.whole)
     with Ledger(world.path) as here, Ledger(copy) as there:
         for ledger, release in ((here, "r"), (there, "s")):
-            ledger.reserve(release, "adult", CHARGE, plan=PLAN)
+            ledger.reserve(release, "adult", CHARGE, plan=PLAN, protects=ABOUT)
         for one, other in ((here, there), (there, here)):
             with pytest.raises(LedgerError, match=f"{other.head}.*{one.head}.*diverged"):
                 one.verify(head=other.head)
@@ -332,9 +332,9 @@ def test_no_clock_gives_budget_back_or_changes_the_order(world, monkeypatch):
             monkeypatch.setattr(time, "time", lambda moment=moment: moment)
             monkeypatch.setenv("TZ", "Pacific/Kiritimati" if number % 2 else "America/Adak")
             time.tzset()
-            ledger.reserve(f"r{number}", "adult", PureDP("0.2"), plan=PLAN)
+            ledger.reserve(f"r{number}", "adult", PureDP("0.2"), plan=PLAN, protects=ABOUT)
         with pytest.raises(BudgetError, match="has epsilon 0 left"):
-            ledger.reserve("more", "adult", PureDP("0.2"), plan=PLAN)
+            ledger.reserve("more", "adult", PureDP("0.2"), plan=PLAN, protects=ABOUT)
         assert [e.release for e in ledger.unfinished()] == ["r0", "r1", "r2", "r3", "r4"]
         ledger.verify()
     monkeypatch.undo()

@@ -6,6 +6,7 @@ import stat
 
 import pytest
 
+from ledger_world import ABOUT
 from sfumato.errors import LedgerError
 from sfumato.privacy import ledger_file
 from sfumato.privacy.guarantee import PureDP
@@ -28,7 +29,7 @@ def ledger(path):
 
 
 def brought_to(ledger, state, release):
-    ledger.reserve(release, "adult", PureDP(1), plan=PLAN)
+    ledger.reserve(release, "adult", PureDP(1), plan=PLAN, protects=ABOUT)
     if state == "drawn":
         ledger.draw(release, None)
 
@@ -104,7 +105,7 @@ def test_a_second_name_for_the_file_is_refused_and_a_symbolic_link_is_followed(l
     link = path.with_name("link.db")
     link.symlink_to(path)
     with Ledger(link) as linked:
-        linked.reserve("r", "adult", MICRO, plan=PLAN)
+        linked.reserve("r", "adult", MICRO, plan=PLAN, protects=ABOUT)
     assert not link.with_name("link.db-wal").exists()
     os.link(path, path.with_name("twin.db"))
     with pytest.raises(LedgerError, match="second name"):
@@ -121,10 +122,10 @@ def test_a_closed_ledger_says_so(ledger):
 def test_a_long_log_is_folded_back_before_the_next_write(ledger, path, monkeypatch):
     log = path.with_name("budget.db-wal")
     for number in range(5):
-        ledger.reserve(f"r{number}", "adult", MICRO, plan=PLAN)
+        ledger.reserve(f"r{number}", "adult", MICRO, plan=PLAN, protects=ABOUT)
     grown = log.stat().st_size
     monkeypatch.setattr(ledger_file, "FOLD", 1)
-    ledger.reserve("last", "adult", MICRO, plan=PLAN)
+    ledger.reserve("last", "adult", MICRO, plan=PLAN, protects=ABOUT)
     assert log.stat().st_size < grown
     assert ledger.balance("adult").releases == 6
     ledger.verify()

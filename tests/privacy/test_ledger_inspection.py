@@ -17,6 +17,7 @@ from killing import (
     quick_folder,
     trace,
 )
+from ledger_world import ABOUT
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.privacy import ledger_schema
 from sfumato.privacy.budget import Charge
@@ -126,7 +127,7 @@ def test_what_was_never_published_is_not_inspected(path, dataset, release, refus
 def test_an_older_ledger_opens_publishes_and_keeps_its_format(older):
     with Ledger(older) as ledger:
         assert ledger.head == OLDER_HEAD
-        ledger.reserve("new", "adult", PureDP("0.5"), plan="c0ffee00")
+        ledger.reserve("new", "adult", PureDP("0.5"), plan="c0ffee00", protects=ABOUT)
         ledger.draw("new", None)
         ledger.settle("new", "0123456789abcdef")
         assert ledger.inspections("adult") == {}
@@ -159,7 +160,7 @@ def test_a_program_that_knows_format_1_only_refuses_it_afterwards(older, monkeyp
 def test_another_process_that_had_it_open_goes_on_and_sees_the_new_line(older):
     with Ledger(older) as one, Ledger(older) as other:
         one.inspect("adult", what="inspection")
-        other.reserve("new", "adult", PureDP("0.5"), plan="c0ffee00")
+        other.reserve("new", "adult", PureDP("0.5"), plan="c0ffee00", protects=ABOUT)
         assert other.inspections("adult") == {None: 1}
         assert one.entry("new").state == "reserved"
         assert other.verify() == one.head
@@ -173,7 +174,7 @@ def test_a_ledger_that_became_newer_while_open_is_neither_written_nor_brought_ba
         editor.close()
         for step in (
             lambda: ledger.inspect("adult", what="inspection"),
-            lambda: ledger.reserve("new", "adult", PureDP("0.5"), plan="c0ffee00"),
+            lambda: ledger.reserve("new", "adult", PureDP("0.5"), plan="c0ffee00", protects=ABOUT),
             ledger.verify,
         ):
             with pytest.raises(LedgerError, match=r"newer Sfumato \(format 3, this one knows 2\)"):
