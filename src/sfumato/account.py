@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
+from sfumato.privacy.guarantee import Guarantee, to_json
 from sfumato.privacy.mechanism import Event
 
 __all__ = ["Account", "protection"]
@@ -47,10 +47,8 @@ class Account:
         return str(self.subject["dataset"])
 
     @property
-    def protects(self) -> str | None:
-        """Unit and neighbours, as the ledger keeps them apart; None where nothing is promised."""
-        if isinstance(self.guarantee, Heuristic):
-            return None
+    def protects(self) -> str:
+        """Unit and neighbours, as the ledger keeps them apart."""
         return protection(str(self.subject["unit"]), str(self.subject["neighbours"]))
 
     def digest(self) -> str:

@@ -80,7 +80,7 @@ def test_unfinished_releases_are_shown_with_what_to_do(run, granted, path):
             ledger.reserve(release, "adult", proof, plan=PLAN, protects=ABOUT)
         ledger.draw("drawn", None)
         ledger.refund("unproved", reason="by hand")
-        ledger.reserve("bare", "adult", Heuristic("none"), plan=PLAN, protects=None)
+        ledger.reserve("bare", "adult", Heuristic("none"), plan=PLAN, protects=ABOUT)
     shown = run("show").output
     assert "release stopped of adult is reserved; nothing was drawn" in shown
     assert "sfumato ledger refund stopped --reason" in shown

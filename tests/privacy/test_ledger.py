@@ -72,7 +72,9 @@ def test_a_reservation_is_charged_and_survives_reopening(ledger, path):
     ledger.close()
     with Ledger(path) as again:
         assert again.entry("r") == entry
-        assert again.balance("adult") == Balance(Charge(3_000_000), Charge(500_000), releases=1)
+        assert again.balance("adult") == Balance(
+            Charge(3_000_000), Charge(500_000), releases=1, protects=ABOUT
+        )
         assert again.balance("adult").left == Charge(2_500_000)
 
 
@@ -205,6 +207,7 @@ def test_the_same_request_again_is_the_same_entry_and_no_second_charge(ledger):
 def test_another_request_under_a_used_id_is_refused(ledger, change):
     ledger.grant("clinic", PureDP(3), reason="approved")
     request = {"release": "r", "dataset": "adult", "guarantee": PureDP(1), "plan": PLAN}
+    request |= {"protects": ABOUT}
     ledger.reserve(**request)
     with pytest.raises(LedgerError, match="'r' is already in the ledger with another"):
         ledger.reserve(**(request | change))

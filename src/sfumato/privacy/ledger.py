@@ -110,27 +110,27 @@ class Ledger(LedgerSession):
         guarantee: Guarantee,
         *,
         plan: str,
-        protects: str | None,
+        protects: str,
     ) -> Entry:
         """Charge the release; on the disk before this returns.
 
         `protects` says which unit is protected between which neighbours: budgets of different
-        promises do not add up, so all charges of a data set must name the same (None for what
-        promises nothing).  The same request again returns the entry it has, without a second
-        charge: its `state` says how far it came.
+        promises do not add up, so all charges of a data set must name the same.  What promises
+        nothing costs nothing and is not bound by that.  The same request again returns the
+        entry it has, without a second charge: its `state` says how far it came.
         """
-        line_text(release=release, dataset=dataset)
+        line_text(release=release, dataset=dataset, protects=protects)
         digest_text(plan=plan)
         amount = priced(guarantee)
-        _check_promise(guarantee, protects)
+        promised = None if isinstance(guarantee, Heuristic) else protects
         with self._writing() as connection:
             if steps := lines_of(connection, release):
                 return same_request(entry_of(steps), dataset, guarantee, plan)
             balance = balance_of(connection, dataset)
             if balance is None:
                 raise unknown(dataset)
-            if protects is not None:
-                one_promise(dataset, _same_data(connection, dataset), protects)
+            if promised is not None:
+                one_promise(dataset, _same_data(connection, dataset), promised)
             affordable(release, dataset, balance, amount)
             event = append(
                 connection,
@@ -139,7 +139,7 @@ class Ledger(LedgerSession):
                 {"guarantee": to_json(guarantee), "plan": plan},
                 release=release,
                 amount=amount,
-                protects=protects,
+                protects=promised,
             )
         return entry_of([event])
 
@@ -305,11 +305,3 @@ def _same_data(connection: sqlite3.Connection, dataset: str) -> dict[str, Balanc
     """The balances of a data set and of all that are the same data."""
     names = same_data(dataset, lambda name: joined_to(connection, name))
     return {name: balance_of(connection, name) or Balance() for name in sorted(names)}
-
-
-def _check_promise(guarantee: Guarantee, protects: str | None) -> None:
-    if isinstance(guarantee, Heuristic):
-        if protects is not None:
-            raise ParameterError("protects must be None for what promises nothing")
-    else:
-        line_text(protects=protects or "")
