@@ -229,6 +229,8 @@ def require_state(entry: Entry | None, release: str, step: str) -> Entry:
     """The entry, if this step may follow."""
     if entry is None:
         raise LedgerError(f"release {release!r} is not in the ledger: reserve it first")
+    if step == "refund" and entry.part is not None:
+        raise LedgerError(f"cannot refund {release!r}: as a part of a series it cost nothing")
     needed = "drawn" if step == "settle" else "reserved"
     if entry.state == needed:
         return entry
