@@ -19,16 +19,18 @@ from sfumato.privacy.guarantee import Number
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.file import Format
+from sfumato.release.folder import CERTIFICATE, read_json
 from sfumato.release.release import Release
 from sfumato.stream.counting import Counter, check_length, pass_over
 from sfumato.stream.form import Form
 from sfumato.stream.methods import stream_method
 from sfumato.stream.recipe import Released, StreamPlan
 from sfumato.stream.reservoir import check_enough
+from sfumato.stream.saved import Saved
 from sfumato.stream.series_account import COLUMNS, series_account
 from sfumato.stream.source import Source, open_bits
 from sfumato.stream.state import Series, owner
-from sfumato.walk import Made, Walk, dataset_name, priced_for
+from sfumato.walk import Made, Part, Walk, dataset_name, priced_for
 
 __all__ = ["publish_stream"]
 
@@ -77,11 +79,14 @@ def publish_stream(
         raise ParameterError(f"{method} cannot be paused: leave out pause and resume")
     known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     dataset = dataset_name(name, data, default="stream", charged=known is not None)
-    account, begun = series_account(dataset, plan), None
+    counted, begun = known is not None, None
+    account = series_account(dataset, plan, counted=counted)
     if resume is not None:
-        begun = _Begun.read(resume, account, known, release)
-        account = series_account(dataset, plan, begun.continues)
-        release = begun.next
+        begun = _Begun.read(Path(resume), account, known, folder)
+        if release not in (None, begun.series.release):
+            raise ReleaseError(f"{resume} belongs to release {begun.series.release}, not {release}")
+        account = series_account(dataset, plan, begun.continues, counted=counted)
+        release = begun.part.release
     with open_bits(data, form) as source:
         # Before the charge: how long a stream is, is public.
         if method == "counter":
@@ -90,7 +95,7 @@ def publish_stream(
             check_enough(source.longest, plan.needs)
         ledger_id = None if known is None else known.ledger_id
         matter = _Stream(account, plan, source, progress or _quiet, begun, pause, ledger_id)
-        walk = Walk(matter, known, release, seed, paid=begun is not None)
+        walk = Walk(matter, known, release, seed, None if begun is None else begun.part)
         return walk.to(folder, format, "arrow")
 
 
@@ -103,49 +108,56 @@ class _Begun:
     position: int
 
     @property
-    def part(self) -> int:
-        """The number of the part that comes now; the release that was charged is number 0."""
-        return self.series.part + 1
-
-    @property
-    def next(self) -> str:
-        """The id of that part."""
-        return f"{self.series.release}+{self.part}"
+    def part(self) -> Part:
+        """The part that comes now; the release that was charged is number 0."""
+        return Part(self.series.release, self.series.part + 1)
 
     @property
     def continues(self) -> dict[str, Any]:
         """What the certificate says of it."""
-        return {"release": self.series.release, "part": self.part, "from": self.position}
+        part = self.part
+        return {"release": part.series, "part": part.number, "from": self.position}
 
     @classmethod
     def read(
-        cls, state: str | Path, account: Account, ledger: Ledger | None, release: str | None
+        cls, state: Path, account: Account, ledger: Ledger | None, folder: str | Path | None
     ) -> "_Begun":
-        series, position = owner(state)
-        if release is not None and release != series.release:
-            raise ReleaseError(f"{state} belongs to release {series.release}, not to {release}")
-        if ledger is None and series.ledger is not None:
-            raise ReleaseError(
-                f"{state} belongs to a series that ledger {series.ledger} was charged for: go on "
-                "with that ledger, which counts its parts"
-            )
-        if ledger is not None:
-            if series.ledger is None:
-                raise ReleaseError(
-                    f"{state} belongs to a series that was begun without a ledger: no charge "
-                    "stands for it, so go on without one"
-                )
-            if series.ledger != ledger.ledger_id:
-                raise ReleaseError(
-                    f"{state} belongs to a series that ledger {series.ledger} was charged for, "
-                    f"and this is {ledger.ledger_id}"
-                )
-            entry = ledger.entry(series.release)
-            if entry is None or entry.plan != account.digest():
-                raise ReleaseError(
-                    f"the ledger holds no release {series.release} with these settings"
-                )
-        return cls(Path(state), series, position)
+        """The series that a state belongs to, if this ledger and these settings are its own.
+
+        A run that was killed after its folder appeared has used the state up: its folder
+        says where it went on, so that the ledger can be told what was released.
+        """
+        paper = None if ledger is None or folder is None else Path(folder) / CERTIFICATE
+        if paper is not None and paper.exists() and not state.exists():
+            series, position = _published(paper)
+        else:
+            series, position = owner(state)
+        mine = None if ledger is None else ledger.ledger_id
+        if series.ledger != mine:
+            raise ReleaseError(_other_ledger(state, series.ledger, mine))
+        entry = None if ledger is None else ledger.entry(series.release)
+        if ledger is not None and (entry is None or entry.plan != account.digest()):
+            raise ReleaseError(f"the ledger holds no release {series.release} with these settings")
+        return cls(state, series, position)
+
+
+def _published(paper: Path) -> tuple[Series, int]:
+    """What the certificate of a part goes on from."""
+    said = Saved(paper, read_json(paper))
+    begun = said.part("stream").part("continues")
+    part = begun.whole("part", most=_LONGEST)
+    series = Series(begun.text("release"), said.part("ledger").text("id"), max(part - 1, 0))
+    return series, begun.whole("from", most=_LONGEST)
+
+
+def _other_ledger(state: Path, charged: str | None, given: str | None) -> str:
+    if charged is None:
+        why = "was begun without a ledger: no charge stands for it, so go on without one, too"
+    elif given is None:
+        why = f"is counted by ledger {charged}: go on with it (--ledger, ledger=…)"
+    else:
+        why = f"is counted by ledger {charged}, and this is ledger {given}: go on with the first"
+    return f"{state} belongs to a series that {why}"
 
 
 class _Stream:
@@ -180,7 +192,7 @@ class _Stream:
             series = Series(release, self._ledger)
             counter = Counter(self._plan, purse)
         else:
-            series = replace(self._begun.series, part=self._begun.part)
+            series = replace(self._begun.series, part=self._begun.part.number)
             # First, so that a stream that is too short leaves the state for another try.
             pass_over(self._source, self._begun.position)
             counter = Counter.resume(self._begun.state, self._plan, purse, self._begun.series)

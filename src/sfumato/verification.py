@@ -20,7 +20,8 @@ from sfumato.methods import method
 from sfumato.plan import GIVEN, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, from_json
-from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.ledger import Entry, Ledger
+from sfumato.privacy.ledger_rules import part_id
 from sfumato.release.certificate import FORMAT, cautions
 from sfumato.release.content import Content
 from sfumato.release.file import read_batches
@@ -163,7 +164,8 @@ def _series_account(paper: Mapping[str, Any], continues: Mapping[str, Any] | Non
     assert budget is not None  # noqa: S101  it was asked for
     chosen = stream_method(paper["method"])
     plan = chosen.price(paper["stream"]["horizon"], budget, paper["options"])
-    return series_account(paper["dataset"], plan, continues)
+    counted = paper["ledger"] is not None
+    return series_account(paper["dataset"], plan, continues, counted=counted)
 
 
 def _count_account(paper: Mapping[str, Any]) -> Account:
@@ -261,24 +263,30 @@ def _in_ledger(paper: Mapping[str, Any], ledger: Ledger) -> str:
     if stated is None or stated["id"] != ledger.ledger_id:
         raise ReleaseError("the release was not charged to this ledger")
     ledger.verify(head=stated["head"])
-    if begun := paper.get("stream", {}).get("continues"):
-        return _continued(paper, begun, ledger)
     entry = ledger.entry(paper["release"])
     if entry is None or entry.state != "released":
         raise ReleaseError("the ledger does not hold this release as released")
     if entry.digest != digest(paper):
         raise ReleaseError("the ledger released something else under this id")
+    if begun := paper.get("stream", {}).get("continues"):
+        return _continued(paper, begun, entry, ledger)
+    if entry.part is not None:
+        raise ReleaseError("the ledger holds this release as a part of a series")
     return f"charged once, as entry {entry.sequence}; the chain verifies"
 
 
-def _continued(paper: Mapping[str, Any], begun: Mapping[str, Any], ledger: Ledger) -> str:
-    """A later part of a series: the charge was made for the whole, under the first part's id."""
+def _continued(
+    paper: Mapping[str, Any], begun: Mapping[str, Any], part: Entry, ledger: Ledger
+) -> str:
+    """A later part of a series: a line of its own, and the charge of the first part."""
+    if part.part != begun["part"] or part.release != part_id(begun["release"], begun["part"]):
+        raise ReleaseError("the ledger does not hold this part of the series it continues")
     entry = ledger.entry(begun["release"])
-    if entry is None or entry.state != "released":
+    if entry is None or entry.state not in ("drawn", "released"):
         raise ReleaseError("the ledger does not hold the release that this one continues")
     if entry.plan != _series_account(paper, None).digest():
         raise ReleaseError("the release that this one continues was made with other settings")
-    if paper["release"] != f"{entry.release}+{begun['from']}":
-        raise ReleaseError("the id is not that of a part of the release it continues")
-    # Parts are not lines of the ledger: two that were made from copies of one state pass here.
-    return f"says it continues entry {entry.sequence}, which paid for the whole series"
+    return (
+        f"part {part.part}, recorded once as entry {part.sequence}, of a series that entry "
+        f"{entry.sequence} paid for; the chain verifies"
+    )

@@ -144,6 +144,9 @@ class Counter:
         counter = cls.__new__(cls)
         counter._set_up(plan, purse)
         take(path, counter._belongs_to | series.facts, counter._restore)
+        # As in the beginning: a part that was begun is drawn, whether or not bits come.
+        purse.bits.words(1)
+        counter._intake.go_on()
         return counter
 
     def _restore(self, saved: Saved, position: int) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from sfumato.privacy.mechanism import Paid, Whole
 from sfumato.stream.counter_settings import Settings
-from sfumato.stream.pan import NoisyTotals, without_key
+from sfumato.stream.pan import NoisyTotals
 from sfumato.stream.recipe import BitSource
 from sfumato.stream.saved import Saved
 from sfumato.stream.source import available
@@ -38,6 +38,9 @@ class Intake:
 
     def begin(self) -> None:
         """What is done once, before the first bit."""
+
+    def go_on(self) -> None:
+        """What is done after a pause, before the next bit."""
 
     def take(self, source: BitSource) -> Whole | None:
         """Noisy measurements of the steps that are now complete, if any; None at the end."""
@@ -113,11 +116,15 @@ class PanIntake(Intake):
 
     def __init__(self, settings: Settings, paid: Paid) -> None:
         super().__init__(settings)
-        self._totals = NoisyTotals(settings.steps, without_key(paid))
+        self._totals = NoisyTotals(settings.steps, paid)
 
     def begin(self) -> None:
         """The first totals are born, with their noise."""
         self._totals.begin()
+
+    def go_on(self) -> None:
+        """Noise to come must not follow from what is in memory."""
+        self._totals.drop_key()
 
     def take(self, source: BitSource) -> Whole | None:
         """What is at hand of the step under way, or its next bit."""

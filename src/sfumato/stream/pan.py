@@ -62,7 +62,12 @@ class NoisyTotals:
 
     def begin(self) -> None:
         """Give birth to the first totals."""
+        self.drop_key()
         self._bear(self._totals.size)
+
+    def drop_key(self) -> None:
+        """From here on no key is in memory; to be done before anything is drawn."""
+        self._paid = without_key(self._paid)
 
     def add(self, ones: int) -> None:
         """Count bits of the step under way."""

@@ -24,10 +24,25 @@ _LIMITS = (
 )
 
 
+_UNCOUNTED = (
+    "No ledger kept count of the parts of this series: whoever went on from a copy of a paused "
+    "state has published the same bits more than once, and nothing would show it."
+)
+
+
 def series_account(
-    dataset: str, plan: StreamPlan, continues: Mapping[str, Any] | None = None
+    dataset: str,
+    plan: StreamPlan,
+    continues: Mapping[str, Any] | None = None,
+    *,
+    counted: bool,
 ) -> Account:
-    """A plan for a stream of this name; `continues` says which release it goes on from, where."""
+    """A plan for a stream of this name.
+
+    `continues` says which part it is of which release, and from where it goes on; `counted`
+    whether a ledger keeps count of the parts.
+    """
+    uncounted = plan.method == "counter" and not counted  # the one that can be paused
     return Account(
         method=plan.method,
         options=plan.options,
@@ -42,5 +57,5 @@ def series_account(
         },
         columns=COLUMNS,
         invariants=("the number of bits that came",),
-        caveats=(*plan.limits, *_LIMITS),
+        caveats=(*plan.limits, *((_UNCOUNTED,) if uncounted else ()), *_LIMITS),
     )

@@ -1,0 +1,40 @@
+"""A power cut at every sync: no charge, draw or answer is lost, and nothing is half published."""
+
+import pytest
+
+from conftest import SEED
+from power.watching import LOOKS, faults, recorder
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return recorder(tmp_path_factory.mktemp("recorder"))
+
+
+@pytest.fixture(autouse=True)
+def world_as_it_was(monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", "set by the recording")
+
+
+@pytest.mark.parametrize("scenario", LOOKS)
+def test_a_power_cut_breaks_no_promise(scenario, library, tmp_path):
+    assert faults(scenario, tmp_path, library, torn=2, seed=SEED) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", LOOKS)
+def test_no_torn_write_breaks_a_promise(scenario, library, tmp_path):
+    assert faults(scenario, tmp_path, library, torn=40, seed=SEED) == {}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "control", "fault"),
+    [
+        ("publish", "lax", "the charge is lost"),
+        ("publish", "forgetful", "half a release is visible"),
+        ("stream", "late", "one state is taken up twice"),
+        ("desk", "lax", "an answer that was given is lost"),
+    ],
+)
+def test_who_does_not_wait_for_the_disk_is_caught(scenario, control, fault, library, tmp_path):
+    assert fault in faults(scenario, tmp_path, library, control, torn=0, seed=SEED)
