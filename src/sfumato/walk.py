@@ -111,7 +111,13 @@ class Walk:
             raise ReleaseError(
                 f"{where} a release made with other settings: choose another folder or id"
             )
-        if stored is None or stored.get("release") != release or folder is None:
+        mine = stored is not None and stored.get("release") == release
+        if self.part is not None and not mine:
+            raise ReleaseError(
+                f"part {self.part.number} of {self.part.series} is {entry.state}, from this state "
+                "or from a copy of it: the same bits are never measured twice"
+            )
+        if stored is None or not mine or folder is None:
             raise ReleaseError(
                 f"release {release} is {entry.state} and its noise is never drawn twice: "
                 "load its folder, or choose another id for a new charge"

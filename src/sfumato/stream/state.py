@@ -6,7 +6,9 @@ kill at any moment may lose the state, and with it budget; it never leaves two o
 is drawn anew after the pause: no key is ever saved.
 
 The file is for the owner alone (mode 0600): unless the counter is pan-private, it holds exact
-partial sums.  Whoever copies it and takes up both copies publishes the same bits twice.
+partial sums.  It names the ledger that its series was charged to and the part that ended, so
+that of several copies one goes on: the ledger holds each part once.  Where no ledger is kept,
+nothing stops whoever goes on from two copies.
 
 >>> from tempfile import TemporaryDirectory
 >>> with TemporaryDirectory() as folder:
