@@ -66,7 +66,7 @@ def test_two_ledgers_are_told_apart(path, tmp_path):
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"line": "3", "head": 4}', "\x00"])
 def test_a_note_that_cannot_be_read_is_no_note(path, content):
     ledger_id, head = charge(path, "r")
-    note_file(ledger_id).write_text(content)
+    note_file(ledger_id).write_text(content + "x" * 200)
     Ledger(path).close()
     assert noted(ledger_id) == (3, head)
 
@@ -77,7 +77,7 @@ def test_a_ledger_works_where_nothing_can_be_noted(path, monkeypatch):
     assert noted(ledger_id) is None
 
 
-def test_a_note_is_for_its_owner_never_goes_back_and_leaves_no_draft(path):
+def test_a_note_is_for_its_owner_and_never_goes_back(path):
     ledger_id, head = charge(path, "r")
     take_note(ledger_id, 2, "0" * 64)
     note = note_file(ledger_id)

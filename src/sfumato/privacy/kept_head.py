@@ -9,11 +9,14 @@ head that somebody kept elsewhere shows it.
 
 import json
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["note_file", "noted", "take_note"]
+
+_LENGTH = 120  # every note is as long, so that one over another leaves nothing of it
+_LONGEST = 4096
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 def note_file(ledger_id: str) -> Path:
@@ -30,29 +33,37 @@ def note_file(ledger_id: str) -> Path:
 def noted(ledger_id: str) -> tuple[int, str] | None:
     """The number and hash of the last line that was seen, if they were noted."""
     try:
-        found = json.loads(note_file(ledger_id).read_text("utf-8"))
-        line, head = found["line"], found["head"]
-    except (OSError, ValueError, TypeError, KeyError):
+        return _read(note_file(ledger_id).read_bytes())
+    except OSError:
         return None
-    return (line, head) if isinstance(line, int) and isinstance(head, str) else None
 
 
 def take_note(ledger_id: str, line: int, head: str) -> None:
-    """Note the last line; where that cannot be done, the ledger works without."""
+    """Note the last line; where that cannot be done, the ledger works without.
+
+    Written in place: a rename would make the file system flush, which takes longer than all
+    the rest, and a note that was torn is no note.
+    """
     file = note_file(ledger_id)
-    before = noted(ledger_id)
-    if before is not None and before[0] >= line:
-        return  # another process was faster and has seen more
-    draft = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
     with suppress(OSError):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(file, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
         try:
-            with open(draft, "x", encoding="utf-8", opener=_private) as out:
-                json.dump({"line": line, "head": head}, out)
-            draft.replace(file)
+            before = _read(os.read(handle, _LONGEST))
+            if before is None:
+                os.ftruncate(handle, 0)  # of whatever it is
+            if before is None or before[0] < line:  # else another process has seen more
+                text = json.dumps({"line": line, "head": head}).ljust(_LENGTH) + "\n"
+                os.lseek(handle, 0, os.SEEK_SET)
+                os.write(handle, text.encode("ascii"))
         finally:
-            draft.unlink(missing_ok=True)
+            os.close(handle)
 
 
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+def _read(content: bytes) -> tuple[int, str] | None:
+    try:
+        found = json.loads(content)
+        line, head = found["line"], found["head"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    return (line, head) if isinstance(line, int) and isinstance(head, str) else None
