@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from killing import kill_at_every_line, quick_folder
+from ledger_world import forget_heads
 from query_world import LENGTH, desk, funded, question, spent, stored
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.privacy.guarantee import PureDP
@@ -111,6 +112,7 @@ def test_a_kill_at_any_line_leaves_no_answer_unpaid_and_no_id_with_two_answers()
         def prepare():
             for file in home.iterdir():
                 file.unlink()
+            forget_heads()
             (home / "budget.db").write_bytes(whole)
 
         def action():
