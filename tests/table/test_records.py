@@ -46,18 +46,6 @@ class Chunks:
         return True
 
 
-@pytest.fixture(autouse=True)
-def small_tables_too(monkeypatch):
-    monkeypatch.setattr(module, "_FEWEST", 0)
-
-
-def test_a_handful_of_records_has_no_fingerprint(monkeypatch):
-    monkeypatch.setattr(module, "_FEWEST", 20)
-    row = dict.fromkeys(MIXED["columns"], "1")
-    assert fingerprint(Chunks(table([row] * 19))) is None
-    assert fingerprint(Chunks(table([row] * 20))) is not None
-
-
 def fingerprint(source, key=KEY, domain=DOMAIN):
     return Records(source, domain, key=key).fingerprint()
 
