@@ -1,0 +1,309 @@
+"""Every draw of noise while the code that publishes runs: what was under it, and how large it was.
+
+The primitives are watched where they are called: `discrete_laplace` and `discrete_gaussian`
+under `Paid.add`, the coins of `RandomizedResponse`, the draw of `Choice`.  So what is written
+down is the noise that was drawn and not the noise that was planned.  Each sum is made twice,
+once without noise and once with numbers that tell the draws apart: that shows the exact value,
+which draw it got, and whether it got it whole.  Then comes the output, from a fixed path or from
+a script, as if that noise had been drawn.
+
+NOT PRIVATE, and made for made-up data.  Only the context that traces is touched: a release in
+another thread draws its noise as ever.
+
+>>> from sfumato.privacy.guarantee import PureDP
+>>> from sfumato.privacy.mechanism import Noise, Purse
+>>> from sfumato.privacy.randomness import SeededBits
+>>> from sfumato.privacy.sensitivity import Sensitivity
+>>> one = Noise("count", Sensitivity(Fraction(1), Fraction(1)), PureDP("1/4"))
+>>> trace = Trace()
+>>> with tracing(trace):
+...     noisy = Purse(PureDP(1), SeededBits(0)).pay(one).add(np.array([41]), np.array([1]))
+>>> call = trace.calls[0]
+>>> call.exact, call.laws, call.output == noisy, trace.faults
+(array([41]), (('laplace', Fraction(4, 1)),), array([ True]), [])
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.privacy import choice, mechanism, response
+from sfumato.privacy.mechanism import Paid, Whole
+from sfumato.privacy.response import RandomizedResponse
+
+__all__ = [
+    "Added",
+    "Call",
+    "Coins",
+    "Diverged",
+    "Drawn",
+    "Script",
+    "Trace",
+    "swapped",
+    "tracing",
+]
+
+Law = tuple[str, Fraction]  # laplace and its scale, or gaussian and its variance
+NO_NOISE: Law = ("none", Fraction(0))
+Script = Sequence[Whole]  # an output for each call
+
+_PROBE = 2**40  # far above anything that is counted here; no sum, half or double is one of them
+
+
+class Diverged(Exception):
+    """The replayed run asked for other noise than the one that it replays."""
+
+
+@dataclass(frozen=True)
+class Added:
+    """NOT PRIVATE: whole numbers that were put under noise together."""
+
+    statistic: str
+    exact: Whole
+    laws: tuple[Law, ...]
+    law: NDArray[np.int64]  # for each number, which of the laws its noise was drawn by
+    output: Whole
+
+    @property
+    def noise(self) -> Whole:
+        """What was drawn for each number."""
+        return self.output - self.exact
+
+
+@dataclass(frozen=True)
+class Coins:
+    """Flips of randomized response, each e^−exponent times as likely as none."""
+
+    exponent: Fraction
+    output: Whole
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """NOT PRIVATE: a draw with P(i) ∝ exp(−rate · gapᵢ)."""
+
+    rate: Fraction
+    gaps: Whole
+    output: Whole
+
+
+Call = Added | Coins | Drawn
+
+
+class Trace:
+    """What was drawn in one run, in order; `faults` are what no honest noise does."""
+
+    def __init__(self, script: Script | None = None, path: int = 0) -> None:
+        self.calls: list[Call] = []
+        self.faults: list[str] = []
+        self._script, self._rng = script, np.random.default_rng(path)
+        self._feed: Whole | None = None  # what the primitives give out, from the front
+        self._asked: list[tuple[Law, int]] = []
+
+    @property
+    def script(self) -> list[Whole]:
+        """What was given out, as a script for another run."""
+        return [call.output for call in self.calls]
+
+    def drawn(self, law: Law, size: int) -> Whole:
+        """In place of a primitive: the next numbers, and a note of how large the noise is."""
+        if self._feed is None:
+            self.faults.append("noise was drawn outside of the account")
+            return np.zeros(size, np.int64)
+        self._asked.append((law, size))
+        given, self._feed = self._feed[:size], self._feed[size:]
+        return np.append(given, np.zeros(size - given.size, np.int64))
+
+    def added(self, paid: Paid, exact: Whole, units: Whole, add: Callable[..., Whole]) -> Whole:
+        """In place of `Paid.add`: the sum without noise, which draw it got, and its output."""
+        size = int(np.size(exact))
+        probes = _PROBE + 2 * (self._rng.integers(_PROBE // 4) + np.arange(size)) + 1
+        still, asked = self._with(add, paid, exact, units, np.zeros(size, np.int64))
+        moved, again = self._with(add, paid, exact, units, probes)
+        name = paid.noise.statistic
+        if asked != again:
+            self.faults.append(f"{name}: how noise is drawn differs from one time to the next")
+        laws, law = _laws(asked)
+        which = _places(probes, (moved - still).ravel())
+        got = which[which >= 0]
+        if got.size < size:
+            self.faults.append(f"{name}: a value leaves without noise, or with part of it")
+        if np.unique(got).size < got.size:
+            self.faults.append(f"{name}: two values share one draw of noise")
+        law = np.append(law, len(laws))[which]  # -1, no noise at all, is the last
+        laws = (*laws, NO_NOISE)
+        self._check_stated(paid, np.broadcast_to(units, np.shape(exact)).ravel(), laws, law)
+        output = self._output(size, lambda: still.ravel() + self._made_up(laws, law))
+        self.calls.append(Added(name, still.ravel(), laws[:-1], law, output))
+        return output.reshape(np.shape(exact))
+
+    def flipped(self, answers: RandomizedResponse, count: int, flips: Callable[..., Any]) -> Any:
+        """In place of `RandomizedResponse.flips`: by the code that decides, with told coins."""
+        exponents: set[Fraction] = set()
+        output = self._output(count, lambda: self._rng.integers(0, 2, count))
+        for told in (np.ones(count, np.int64), output):
+            given = _flips(answers, told, flips, exponents)
+        if len(exponents) != 1 and count:
+            self.faults.append("the coins of one answer are not all alike")
+        if not np.array_equal(given, output.astype(bool)):
+            self.faults.append("a flip does not follow its coin")
+        self.calls.append(Coins(min(exponents, default=Fraction(0)), output))
+        return given
+
+    def chosen(self, gaps: Whole, rate: Fraction, size: int) -> Whole:
+        """In place of `draw_index`: the positions of the script, or some that stand far in front."""
+        near = np.flatnonzero(gaps == gaps.min())
+        output = self._output(size, lambda: self._rng.choice(near, size))
+        if output.size and not 0 <= int(output.min()) <= int(output.max()) < len(gaps):
+            raise Diverged
+        self.calls.append(Drawn(rate, np.array(gaps), output))
+        return output
+
+    def _with(
+        self, add: Callable[..., Whole], paid: Paid, exact: Whole, units: Whole, feed: Whole
+    ) -> tuple[Whole, list[tuple[Law, int]]]:
+        self._feed, self._asked = feed, []
+        try:
+            return np.asarray(add(paid, exact, units)), self._asked
+        finally:
+            self._feed = None
+
+    def _output(self, size: int, made: Callable[[], Whole]) -> Whole:
+        if self._script is None:
+            return np.asarray(made(), np.int64)
+        at = len(self.calls)
+        if at >= len(self._script) or self._script[at].size != size:
+            raise Diverged
+        return self._script[at]
+
+    def _made_up(self, laws: Sequence[Law], law: NDArray[np.int64]) -> Whole:
+        """Noise of the right size: any will do, because it is told to all runs alike."""
+        scale = np.array([sqrt(s) if kind == "gaussian" else float(s) for kind, s in laws])
+        return np.rint(self._rng.laplace(0.0, 1.0, law.size) * scale[law]).astype(np.int64)
+
+    def _check_stated(
+        self, paid: Paid, units: Whole, laws: Sequence[Law], law: NDArray[np.int64]
+    ) -> None:
+        stated = paid.noise.event
+        power = 1 if stated.mechanism == "discrete-laplace" else 2
+        for unit in np.unique(units):
+            size = (stated.noise or Fraction(0)) * int(unit) ** power
+            used = {laws[k] for k in np.unique(law[units == unit])}
+            if used != {(stated.mechanism.removeprefix("discrete-"), size)}:
+                self.faults.append(f"{stated.statistic}: the noise drawn is not the noise stated")
+
+
+def _laws(asked: Sequence[tuple[Law, int]]) -> tuple[tuple[Law, ...], NDArray[np.int64]]:
+    laws = tuple(dict.fromkeys(law for law, _ in asked))
+    places = [np.full(size, laws.index(law), np.int64) for law, size in asked]
+    return laws, np.concatenate([*places, np.empty(0, np.int64)])
+
+
+def _places(probes: Whole, found: Whole) -> NDArray[np.int64]:
+    """Which probe each number is; -1 where it is none of them."""
+    if not probes.size:
+        return np.full(found.size, -1, np.int64)
+    at = np.clip(np.searchsorted(probes, found), 0, probes.size - 1)
+    return np.where(probes[at] == found, at, -1)
+
+
+def _flips(
+    answers: RandomizedResponse, told: Whole, flips: Callable[..., Any], exponents: set[Fraction]
+) -> Any:
+    """The flips that these coins lead to where each that asks is accepted; notes what it asks."""
+
+    real_coins, real_asked = response._coins, response.bernoulli_exp
+
+    def coins(count: int, bits: Any) -> NDArray[np.bool_]:
+        if _ACTIVE.get() is None:
+            return real_coins(count, bits)
+        return np.resize(told, count).astype(bool) if told.size else np.zeros(count, bool)
+
+    def asked(z: Any, exact: Callable[[int], Fraction], bits: Any) -> NDArray[np.bool_]:
+        if _ACTIVE.get() is None:
+            return real_asked(z, exact, bits)
+        exponents.update(Fraction(exact(i)) for i in range(len(z)))
+        return np.ones(len(z), bool)
+
+    with swapped(response, "_coins", coins), swapped(response, "bernoulli_exp", asked):
+        return flips(answers, int(told.size), None)
+
+
+_ACTIVE: ContextVar[Trace | None] = ContextVar("trace", default=None)
+_TURN = RLock()  # one trace at a time
+
+
+@contextmanager
+def swapped(place: Any, name: str, other: Any) -> Iterator[None]:
+    """Something else under a name, for a while."""
+    before = getattr(place, name)
+    setattr(place, name, other)
+    try:
+        yield
+    finally:
+        setattr(place, name, before)
+
+
+@contextmanager
+def tracing(trace: Trace) -> Iterator[None]:
+    """Write down what is drawn in this context; no other context notices."""
+    with _TURN, ExitStack() as stack:
+        for place, name, watch in _WATCHED:
+            stack.enter_context(swapped(place, name, watch(getattr(place, name))))
+        before = _ACTIVE.set(trace)
+        try:
+            yield
+        finally:
+            _ACTIVE.reset(before)
+
+
+def _primitive(kind: str) -> Callable[[Any], Any]:
+    def watch(real: Any) -> Any:
+        def draw(size: Fraction, count: int, bits: Any) -> Any:
+            trace = _ACTIVE.get()
+            return real(size, count, bits) if trace is None else trace.drawn((kind, size), count)
+
+        return draw
+
+    return watch
+
+
+def _add(real: Any) -> Any:
+    def add(paid: Paid, exact: Whole, units: Whole) -> Any:
+        trace = _ACTIVE.get()
+        return real(paid, exact, units) if trace is None else trace.added(paid, exact, units, real)
+
+    return add
+
+
+def _coin(real: Any) -> Any:
+    def flips(answers: RandomizedResponse, count: int, bits: Any) -> Any:
+        trace = _ACTIVE.get()
+        return real(answers, count, bits) if trace is None else trace.flipped(answers, count, real)
+
+    return flips
+
+
+def _index(real: Any) -> Any:
+    def draw_index(gaps: Whole, rate: Fraction, size: int, bits: Any) -> Any:
+        trace = _ACTIVE.get()
+        return real(gaps, rate, size, bits) if trace is None else trace.chosen(gaps, rate, size)
+
+    return draw_index
+
+
+_WATCHED: tuple[tuple[Any, str, Callable[[Any], Any]], ...] = (
+    (mechanism, "discrete_laplace", _primitive("laplace")),
+    (mechanism, "discrete_gaussian", _primitive("gaussian")),
+    (Paid, "add", _add),
+    (RandomizedResponse, "flips", _coin),
+    (choice, "draw_index", _index),
+)
