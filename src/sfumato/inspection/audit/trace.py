@@ -47,7 +47,7 @@ __all__ = [
     "Drawn",
     "Script",
     "Trace",
-    "swapped",
+    "told",
     "tracing",
 ]
 
@@ -216,25 +216,19 @@ def _places(probes: Whole, found: Whole) -> NDArray[np.int64]:
 
 
 def _flips(
-    answers: RandomizedResponse, told: Whole, flips: Callable[..., Any], exponents: set[Fraction]
+    answers: RandomizedResponse, coins: Whole, flips: Callable[..., Any], exponents: set[Fraction]
 ) -> Any:
     """The flips that these coins lead to where each that asks is accepted; notes what it asks."""
 
-    real_coins, real_asked = response._coins, response.bernoulli_exp
+    def thrown(count: int, _bits: Any) -> NDArray[np.bool_]:
+        return np.resize(coins, count).astype(bool) if coins.size else np.zeros(count, bool)
 
-    def coins(count: int, bits: Any) -> NDArray[np.bool_]:
-        if _ACTIVE.get() is None:
-            return real_coins(count, bits)
-        return np.resize(told, count).astype(bool) if told.size else np.zeros(count, bool)
-
-    def asked(z: Any, exact: Callable[[int], Fraction], bits: Any) -> NDArray[np.bool_]:
-        if _ACTIVE.get() is None:
-            return real_asked(z, exact, bits)
+    def asked(z: Any, exact: Callable[[int], Fraction], _bits: Any) -> NDArray[np.bool_]:
         exponents.update(Fraction(exact(i)) for i in range(len(z)))
         return np.ones(len(z), bool)
 
-    with swapped(response, "_coins", coins), swapped(response, "bernoulli_exp", asked):
-        return flips(answers, int(told.size), None)
+    with told(response, "_coins", thrown), told(response, "bernoulli_exp", asked):
+        return flips(answers, int(coins.size), None)
 
 
 _ACTIVE: ContextVar[Trace | None] = ContextVar("trace", default=None)
@@ -242,14 +236,18 @@ _TURN = RLock()  # one trace at a time
 
 
 @contextmanager
-def swapped(place: Any, name: str, other: Any) -> Iterator[None]:
-    """Something else under a name, for a while."""
-    before = getattr(place, name)
-    setattr(place, name, other)
+def told(place: Any, name: str, other: Callable[..., Any]) -> Iterator[None]:
+    """Something else under a name, for a while and in the context that traces alone."""
+    real = getattr(place, name)
+
+    def here(*arguments: Any) -> Any:
+        return (real if _ACTIVE.get() is None else other)(*arguments)
+
+    setattr(place, name, here)
     try:
         yield
     finally:
-        setattr(place, name, before)
+        setattr(place, name, real)
 
 
 @contextmanager
@@ -257,7 +255,7 @@ def tracing(trace: Trace) -> Iterator[None]:
     """Write down what is drawn in this context; no other context notices."""
     with _TURN, ExitStack() as stack:
         for place, name, watch in _WATCHED:
-            stack.enter_context(swapped(place, name, watch(getattr(place, name))))
+            stack.enter_context(told(place, name, watch(trace, getattr(place, name))))
         before = _ACTIVE.set(trace)
         try:
             yield
@@ -265,44 +263,29 @@ def tracing(trace: Trace) -> Iterator[None]:
             _ACTIVE.reset(before)
 
 
-def _primitive(kind: str) -> Callable[[Any], Any]:
-    def watch(real: Any) -> Any:
-        def draw(size: Fraction, count: int, bits: Any) -> Any:
-            trace = _ACTIVE.get()
-            return real(size, count, bits) if trace is None else trace.drawn((kind, size), count)
-
-        return draw
-
-    return watch
+def _laplace(trace: Trace, _real: Any) -> Callable[..., Any]:
+    return lambda scale, count, _bits: trace.drawn(("laplace", scale), count)
 
 
-def _add(real: Any) -> Any:
-    def add(paid: Paid, exact: Whole, units: Whole) -> Any:
-        trace = _ACTIVE.get()
-        return real(paid, exact, units) if trace is None else trace.added(paid, exact, units, real)
-
-    return add
+def _gaussian(trace: Trace, _real: Any) -> Callable[..., Any]:
+    return lambda variance, count, _bits: trace.drawn(("gaussian", variance), count)
 
 
-def _coin(real: Any) -> Any:
-    def flips(answers: RandomizedResponse, count: int, bits: Any) -> Any:
-        trace = _ACTIVE.get()
-        return real(answers, count, bits) if trace is None else trace.flipped(answers, count, real)
-
-    return flips
+def _add(trace: Trace, real: Any) -> Callable[..., Any]:
+    return lambda paid, exact, units: trace.added(paid, exact, units, real)
 
 
-def _index(real: Any) -> Any:
-    def draw_index(gaps: Whole, rate: Fraction, size: int, bits: Any) -> Any:
-        trace = _ACTIVE.get()
-        return real(gaps, rate, size, bits) if trace is None else trace.chosen(gaps, rate, size)
-
-    return draw_index
+def _coin(trace: Trace, real: Any) -> Callable[..., Any]:
+    return lambda answers, count, _bits: trace.flipped(answers, count, real)
 
 
-_WATCHED: tuple[tuple[Any, str, Callable[[Any], Any]], ...] = (
-    (mechanism, "discrete_laplace", _primitive("laplace")),
-    (mechanism, "discrete_gaussian", _primitive("gaussian")),
+def _index(trace: Trace, _real: Any) -> Callable[..., Any]:
+    return lambda gaps, rate, size, _bits: trace.chosen(gaps, rate, size)
+
+
+_WATCHED: tuple[tuple[Any, str, Callable[[Trace, Any], Callable[..., Any]]], ...] = (
+    (mechanism, "discrete_laplace", _laplace),
+    (mechanism, "discrete_gaussian", _gaussian),
     (Paid, "add", _add),
     (RandomizedResponse, "flips", _coin),
     (choice, "draw_index", _index),
