@@ -26,9 +26,7 @@ def published(values, **options):
 @pytest.mark.parametrize("beyond", [LARGEST_COUNT + 1, LARGEST_COUNT + 5, 2.0**60, np.inf])
 def test_a_record_that_leaves_a_count_beyond_the_range_does_not_show_in_the_total(beyond):
     before, after = [beyond, 3.0], [beyond - 1, 4.0]
-    assert published(before, neighbours="replace-one") == published(
-        after, neighbours="replace-one"
-    )
+    assert published(before, neighbours="replace-one") == published(after, neighbours="replace-one")
 
 
 @pytest.mark.parametrize("places", [(0, 1), (1, 0), (2, 0)])

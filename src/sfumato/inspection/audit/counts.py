@@ -1,49 +1,42 @@
-"""count-query under audit: published counts, and answers from the desk.
+"""count-query under audit: counts that are published once.
 
 Counts that differ by one record: one more or one less under a key, or one that moves from one
 key to another.  What is no count at all stands among them: halves, gaps, texts, numbers beyond
-the range.  The desk is audited against its ledger: what was charged must cover what was drawn.
+the range.
 """
 
 from collections.abc import Callable, Iterator
 from math import inf, nan
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from sfumato.inspection.audit.coupled import Checked, Family, checked, public, stated
+from sfumato.inspection.audit.sampled import Effort, Measure, Sampled, sampled
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.sensitivity import Neighbours
 from sfumato.query_publishing import publish_counts
-from sfumato.retrieval.counts import LARGEST_COUNT, Counts
-from sfumato.retrieval.desk import Answered, Desk
-from sfumato.retrieval.mutual import Answering
-from sfumato.retrieval.protocol import Question
-from sfumato.retrieval.store import AnswerStore
+from sfumato.retrieval.count_plan import planned as planned_counts
+from sfumato.retrieval.counts import LARGEST_COUNT
 
-__all__ = ["check_counts", "check_desk"]
+__all__ = ["RELATIONS", "check_counts", "counted", "sample_counts"]
 
 _WAYS = ("histogram", "wavelet", "both")
-_RELATIONS: tuple[Neighbours, ...] = ("add-remove", "replace-one")
+RELATIONS: tuple[Neighbours, ...] = ("add-remove", "replace-one")
 _KEYS = (2, 5, 4)
 _ABSURD = (nan, inf, -inf, -3.0, 0.5, 2.5, 1e300, None)
-_ASKED = 3  # questions to the desk, one of them twice
 
 
 def check_counts(budget: Budget) -> list[Checked]:
     """Frozen checks of `publish_counts`, in every way and under both relations."""
     found = []
-    for relation in _RELATIONS:
+    for relation in RELATIONS:
         for way in _WAYS:
             case = Checked(f"{way}, {relation}", budget)
             for keys in _KEYS:
                 publish = _published(budget, relation, way)
-                case.join(checked(case.case, budget, publish, _families(keys, relation)))
+                case.join(checked(case.case, budget, publish, counted(keys, relation)))
             found.append(case)
     return found
 
@@ -51,14 +44,17 @@ def check_counts(budget: Budget) -> list[Checked]:
 def _published(budget: Budget, relation: Neighbours, way: str) -> Callable[[Any], Any]:
     def publish(values: list[Any]) -> Any:
         table = pa.table({"key": [f"k{place}" for place in range(len(values))], "count": values})
-        given = {"ways": way, "neighbours": relation} | ({"share": "1/3"} if way == "both" else {})
+        given: dict[str, Any] = {"ways": way, "neighbours": relation} | (
+            {"share": "1/3"} if way == "both" else {}
+        )
         release = publish_counts(table, seed=0, release="audit", **given, **stated(budget))
         return public(release)
 
     return publish
 
 
-def _families(keys: int, relation: Neighbours) -> Iterator[Family]:
+def counted(keys: int, relation: Neighbours) -> Iterator[Family]:
+    """Counts of so many keys, each with its neighbours."""
     rng = np.random.default_rng(keys)
     bases = {
         "no records": [0] * keys,
@@ -90,7 +86,10 @@ def _added(values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
         for step in (1, -1):
             other = _more(value, step)
             if other is not None:
-                yield f"{step:+d} under key {place + 1}", [*values[:place], other, *values[place + 1 :]]
+                yield (
+                    f"{step:+d} under key {place + 1}",
+                    [*values[:place], other, *values[place + 1 :]],
+                )
 
 
 def _replaced(values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
@@ -103,41 +102,15 @@ def _replaced(values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
                 yield f"one from key {old + 1} to key {new + 1}", other
 
 
-def check_desk(budget: PureDP) -> list[Checked]:
-    """Frozen checks of the desk: answers to a few questions, priced by what its ledger charged."""
+def sample_counts(budget: Budget, effort: Effort) -> list[Sampled]:
+    """Real noise on counts of which one is 0 or 1."""
     found = []
-    for relation in _RELATIONS:
-        answering = Answering(4, relation, budget.epsilon / _ASKED)
-        charged: list[int] = []
-        case = checked(
-            f"answers of the desk, {relation}",
-            budget,
-            _answered(answering, charged),
-            _families(4, relation),
-        )
-        if max(charged, default=0) > budget.epsilon * 10**6 + _ASKED:
-            case.violated("the ledger was charged more than the questions cost")
-        if min(charged, default=0) < budget.epsilon * 10**6:
-            case.violated("the ledger was charged less than the answers cost")
-        found.append(case)
+    for way in ("histogram", "wavelet"):
+
+        def measure(planned: Budget, way: str = way) -> Measure:
+            made = planned_counts(4, planned, ways=way).ways[way]
+            return lambda values, purse: made.published(values, purse)
+
+        pair = np.array([0, 2, 0, 1]), np.array([1, 2, 0, 1])
+        found.append(sampled(f"{way}, a record more", budget, measure, pair, effort))
     return found
-
-
-def _answered(answering: Answering, charged: list[int]) -> Callable[[Any], Any]:
-    """All that leaves a new desk that is asked a few questions, and what its ledger holds."""
-    names = [f"question-{k}" for k in range(_ASKED)]
-    asked = [Question(name, "query", np.arange(4.0) + k) for k, name in enumerate(names)]
-
-    def publish(values: list[Any]) -> Any:
-        counts = Counts.read(pa.table({"key": ["a", "b", "c", "d"], "count": values}))
-        with TemporaryDirectory() as folder, Ledger.create(Path(folder) / "budget.db") as ledger:
-            ledger.grant("words", PureDP(2 * _ASKED * answering.epsilon), reason="an audit")
-            with AnswerStore(Path(folder) / "answers.db") as store:
-                desk = Desk(counts, answering, ledger, store, "words")
-                replies = [*desk.answer(asked[:2]), *desk.answer(asked)]
-                facts = desk.facts()
-                desk.close()
-            charged.append(ledger.balance("words").spent.micro_epsilon)
-        return facts, [reply.value for reply in replies if isinstance(reply, Answered)]
-
-    return publish

@@ -80,7 +80,7 @@ def public(release: Release) -> Any:
     return release.certificate, release.synopsis, release.table.to_pydict()
 
 
-def stated(budget: Budget) -> dict[str, str]:
+def stated(budget: Budget) -> dict[str, Any]:
     """A budget as the functions that publish take it.
 
     >>> from sfumato.privacy.guarantee import ApproxDP
@@ -103,9 +103,7 @@ def replay(publish: Publish, values: Any, path: int, script: Script | None = Non
     return Run(trace, view)
 
 
-def checked(
-    case: str, promise: Budget, publish: Publish, families: Iterable[Family]
-) -> Checked:
+def checked(case: str, promise: Budget, publish: Publish, families: Iterable[Family]) -> Checked:
     """Compare all neighbours of all families, each family along outputs of its own."""
     found = Checked(case, promise)
     for path, family in enumerate(families):

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.graph.edge_laplace import METHOD
+from sfumato.graph.network import Topology
+from sfumato.graph.pairs import Pairs
 from sfumato.inspection.audit.coupled import Checked, Family, checked, public, stated
+from sfumato.inspection.audit.sampled import Effort, Measure, Sampled, sampled
 from sfumato.network_publishing import publish_network
 from sfumato.privacy.budget import Budget
 
-__all__ = ["check_network"]
+__all__ = ["check_network", "sample_network"]
 
 _SOURCE, _TARGET = ["a", "b", "a", "c"], ["b", "c", "c", "d"]  # a triangle and a tail
 # low, high, step, and how far all weights may move together (None: as far as one can)
@@ -29,7 +33,7 @@ def check_network(budget: Budget) -> list[Checked]:
     """Frozen checks of `publish_network` on several grids, directed and not."""
     found = []
     for k, (low, high, step, distance) in enumerate(_GRIDS):
-        options = {"low": low, "high": high, "step": step}
+        options: dict[str, Any] = {"low": low, "high": high, "step": step}
         options |= {} if distance is None else {"distance": distance}
 
         def publish(table: pa.Table, directed: bool = bool(k % 2), given: Any = options) -> Any:
@@ -72,9 +76,7 @@ def _families(
         yield Family("weights as texts", _edges([*texts, "3"]), other)
 
 
-def _moved(
-    weights: list[float], step: Fraction, most: Fraction
-) -> Iterator[tuple[str, pa.Table]]:
+def _moved(weights: list[float], step: Fraction, most: Fraction) -> Iterator[tuple[str, pa.Table]]:
     """Neighbours: one weight by the whole distance, or all of them by whole steps."""
     for edge in (0, len(weights) - 1):
         for way in (most, -most):
@@ -91,3 +93,16 @@ def _moved(
 
 def _edges(weights: list[Any]) -> pa.Table:
     return pa.table({"source": _SOURCE, "target": _TARGET, "weight": weights})
+
+
+def sample_network(budget: Budget, effort: Effort) -> list[Sampled]:
+    """Real noise on one edge whose weight is at one end of the range or at the other."""
+    topology = Topology(("a", "b"), np.array([0]), np.array([1]), directed=True)
+    nobody = Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
+
+    def measure(planned: Budget) -> Measure:
+        plan = METHOD.price(topology, planned, {"high": "10", "step": "1"})
+        return lambda weight, purse: plan.change(weight, nobody, purse, lambda _: None)
+
+    pair = np.array([0.0]), np.array([10.0])
+    return [sampled("one weight, low or high", budget, measure, pair, effort)]

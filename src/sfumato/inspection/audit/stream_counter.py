@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.inspection.audit.coupled import Checked, Family, checked, public, stated
+from sfumato.inspection.audit.sampled import Effort, Measure, Sampled, sampled
 from sfumato.privacy.budget import Budget
+from sfumato.stream.counter import METHOD, Counter
 from sfumato.stream.source import Source
 from sfumato.stream_publishing import publish_stream
 
-__all__ = ["check_series", "flipped"]
+__all__ = ["check_series", "sample_counter", "streams"]
 
-Bits = NDArray[np.uint8]
+Stream = NDArray[np.uint8]
 _BLOCK = 2**40
 _BLOCKS = 16  # of them in a stream: as long as a horizon may be
 _CUTS = (1, 6, 8, 15)  # where a series of 16 bits is paused: first, inner, and borders of sums
@@ -36,26 +38,23 @@ def check_series(engine: str, budget: Budget, *, pan: bool = False) -> list[Chec
 
         return publish
 
+    blocks = series(_BLOCKS * _BLOCK, _Told, every=_BLOCK, smooth="none")
     found = [
         checked(f"{name}, {text}", budget, publish, families)
         for text, publish, families in (
             ("a single bit", series(1), streams(1)),
             ("a count for each of 16 bits", series(16, smooth="none"), streams(16)),
-            ("13 bits, whole numbers", series(13), streams(13)),
-            ("14 bits in blocks of 3", series(14, every=3, smooth="monotone"), streams(14)),
-            ("11 bits of a horizon of 16", series(16), streams(11)),
-            ("a live source", series(9, iter), streams(9)),
-            (
-                "blocks of 2**40 bits",
-                series(_BLOCKS * _BLOCK, _Told, every=_BLOCK, smooth="none"),
-                _told_blocks(),
-            ),
+            ("13 bits, whole numbers", series(13), streams(13, 2)),
+            ("14 bits in blocks of 3", series(14, every=3, smooth="monotone"), streams(14, 2)),
+            ("11 bits of a horizon of 16", series(16), streams(11, 1)),
+            ("a live source", series(9, iter), streams(9, 1)),
+            ("blocks of 2**40 bits", blocks, _told_blocks()),
         )
     ]
     paused = Checked(f"{name}, paused and resumed", budget)
     for cut in _CUTS:
-        part = checked(paused.case, budget, _resumed(budget, cut, options), streams(16, 1))
-        paused.join(part)
+        publish = _resumed(budget, cut, options)
+        paused.join(checked(paused.case, budget, publish, streams(16, 1)))
     return [*found, paused]
 
 
@@ -65,10 +64,10 @@ def _published(bits: Any, horizon: int, budget: Budget, **options: Any) -> Any:
     )
 
 
-def _resumed(budget: Budget, cut: int, options: dict[str, Any]) -> Callable[[Bits], Any]:
+def _resumed(budget: Budget, cut: int, options: dict[str, Any]) -> Callable[[Stream], Any]:
     """Both parts of a series that was paused after so many bits."""
 
-    def publish(bits: Bits) -> Any:
+    def publish(bits: Stream) -> Any:
         with TemporaryDirectory() as folder:
             state = Path(folder) / "counter.state"
             first = _published(bits[:cut], bits.size, budget, pause=state, **options)
@@ -79,7 +78,7 @@ def _resumed(budget: Budget, cut: int, options: dict[str, Any]) -> Callable[[Bit
     return publish
 
 
-def flipped(bits: Bits) -> list[tuple[str, Bits]]:
+def _flipped(bits: Stream) -> list[tuple[str, Stream]]:
     """All neighbours of a stream."""
     found = []
     for place in range(bits.size):
@@ -100,7 +99,7 @@ def streams(length: int, several: int = 4) -> Iterator[Family]:
     }
     for text, bits in list(some.items())[:several]:
         whole = np.asarray(bits, np.uint8)
-        yield Family(text, whole, flipped(whole))
+        yield Family(text, whole, _flipped(whole))
 
 
 class _Told(Source):
@@ -135,3 +134,14 @@ def _told_blocks() -> Iterator[Family]:
             other[block] += -1 if counts[block] == _BLOCK else 1
             moved.append((f"a bit of block {block + 1}", other))
         yield Family(text, counts, moved)
+
+
+def sample_counter(engine: str, budget: Budget, effort: Effort) -> list[Sampled]:
+    """Real noise on four bits of which the first is 0 or 1: it is in most sums."""
+
+    def measure(planned: Budget) -> Measure:
+        plan = METHOD.price(4, planned, {"engine": engine})
+        return lambda stream, purse: Counter(plan, purse).count(stream)
+
+    pair = np.array([0, 1, 0, 1], np.uint8), np.array([1, 1, 0, 1], np.uint8)
+    return [sampled(f"{engine}, the first of 4 bits", budget, measure, pair, effort)]

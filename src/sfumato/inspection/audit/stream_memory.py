@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.inspection.audit.coupled import Checked, Run, compare, replay
-from sfumato.inspection.audit.stream_counter import Bits, streams
+from sfumato.inspection.audit.stream_counter import Stream, streams
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Purse, Whole
 from sfumato.privacy.randomness import SystemBits
@@ -31,22 +31,21 @@ def check_memory(budget: Budget) -> list[Checked]:
         case = Checked(f"one look at any moment, {horizon} bits in steps of {every}", budget)
         plan = METHOD.price(horizon, budget, {"pan": True, "every": every, "smooth": "none"})
         for moment in range(horizon + 1):
-            look = _looked(plan, moment)
-            for family in streams(horizon, 2):
-                first = replay(look, family.base, moment)
-                assert first is not None  # noqa: S101  there is no script to leave
-                influence = _influence(look, family.base, first)
-                for text, bits in family.neighbours:
-                    where = f"{family.text}, {text}, a look after {moment}"
-                    compare(case, where, first, _hidden(look, bits, first, influence))
+            look, (family,) = _looked(plan, moment), streams(horizon, 1)
+            first = replay(look, family.base, moment)
+            assert first is not None  # noqa: S101  there is no script to leave
+            influence = _influence(look, family.base, first)
+            for text, bits in family.neighbours:
+                where = f"{text}, a look after {moment}"
+                compare(case, where, first, _hidden(look, bits, first, influence))
         found.append(case)
     return found
 
 
-def _looked(plan: Any, moment: int) -> Callable[[Bits], Any]:
+def _looked(plan: Any, moment: int) -> Callable[[Stream], Any]:
     """What a recipient and an intruder see together."""
 
-    def publish(bits: Bits) -> tuple[list[float], Memory]:
+    def publish(bits: Stream) -> tuple[list[float], Memory]:
         counter = Counter(plan, Purse(plan.budget, SystemBits()))
         before = counter.count(bits[:moment])[1].tolist()
         seen = memory(counter)
@@ -72,7 +71,7 @@ def memory(thing: Any, name: str = "memory") -> Memory:
     return {at: value for key, part in parts for at, value in memory(part, f"{name}.{key}").items()}
 
 
-def _influence(look: Callable[[Bits], Any], bits: Bits, first: Run) -> Influence:
+def _influence(look: Callable[[Stream], Any], bits: Stream, first: Run) -> Influence:
     """What one step more in each draw changes in memory, where it changes one number by one."""
     found: Influence = {}
     for call, place in _places(first.trace.script):
@@ -83,7 +82,7 @@ def _influence(look: Callable[[Bits], Any], bits: Bits, first: Run) -> Influence
 
 
 def _hidden(
-    look: Callable[[Bits], Any], bits: Bits, first: Run, influence: Influence
+    look: Callable[[Stream], Any], bits: Stream, first: Run, influence: Influence
 ) -> Run | None:
     """The run on a neighbour whose memory and outputs are as before, if noise can make it so."""
     second = replay(look, bits, 0, first.trace.script)

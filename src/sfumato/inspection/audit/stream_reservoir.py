@@ -12,18 +12,23 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.inspection.audit.bound import Claim
 from sfumato.inspection.audit.coupled import Checked, Family, Run, compare, public, replay, stated
+from sfumato.inspection.audit.sampled import LARGER, Effort, Sampled, judged
 from sfumato.inspection.audit.stream_counter import streams
 from sfumato.inspection.audit.trace import Trace, told, tracing
 from sfumato.privacy import response
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.randomness import SeededBits
+from sfumato.privacy.mechanism import Purse
+from sfumato.privacy.randomness import Bits, SeededBits
 from sfumato.privacy.response import RandomizedResponse
+from sfumato.stream.recipe import StreamPlan
 from sfumato.stream.reservoir import Reservoir
+from sfumato.stream.reservoir_mean import METHOD
 from sfumato.stream.source import open_bits
 from sfumato.stream_publishing import publish_stream
 
-__all__ = ["check_answers", "check_coins", "check_reservoir"]
+__all__ = ["check_answers", "check_coins", "check_reservoir", "sample_reservoir"]
 
 _SIZES = (1, 3, 20)  # of a reservoir for 10 bits: always replacing, sometimes, never
 _DEPTH = 4  # coins that are looked at
@@ -131,6 +136,27 @@ def _fallen(
         return np.array([*rest, *[True] * len(z)][: len(z)], bool)
 
     real = RandomizedResponse.flips  # as it is, not as a trace has it
-    with tracing(Trace()), told(response, "_coins", thrown):
-        with told(response, "bernoulli_exp", asked):
-            return [bool(flip) for flip in real(answers, count, SeededBits(0))]
+    with (
+        tracing(Trace()),
+        told(response, "_coins", thrown),
+        told(response, "bernoulli_exp", asked),
+    ):
+        return [bool(flip) for flip in real(answers, count, SeededBits(0))]
+
+
+def sample_reservoir(budget: PureDP, effort: Effort) -> list[Sampled]:
+    """Real answers to a single bit; the chance of each follows from the coins that are thrown."""
+    found = []
+    for planned in (budget, PureDP(LARGER * budget.epsilon)):
+        plan = METHOD.price(1, planned, {"size": "1"})
+        sides = []
+        for bit in (0, 1):
+            answers = [_mean(plan, bit, planned, effort.bits) for _ in range(effort.runs)]
+            sides.append(float(planned.epsilon) * (1 - 2 * np.array(answers)))
+        found.append(judged(sides, Claim.of(budget, ()), effort))
+    return [Sampled("the answer to one bit", budget, found[0], found[1])]
+
+
+def _mean(plan: StreamPlan, bit: int, planned: PureDP, bits: Bits) -> float:
+    ((_, mean),) = plan.run(open_bits(np.array([bit], np.uint8)), Purse(planned, bits))
+    return float(mean[0])

@@ -93,7 +93,9 @@ def _law(
                 continue
             for fault in run.trace.faults:
                 found.violated(fault)
-            odds = [exp(-float(call.exponent)) for call in run.trace.calls if isinstance(call, Coins)]
+            odds = [
+                exp(-float(call.exponent)) for call in run.trace.calls if isinstance(call, Coins)
+            ]
             if len(odds) != 1:
                 found.violated("the bits of a sample are not answered once")
                 continue

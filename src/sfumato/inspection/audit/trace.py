@@ -159,7 +159,7 @@ class Trace:
         return given
 
     def chosen(self, gaps: Whole, rate: Fraction, size: int) -> Whole:
-        """In place of `draw_index`: the positions of the script, or some that stand far in front."""
+        """In place of `draw_index`: positions of the script, or some that stand in front."""
         near = np.flatnonzero(gaps == gaps.min())
         output = self._output(size, lambda: self._rng.choice(near, size))
         if output.size and not 0 <= int(output.min()) <= int(output.max()) < len(gaps):
