@@ -31,7 +31,7 @@ from sfumato.privacy.budget import charge
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
-from sfumato.privacy.randomness import Bits, SeededBits
+from sfumato.privacy.randomness import SeededBits
 from sfumato.schema import Schema
 
 __all__ = ["check_choice", "check_judge", "check_split", "sample_choice"]
@@ -44,7 +44,7 @@ _RECORDS = ((False, False), (True, True), (True, False), (None, None))
 Record = tuple[bool | None, bool | None]
 
 
-def check_choice(stage: PureDP | ApproxDP) -> list[Checked]:
+def check_choice(stage: PureDP | ApproxDP) -> Iterator[Checked]:
     """Frozen checks of `choose` for a share that is all of this budget."""
     whole: dict[str, Any] = {name: 2 * Fraction(figure) for name, figure in stated(stage).items()}
 
@@ -52,9 +52,8 @@ def check_choice(stage: PureDP | ApproxDP) -> list[Checked]:
         found = choose(table, PLAIN, methods=_CANDIDATES, share="1/2", seed=0, **whole)
         return replace(found, release="audit")
 
-    return [
-        checked("a choice between two methods", stage, publish, _families(_records(stage.epsilon)))
-    ]
+    families = _families(_records(stage.epsilon))
+    yield checked("a choice between two methods", stage, publish, families)
 
 
 def _families(several: int) -> Iterator[Family]:
@@ -79,19 +78,16 @@ def _table(records: Sequence[Record]) -> pa.Table:
     return pa.table({"a": pa.array(a, pa.bool_()), "b": pa.array(b, pa.bool_())})
 
 
-def check_judge(price: PureDP) -> list[Checked]:
+def check_judge(price: PureDP) -> Iterator[Checked]:
     """Frozen checks of the draw itself, between releases that differ as much as they can."""
-    found = []
     for schema, text in ((PLAIN, "cells of pairs"), (LABELLED, "right answers")):
         case = f"the judge, {text}"
         try:
             judge, releases, family = _opposite(schema)
         except MissingExtra as missing:
-            lacking = Checked(f"{case}: not looked at, {missing}", price)
-            found.append(lacking)
+            yield Checked(f"{case}: not looked at, {missing}", price)
             continue
-        found.append(checked(case, price, _drawing(judge, price, releases), [family]))
-    return found
+        yield checked(case, price, _drawing(judge, price, releases), [family])
 
 
 def _drawing(judge: Fitness, price: PureDP, releases: list[pa.Table]) -> Callable[[Any], int]:
@@ -146,7 +142,7 @@ def sample_choice(price: PureDP, effort: Effort) -> list[Sampled]:
     return [Sampled("the draw of the judge", price, found[0], found[1])]
 
 
-def check_split(whole: PureDP) -> list[Checked]:
+def check_split(whole: PureDP) -> Iterator[Checked]:
     """Whether the ledger is charged the share, and what is left can be paid for."""
     found = Checked("the share and what is left", whole)
     records: list[Record] = [(False, False), (True, True)]
@@ -167,7 +163,7 @@ def check_split(whole: PureDP) -> list[Checked]:
             found.violated("the ledger was charged less than the share")
         if spent + charge(chosen.left).micro_epsilon > whole.epsilon * 10**6:
             found.violated("the share and what is left are more than the whole")
-    return [found]
+    yield found
 
 
 def _records(epsilon: Fraction) -> int:

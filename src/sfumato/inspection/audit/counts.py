@@ -28,17 +28,15 @@ _KEYS = (2, 5, 4)
 _ABSURD = (nan, inf, -inf, -3.0, 0.5, 2.5, 1e300, None)
 
 
-def check_counts(budget: Budget) -> list[Checked]:
+def check_counts(budget: Budget) -> Iterator[Checked]:
     """Frozen checks of `publish_counts`, in every way and under both relations."""
-    found = []
     for relation in RELATIONS:
         for way in _WAYS:
             case = Checked(f"{way}, {relation}", budget)
             for keys in _KEYS:
                 publish = _published(budget, relation, way)
                 case.join(checked(case.case, budget, publish, counted(keys, relation)))
-            found.append(case)
-    return found
+            yield case
 
 
 def _published(budget: Budget, relation: Neighbours, way: str) -> Callable[[Any], Any]:

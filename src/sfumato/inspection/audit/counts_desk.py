@@ -26,9 +26,8 @@ _FAMILIES = ("one record each", "one count beyond the range")  # each run waits 
 _NEIGHBOURS = 3
 
 
-def check_desk(budget: PureDP) -> list[Checked]:
+def check_desk(budget: PureDP) -> Iterator[Checked]:
     """Frozen checks of the desk: answers to a few questions, priced by what its ledger charged."""
-    found = []
     for relation in RELATIONS:
         answering = Answering(4, relation, budget.epsilon / _ASKED)
         charged: list[int] = []
@@ -42,8 +41,7 @@ def check_desk(budget: PureDP) -> list[Checked]:
             case.violated("the ledger was charged more than the questions cost")
         if min(charged, default=0) < budget.epsilon * 10**6:
             case.violated("the ledger was charged less than the answers cost")
-        found.append(case)
-    return found
+        yield case
 
 
 def _answered(answering: Answering, charged: list[int]) -> Callable[[Any], Any]:

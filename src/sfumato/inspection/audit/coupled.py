@@ -105,13 +105,16 @@ def replay(publish: Publish, values: Any, path: int, script: Script | None = Non
 
 def checked(case: str, promise: Budget, publish: Publish, families: Iterable[Family]) -> Checked:
     """Compare all neighbours of all families, each family along outputs of its own."""
-    found = Checked(case, promise)
+    found, drawn = Checked(case, promise), 0
     for path, family in enumerate(families):
         first = replay(publish, family.base, path)
         assert first is not None  # noqa: S101  there is no script to leave
         for text, values in family.neighbours:
             second = replay(publish, values, path, first.trace.script)
             compare(found, f"{family.text}, {text}", first, second)
+            drawn += len(first.trace.calls)
+    if not drawn:
+        found.violated("nothing was published: no noise was drawn for any of the values")
     return found
 
 

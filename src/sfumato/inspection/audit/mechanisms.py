@@ -9,7 +9,7 @@ noise two neighbours are run many times, and so is a control that must be caught
 not contradicted: no pair of neighbours costs more than 1 of what is promised
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sfumato.errors import ParameterError
@@ -42,7 +42,7 @@ class Budgets:
     gaussian: ApproxDP | ZCDP
 
 
-Frozen = Callable[[Budgets], list[Checked]]
+Frozen = Callable[[Budgets], Iterator[Checked]]
 Real = Callable[[Budgets, Effort], list[Sampled]]
 
 

@@ -29,9 +29,8 @@ _ABSURD = (nan, inf, -inf, -0.0, 1e300, -1e300, 5e-324)
 _UNREADABLE = ("", "many", "1e999", "0.15")
 
 
-def check_network(budget: Budget) -> list[Checked]:
+def check_network(budget: Budget) -> Iterator[Checked]:
     """Frozen checks of `publish_network` on several grids, directed and not."""
-    found = []
     for k, (low, high, step, distance) in enumerate(_GRIDS):
         options: dict[str, Any] = {"low": low, "high": high, "step": step}
         options |= {} if distance is None else {"distance": distance}
@@ -45,8 +44,7 @@ def check_network(budget: Budget) -> list[Checked]:
         name = f"weights from {low} to {high} in steps of {step}, distance {distance or 'whole'}"
         grid = (Fraction(low), Fraction(high), Fraction(step))
         far = None if distance is None else Fraction(distance)
-        found.append(checked(name, budget, publish, _families(*grid, far)))
-    return found
+        yield checked(name, budget, publish, _families(*grid, far))
 
 
 def _families(

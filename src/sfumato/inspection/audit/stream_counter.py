@@ -27,7 +27,7 @@ _BLOCKS = 16  # of them in a stream: as long as a horizon may be
 _CUTS = (1, 6, 8, 15)  # where a series of 16 bits is paused: first, inner, and borders of sums
 
 
-def check_series(engine: str, budget: Budget, *, pan: bool = False) -> list[Checked]:
+def check_series(engine: str, budget: Budget, *, pan: bool = False) -> Iterator[Checked]:
     """Frozen checks of `publish_stream` with one engine."""
     name = "pan-private tree" if pan else engine
     options: dict[str, Any] = {"engine": engine, "pan": pan}
@@ -39,23 +39,21 @@ def check_series(engine: str, budget: Budget, *, pan: bool = False) -> list[Chec
         return publish
 
     blocks = series(_BLOCKS * _BLOCK, _Told, every=_BLOCK, smooth="none")
-    found = [
-        checked(f"{name}, {text}", budget, publish, families)
-        for text, publish, families in (
-            ("a single bit", series(1), streams(1)),
-            ("a count for each of 16 bits", series(16, smooth="none"), streams(16)),
-            ("13 bits, whole numbers", series(13), streams(13, 2)),
-            ("14 bits in blocks of 3", series(14, every=3, smooth="monotone"), streams(14, 2)),
-            ("11 bits of a horizon of 16", series(16), streams(11, 1)),
-            ("a live source", series(9, iter), streams(9, 1)),
-            ("blocks of 2**40 bits", blocks, _told_blocks()),
-        )
-    ]
+    for text, publish, families in (
+        ("a single bit", series(1), streams(1)),
+        ("a count for each of 16 bits", series(16, smooth="none"), streams(16)),
+        ("13 bits, whole numbers", series(13), streams(13, 2)),
+        ("14 bits in blocks of 3", series(14, every=3, smooth="monotone"), streams(14, 2)),
+        ("11 bits of a horizon of 16", series(16), streams(11, 1)),
+        ("a live source", series(9, iter), streams(9, 1)),
+        ("blocks of 2**40 bits", blocks, _told_blocks()),
+    ):
+        yield checked(f"{name}, {text}", budget, publish, families)
     paused = Checked(f"{name}, paused and resumed", budget)
     for cut in _CUTS:
-        publish = _resumed(budget, cut, options)
-        paused.join(checked(paused.case, budget, publish, streams(16, 1)))
-    return [*found, paused]
+        both = _resumed(budget, cut, options)
+        paused.join(checked(paused.case, budget, both, streams(16, 1)))
+    yield paused
 
 
 def _published(bits: Any, horizon: int, budget: Budget, **options: Any) -> Any:

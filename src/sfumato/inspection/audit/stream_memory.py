@@ -24,9 +24,8 @@ Memory = dict[str, float]
 Influence = dict[tuple[int, int], Memory]  # of each draw on what is in memory
 
 
-def check_memory(budget: Budget) -> list[Checked]:
+def check_memory(budget: Budget) -> Iterator[Checked]:
     """Every moment of a look, every bit before and after it."""
-    found = []
     for horizon, every in ((8, 1), (11, 2)):
         case = Checked(f"one look at any moment, {horizon} bits in steps of {every}", budget)
         plan = METHOD.price(horizon, budget, {"pan": True, "every": every, "smooth": "none"})
@@ -38,8 +37,7 @@ def check_memory(budget: Budget) -> list[Checked]:
             for text, bits in family.neighbours:
                 where = f"{text}, a look after {moment}"
                 compare(case, where, first, _hidden(look, bits, first, influence))
-        found.append(case)
-    return found
+        yield case
 
 
 def _looked(plan: Any, moment: int) -> Callable[[Stream], Any]:

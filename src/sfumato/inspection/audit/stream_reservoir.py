@@ -34,13 +34,14 @@ _SIZES = (1, 3, 20)  # of a reservoir for 10 bits: always replacing, sometimes, 
 _DEPTH = 4  # coins that are looked at
 
 
-def check_reservoir(budget: PureDP) -> list[Checked]:
+def check_reservoir(budget: PureDP) -> Iterator[Checked]:
     """Frozen checks of the series and of every look at the reservoir."""
-    series, looks = (Checked(f"all means, {text}", budget) for text in ("published", "looked at"))
-    for size in _SIZES:
-        series.join(check_answers(series.case, budget, _series(budget, size)))
-        looks.join(check_answers(looks.case, budget, _looks(budget, size)))
-    return [check_coins(budget), series, looks]
+    yield check_coins(budget)
+    for text, way in (("published", _series), ("looked at", _looks)):
+        found = Checked(f"all means, {text}", budget)
+        for size in _SIZES:
+            found.join(check_answers(found.case, budget, way(budget, size)))
+        yield found
 
 
 def check_answers(case: str, budget: PureDP, publish: Callable[[Any], Any]) -> Checked:

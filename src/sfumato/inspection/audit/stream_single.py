@@ -20,7 +20,6 @@ from sfumato.inspection.audit.trace import Coins, Trace, told, tracing
 from sfumato.privacy import subsample
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.randomness import SeededBits
-from sfumato.privacy.subsample import secret_sample
 from sfumato.stream import reservoir_mean
 from sfumato.stream_publishing import publish_stream
 
@@ -32,9 +31,10 @@ _DRAWS = 5  # uniform draws that are looked at
 _ROUNDING = 1e-11  # of floats, in ε; the price is rounded down by less
 
 
-def check_single(budget: PureDP) -> list[Checked]:
+def check_single(budget: PureDP) -> Iterator[Checked]:
     """The law of `publish_stream(single=True)` for all streams of a few bits."""
-    return [_check(budget, size, population) for size, population in _SHAPES]
+    for size, population in _SHAPES:
+        yield _check(budget, size, population)
 
 
 def _check(budget: PureDP, size: int, population: int) -> Checked:
@@ -64,7 +64,7 @@ def _samples(found: Checked, size: int, population: int) -> dict[Sample, Fractio
 
         with tracing(Trace()), told(subsample, "uniform_below", uniform):
             try:
-                drawn = secret_sample(size, population, SeededBits(0))
+                drawn = reservoir_mean.secret_sample(size, population, SeededBits(0))
             except (StopIteration, RuntimeError):
                 continue  # more draws would decide
         hits[tuple(drawn.tolist())] += 1

@@ -187,7 +187,8 @@ class Trace:
     def _made_up(self, laws: Sequence[Law], law: NDArray[np.int64]) -> Whole:
         """Noise of the right size: any will do, because it is told to all runs alike."""
         scale = np.array([sqrt(s) if kind == "gaussian" else float(s) for kind, s in laws])
-        return np.rint(self._rng.laplace(0.0, 1.0, law.size) * scale[law]).astype(np.int64)
+        made: Whole = np.rint(self._rng.laplace(size=law.size) * scale[law]).astype(np.int64)
+        return made
 
     def _check_stated(
         self, paid: Paid, units: Whole, laws: Sequence[Law], law: NDArray[np.int64]
