@@ -33,6 +33,13 @@ class Family:
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """Nothing left but this."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Run:
     """One run: what was drawn, and what left."""
 
@@ -58,7 +65,7 @@ class Checked:
         if share > self.share or not self.where:
             self.share, self.where = share, where
         if not cost.within(self.promise):
-            much = "without any bound" if share == inf else f"{share:.4g} times the promise"
+            much = "without any bound" if share == inf else f"{share:.10g} times the promise"
             self.violated(f"{where}: costs {much}")
 
     def join(self, other: "Checked") -> None:
@@ -99,22 +106,22 @@ def replay(publish: Publish, values: Any, path: int, script: Script | None = Non
     except Diverged:
         return None
     except Refused as refusal:
-        view = type(refusal).__name__, str(refusal)
+        view = Refusal(f"{type(refusal).__name__}: {refusal}")
     return Run(trace, view)
 
 
 def checked(case: str, promise: Budget, publish: Publish, families: Iterable[Family]) -> Checked:
     """Compare all neighbours of all families, each family along outputs of its own."""
-    found, drawn = Checked(case, promise), 0
+    found, published = Checked(case, promise), 0
     for path, family in enumerate(families):
         first = replay(publish, family.base, path)
         assert first is not None  # noqa: S101  there is no script to leave
         for text, values in family.neighbours:
             second = replay(publish, values, path, first.trace.script)
             compare(found, f"{family.text}, {text}", first, second)
-            drawn += len(first.trace.calls)
-    if not drawn:
-        found.violated("nothing was published: no noise was drawn for any of the values")
+        published += not isinstance(first.view, Refusal)
+    if not published:
+        found.violated("nothing was published: all of the values were refused")
     return found
 
 

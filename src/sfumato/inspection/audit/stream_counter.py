@@ -46,6 +46,7 @@ def check_series(engine: str, budget: Budget, *, pan: bool = False) -> Iterator[
         ("14 bits in blocks of 3", series(14, every=3, smooth="monotone"), streams(14, 2)),
         ("11 bits of a horizon of 16", series(16), streams(11, 1)),
         ("a live source", series(9, iter), streams(9, 1)),
+        ("256 bits", series(256, smooth="none"), _long(256)),
         ("blocks of 2**40 bits", blocks, _told_blocks()),
     ):
         yield checked(f"{name}, {text}", budget, publish, families)
@@ -98,6 +99,15 @@ def streams(length: int, several: int = 4) -> Iterator[Family]:
     for text, bits in list(some.items())[:several]:
         whole = np.asarray(bits, np.uint8)
         yield Family(text, whole, _flipped(whole))
+
+
+def _long(length: int) -> Iterator[Family]:
+    """Longer streams, flipped at the borders of sums."""
+    borders = [place + by for place in (0, length // 2, length) for by in (-2, -1, 0, 1)]
+    for family in (Family("all bits 0", np.zeros(length, np.uint8), ()), *streams(length, 1)):
+        others = _flipped(family.base)
+        some = [others[place] for place in borders if 0 <= place < length]
+        yield Family(family.text, family.base, some)
 
 
 class _Told(Source):

@@ -104,8 +104,8 @@ class Trace:
     def __init__(self, script: Script | None = None, path: int = 0) -> None:
         self.calls: list[Call] = []
         self.faults: list[str] = []
-        self._script, self._rng = script, np.random.default_rng(path)
-        self._feed: Whole | None = None  # what the primitives give out, from the front
+        self._script, self._path, self._rng = script, path, np.random.default_rng(path)
+        self._first: int | None = None  # what the primitives give out next: this, and on by twos
         self._asked: list[tuple[Law, int]] = []
 
     @property
@@ -115,24 +115,24 @@ class Trace:
 
     def drawn(self, law: Law, size: int) -> Whole:
         """In place of a primitive: the next numbers, and a note of how large the noise is."""
-        if self._feed is None:
+        if self._first is None:
             self.faults.append("noise was drawn outside of the account")
             return np.zeros(size, np.int64)
+        before = sum(count for _, count in self._asked)
         self._asked.append((law, size))
-        given, self._feed = self._feed[:size], self._feed[size:]
-        return np.append(given, np.zeros(size - given.size, np.int64))
+        told = self._first + 2 * (before + np.arange(size, dtype=np.int64))
+        return told if self._first else np.zeros(size, np.int64)
 
     def added(self, paid: Paid, exact: Whole, units: Whole, add: Callable[..., Whole]) -> Whole:
         """In place of `Paid.add`: the sum without noise, which draw it got, and its output."""
-        size = int(np.size(exact))
-        probes = _PROBE + 2 * (self._rng.integers(_PROBE // 4) + np.arange(size)) + 1
-        still, asked = self._with(add, paid, exact, units, np.zeros(size, np.int64))
-        moved, again = self._with(add, paid, exact, units, probes)
-        name = paid.noise.statistic
+        size, name = int(np.size(exact)), paid.noise.statistic
+        first = _PROBE + 2 * int(self._rng.integers(_PROBE // 4)) + 1
+        still, asked = self._with(add, paid, exact, units, 0)
+        moved, again = self._with(add, paid, exact, units, first)
         if asked != again:
             self.faults.append(f"{name}: how noise is drawn differs from one time to the next")
         laws, law = _laws(asked)
-        which = _places(probes, (moved - still).ravel())
+        which = _places(first, law.size, (moved - still).ravel())
         got = which[which >= 0]
         if got.size < size:
             self.faults.append(f"{name}: a value leaves without noise, or with part of it")
@@ -168,13 +168,13 @@ class Trace:
         return output
 
     def _with(
-        self, add: Callable[..., Whole], paid: Paid, exact: Whole, units: Whole, feed: Whole
+        self, add: Callable[..., Whole], paid: Paid, exact: Whole, units: Whole, first: int
     ) -> tuple[Whole, list[tuple[Law, int]]]:
-        self._feed, self._asked = feed, []
+        self._first, self._asked = first, []
         try:
             return np.asarray(add(paid, exact, units)), self._asked
         finally:
-            self._feed = None
+            self._first = None
 
     def _output(self, size: int, made: Callable[[], Whole]) -> Whole:
         if self._script is None:
@@ -185,9 +185,10 @@ class Trace:
         return self._script[at]
 
     def _made_up(self, laws: Sequence[Law], law: NDArray[np.int64]) -> Whole:
-        """Noise of the right size: any will do, because it is told to all runs alike."""
+        """Noise of the right size, none on the first path: any will do that is told to all alike."""
         scale = np.array([sqrt(s) if kind == "gaussian" else float(s) for kind, s in laws])
-        made: Whole = np.rint(self._rng.laplace(size=law.size) * scale[law]).astype(np.int64)
+        size = scale[law] * bool(self._path)
+        made: Whole = np.rint(self._rng.laplace(size=law.size) * size).astype(np.int64)
         return made
 
     def _check_stated(
@@ -208,12 +209,10 @@ def _laws(asked: Sequence[tuple[Law, int]]) -> tuple[tuple[Law, ...], NDArray[np
     return laws, np.concatenate([*places, np.empty(0, np.int64)])
 
 
-def _places(probes: Whole, found: Whole) -> NDArray[np.int64]:
-    """Which probe each number is; -1 where it is none of them."""
-    if not probes.size:
-        return np.full(found.size, -1, np.int64)
-    at = np.clip(np.searchsorted(probes, found), 0, probes.size - 1)
-    return np.where(probes[at] == found, at, -1)
+def _places(first: int, count: int, found: Whole) -> NDArray[np.int64]:
+    """Which of the numbers first, first + 2 … each one is; -1 where it is none of them."""
+    at = (found - first) // 2
+    return np.where((found == first + 2 * at) & (at >= 0) & (at < count), at, -1)
 
 
 def _flips(
