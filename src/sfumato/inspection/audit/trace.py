@@ -185,7 +185,7 @@ class Trace:
         return self._script[at]
 
     def _made_up(self, laws: Sequence[Law], law: NDArray[np.int64]) -> Whole:
-        """Noise of the right size, none on the first path: any will do that is told to all alike."""
+        """Noise of the right size, and none on the first path: all runs are told the same."""
         scale = np.array([sqrt(s) if kind == "gaussian" else float(s) for kind, s in laws])
         size = scale[law] * bool(self._path)
         made: Whole = np.rint(self._rng.laplace(size=law.size) * size).astype(np.int64)
