@@ -14,13 +14,14 @@ from sfumato.privacy.mechanism import Noise
 from sfumato.privacy.response import RandomizedResponse
 from sfumato.privacy.sensitivity import Sensitivity
 from sfumato.retrieval import count_plan, privelet
+from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.histogram import Histogram
 from sfumato.retrieval.mutual import Answering
 from sfumato.stream import pan, reservoir_mean, square_root, tree
 from sfumato.stream.counting import Counter
 from sfumato.stream.reservoir import Reservoir
 
-__all__ = ["FAULTS"]
+__all__ = ["FAULTS", "distance_rounded_down"]
 
 
 def too_low_a_tree(monkeypatch):
@@ -237,6 +238,10 @@ def replaced_at_the_price_of_added(monkeypatch):
     monkeypatch.setattr(Histogram, "sensitivity", property(lambda self: one))
 
 
+def records_added_up_after_the_cut(monkeypatch):
+    monkeypatch.setattr(Counts, "records", property(lambda self: int(self.values.sum())))
+
+
 def shares_above_the_whole(monkeypatch):
     monkeypatch.setattr(count_plan, "shared", lambda whole, *parts: (whole, whole))
     monkeypatch.setattr(mechanism, "_within", lambda spent, limit: True)
@@ -295,7 +300,7 @@ def all_of_it_left(monkeypatch):
     monkeypatch.setattr(private_choice, "_left_of", lambda whole, stage: whole)
 
 
-FAULTS = {
+_SEEN_BY = {
     too_low_a_tree: "tree",
     half_noise_on_one_level: "tree",
     halved_noise: "Gaussian tree",
@@ -319,6 +324,7 @@ FAULTS = {
     too_much_amplification: "single",
     wrong_weight_of_a_coefficient: "counts",
     replaced_at_the_price_of_added: "counts, Gaussian",
+    records_added_up_after_the_cut: "counts",
     shares_above_the_whole: "counts",
     shares_above_the_whole_that_the_purse_refuses: "counts",
     answers_at_the_price_of_one: "desk",
@@ -329,3 +335,5 @@ FAULTS = {
     score_told_beside_the_choice: "choice",
     all_of_it_left: "split",
 }
+
+FAULTS = {fault.__name__: (fault, check) for fault, check in _SEEN_BY.items()}

@@ -1,5 +1,7 @@
 """`sfumato audit` of networks, streams, counts and choices, as a person meets it."""
 
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner
 
@@ -24,13 +26,19 @@ def test_the_help_names_every_mechanism():
         assert name in shown
 
 
+def test_the_guide_has_the_command_of_every_mechanism():
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "audit.md").read_text("utf-8")
+    for name in MECHANISMS:
+        assert f"    sfumato audit {name}" in guide
+
+
 def test_a_sound_mechanism_is_not_contradicted_and_the_exit_code_is_0():
     done = run("private-choice --runs 600 --seed 1 --epsilon 2")
     assert done.exit_code == 0, done.output
     for words in (
         "private-choice · one of several methods",
         "a choice between two methods",
-        "2-differential privacy",
+        "epsilon 2",
         "1 of the promise",
         "the draw of the judge",
         ": caught",

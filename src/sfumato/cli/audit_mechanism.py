@@ -7,7 +7,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from sfumato.cli.show import console
+from sfumato.inspection.audit.coupled import stated
 from sfumato.inspection.audit.mechanisms import DEFAULT_RUNS, MECHANISMS, audit_mechanism
+from sfumato.privacy.budget import Budget
 
 __all__ = ["run_mechanism"]
 
@@ -24,7 +26,12 @@ def run_mechanism(method: str, watched: Watched, runs: int | None, **given: Any)
     frozen = Table("with frozen noise", "promise", "neighbours", "cost of the worst pair")
     for case in found.frozen:
         cost = "more than promised" if case.violations else f"{case.share:.4g} of the promise"
-        row = (case.case, str(case.promise), f"{case.pairs:,}", cost if case.pairs else "as stated")
+        row = (
+            case.case,
+            _short(case.promise),
+            f"{case.pairs:,}",
+            cost if case.pairs else "as stated",
+        )
         frozen.add_row(*map(escape, row), style="red" if case.violations else None)
     console.print(frozen)
     real = Table("with real noise", "promise", "found at least", "control, three times the budget")
@@ -32,7 +39,7 @@ def run_mechanism(method: str, watched: Watched, runs: int | None, **given: Any)
         best, control = one.finding.best, one.control.best
         seen = f"{best.figure.name} {best.found:.4g} of {best.figure.claimed:.4g}"
         caught = "caught" if one.power else "not caught"
-        real.add_row(escape(one.case), str(one.promise), seen, f"{control.found:.4g}: {caught}")
+        real.add_row(escape(one.case), _short(one.promise), seen, f"{control.found:.4g}: {caught}")
     console.print(real)
     sure = f"{100 * found.confidence:.10g} %"
     console.print(f"{found.runs:,} runs on each of two neighbours, {sure} confidence")
@@ -41,3 +48,7 @@ def run_mechanism(method: str, watched: Watched, runs: int | None, **given: Any)
     colour = {"caught": "red", "no power": "yellow"}.get(found.verdict, "green")
     console.print(f"[bold {colour}]{escape(str(found))}[/bold {colour}]")
     return found.caught
+
+
+def _short(promise: Budget) -> str:
+    return ", ".join(f"{name} {figure}" for name, figure in stated(promise).items())

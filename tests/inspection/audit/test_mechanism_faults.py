@@ -55,12 +55,10 @@ def first_violation(check):
         ("weights", 1),
         ("tree", 2),
         ("square root", 2),
-        ("pan", 2),
-        ("memory", 1),
+        ("pan", 1),
         ("reservoir", 2),
         ("single", 1),
         ("counts", 1),
-        ("desk", 1),
         ("choice", 1),
         ("judge", 1),
     ],
@@ -79,7 +77,20 @@ def test_sound_code_passes_every_case(check):
         assert case.share <= 1 + 1e-9
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_a_seeded_fault_is_caught(fault, monkeypatch):
+# These are found by cases that come late, or take long to judge.
+LATE = ("remainders_dropped", "sums_doubled_by_a_pause", "exact_count_kept")
+
+
+@pytest.mark.parametrize("name", [name for name in FAULTS if name not in LATE])
+def test_a_seeded_fault_is_caught(name, monkeypatch):
+    fault, check = FAULTS[name]
     fault(monkeypatch)
-    assert first_violation(FAULTS[fault]) is not None
+    assert first_violation(check) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LATE)
+def test_a_seeded_fault_is_caught_late(name, monkeypatch):
+    fault, check = FAULTS[name]
+    fault(monkeypatch)
+    assert first_violation(check) is not None

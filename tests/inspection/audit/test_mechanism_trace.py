@@ -44,7 +44,7 @@ def test_a_release_in_another_thread_draws_its_own_noise():
         other.join()
         assert not counted(np.zeros(500, np.int64)).any()
     assert np.unique(drawn[0]).size > 3
-    assert 50 < drawn[1].sum() < 250  # e^-500 is what a fair draw would need to fail this
+    assert 50 < drawn[1].sum() < 250  # 134 on average, with a deviation of 10
     assert len(trace.calls) == 1
 
 

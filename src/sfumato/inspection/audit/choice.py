@@ -121,7 +121,7 @@ def _opposite(schema: Any) -> tuple[Fitness, list[pa.Table], Family]:
     return judge, releases, Family("opposite releases", base, others)
 
 
-def sample_choice(price: PureDP, effort: Effort) -> list[Sampled]:
+def sample_choice(price: PureDP, effort: Effort) -> Sampled:
     """Real draws between two releases that the judge's last record sets apart."""
     judge, releases, family = _opposite(PLAIN)
     found = []
@@ -139,7 +139,7 @@ def sample_choice(price: PureDP, effort: Effort) -> list[Sampled]:
             for gap in gaps
         ]
         found.append(judged(sides, Claim.of(price, ()), effort))
-    return [Sampled("the draw of the judge", price, found[0], found[1])]
+    return Sampled("the draw of the judge", price, found[0], found[1])
 
 
 def check_split(whole: PureDP) -> Iterator[Checked]:

@@ -100,15 +100,12 @@ def _replaced(values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
                 yield f"one from key {old + 1} to key {new + 1}", other
 
 
-def sample_counts(budget: Budget, effort: Effort) -> list[Sampled]:
+def sample_counts(way: str, budget: Budget, effort: Effort) -> Sampled:
     """Real noise on counts of which one is 0 or 1."""
-    found = []
-    for way in ("histogram", "wavelet"):
 
-        def measure(planned: Budget, way: str = way) -> Measure:
-            made = planned_counts(4, planned, ways=way).ways[way]
-            return lambda values, purse: made.published(values, purse)
+    def measure(planned: Budget) -> Measure:
+        made = planned_counts(4, planned, ways=way).ways[way]
+        return lambda values, purse: made.published(values, purse)
 
-        pair = np.array([0, 2, 0, 1]), np.array([1, 2, 0, 1])
-        found.append(sampled(f"{way}, a record more", budget, measure, pair, effort))
-    return found
+    pair = np.array([0, 2, 0, 1]), np.array([1, 2, 0, 1])
+    return sampled(f"{way}, a record more", budget, measure, pair, effort)

@@ -4,9 +4,13 @@ Each is looked at twice.  With frozen noise the code that publishes runs on many
 draw is written down, and what the noise hides is priced anew (`coupled`, `price`).  With real
 noise two neighbours are run many times, and so is a control that must be caught (`sampled`).
 
->>> found = audit_mechanism("private-choice", runs=400, seed=1)
->>> print(found)
-not contradicted: no pair of neighbours costs more than 1 of what is promised
+>>> for name, mechanism in MECHANISMS.items():
+...     print(f"{name}: {mechanism.summary}")
+edge-laplace: every weight of a network under noise
+counter: running counts of a stream: tree, square root, pan-private tree
+reservoir-mean: shares of ones of a stream: a series, and one mean from a secret sample
+count-query: counts: histogram, wavelet, both, and answers of the desk
+private-choice: one of several methods, for a share of the budget
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +47,7 @@ class Budgets:
 
 
 Frozen = Callable[[Budgets], Iterator[Checked]]
-Real = Callable[[Budgets, Effort], list[Sampled]]
+Real = Callable[[Budgets, Effort], Sampled]
 
 
 @dataclass(frozen=True)
@@ -65,9 +69,11 @@ MECHANISMS: Mapping[str, Mechanism] = {
         "running counts of a stream: tree, square root, pan-private tree",
         (
             lambda b: check_series("tree", b.pure),
+            lambda b: check_series("tree", b.gaussian),
             lambda b: check_series("square-root", b.gaussian),
             lambda b: check_series("tree", b.pure, pan=True),
             lambda b: check_memory(b.pure),
+            lambda b: check_memory(b.gaussian),
         ),
         (
             lambda b, e: sample_counter("tree", b.pure, e),
@@ -86,7 +92,10 @@ MECHANISMS: Mapping[str, Mechanism] = {
             lambda b: check_counts(b.gaussian),
             lambda b: check_desk(b.pure),
         ),
-        (lambda b, e: sample_counts(b.pure, e),),
+        (
+            lambda b, e: sample_counts("histogram", b.pure, e),
+            lambda b, e: sample_counts("wavelet", b.pure, e),
+        ),
     ),
     "private-choice": Mechanism(
         "one of several methods, for a share of the budget",
@@ -165,8 +174,8 @@ def audit_mechanism(
     """Try to contradict a mechanism that is no table method; no data is read.
 
     `epsilon` (1 by default) is claimed where noise is pure; where it is Gaussian, `epsilon` with
-    `delta` if that is given, else `rho` (0.5 by default).  Each bound on real runs holds with
-    `confidence`.
+    `delta` if that is given, else `rho` (0.5 by default).  The bounds on real runs hold together
+    with `confidence`.
     """
     if method not in MECHANISMS:
         known = ", ".join(MECHANISMS)
@@ -186,7 +195,9 @@ def audit_mechanism(
     for part in MECHANISMS[method].frozen:
         frozen.extend(part(budgets))
         tick("comparing neighbours", 1)
-    for runner in MECHANISMS[method].real:
-        real.extend(runner(budgets, Effort(runs, confidence, bits)))
+    runners = MECHANISMS[method].real
+    effort = Effort(runs, 1 - (1 - confidence) / len(runners), bits)
+    for runner in runners:
+        real.append(runner(budgets, effort))
         tick("runs", 1)
     return MechanismAudit(method, tuple(frozen), tuple(real), runs, confidence)

@@ -93,7 +93,7 @@ def _edges(weights: list[Any]) -> pa.Table:
     return pa.table({"source": _SOURCE, "target": _TARGET, "weight": weights})
 
 
-def sample_network(budget: Budget, effort: Effort) -> list[Sampled]:
+def sample_network(budget: Budget, effort: Effort) -> Sampled:
     """Real noise on one edge whose weight is at one end of the range or at the other."""
     topology = Topology(("a", "b"), np.array([0]), np.array([1]), directed=True)
     nobody = Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
@@ -103,4 +103,4 @@ def sample_network(budget: Budget, effort: Effort) -> list[Sampled]:
         return lambda weight, purse: plan.change(weight, nobody, purse, lambda _: None)
 
     pair = np.array([0.0]), np.array([10.0])
-    return [sampled("one weight, low or high", budget, measure, pair, effort)]
+    return sampled("one weight, low or high", budget, measure, pair, effort)

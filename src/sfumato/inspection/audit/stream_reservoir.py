@@ -145,7 +145,7 @@ def _fallen(
         return [bool(flip) for flip in real(answers, count, SeededBits(0))]
 
 
-def sample_reservoir(budget: PureDP, effort: Effort) -> list[Sampled]:
+def sample_reservoir(budget: PureDP, effort: Effort) -> Sampled:
     """Real answers to a single bit; the chance of each follows from the coins that are thrown."""
     found = []
     for planned in (budget, PureDP(LARGER * budget.epsilon)):
@@ -155,7 +155,7 @@ def sample_reservoir(budget: PureDP, effort: Effort) -> list[Sampled]:
             answers = [_mean(plan, bit, planned, effort.bits) for _ in range(effort.runs)]
             sides.append(float(planned.epsilon) * (1 - 2 * np.array(answers)))
         found.append(judged(sides, Claim.of(budget, ()), effort))
-    return [Sampled("the answer to one bit", budget, found[0], found[1])]
+    return Sampled("the answer to one bit", budget, found[0], found[1])
 
 
 def _mean(plan: StreamPlan, bit: int, planned: PureDP, bits: Bits) -> float:
