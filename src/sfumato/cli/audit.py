@@ -9,11 +9,17 @@ import typer
 
 from sfumato.cli.publish import pair
 
-__all__ = ["audit"]
+__all__ = ["MECHANISMS", "audit"]
+
+# What is no table; named here so that --help need not load their audits.
+MECHANISMS = ("edge-laplace", "counter", "reservoir-mean", "count-query", "private-choice")
 
 
 def audit(
-    method: Annotated[str | None, typer.Argument(help="See: sfumato methods.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Argument(help=f"A table method (see: sfumato methods), or {', '.join(MECHANISMS)}."),
+    ] = None,
     epsilon: Annotated[str | None, typer.Option(help="The claim: privacy budget.")] = None,
     delta: Annotated[str | None, typer.Option(help="The claim: delta, with epsilon.")] = None,
     rho: Annotated[str | None, typer.Option(help="The claim: zCDP, in place of both.")] = None,
@@ -37,7 +43,10 @@ def audit(
         int | None, typer.Option(help="Another number, another repeatable run.")
     ] = None,
 ) -> None:
-    """Try to contradict a method's promise on made-up tables; exit code 1 if it is contradicted.
+    """Try to contradict a method's promise on made-up data; exit code 1 if it is contradicted.
+
+    Methods for tables, and edge-laplace (networks), counter and reservoir-mean (streams),
+    count-query (query publish, and the answer desk), private-choice (compare --private-choice).
 
     No data is read. The bounds are lower bounds: see docs/guide/audit.md for what they say.
 
@@ -47,6 +56,16 @@ def audit(
         raise typer.BadParameter("name a METHOD, or ask for --controls, not both or neither")
     if controls:
         _controls(epsilon or "1", runs, confidence, seed)
+        return
+    if method in MECHANISMS:
+        for name, value in (("schema", schema), ("option", option), ("picture", picture)):
+            if value:
+                raise typer.BadParameter(f"--{name} is for methods for tables: leave it out")
+        from sfumato.cli.audit_mechanism import run_mechanism
+
+        claim = {"epsilon": epsilon, "delta": delta, "rho": rho}
+        if run_mechanism(method, _progress, runs, confidence=confidence, seed=seed, **claim):
+            raise typer.Exit(1)
         return
     from sfumato.cli.audit_picture import canvas_for
     from sfumato.cli.audit_show import show

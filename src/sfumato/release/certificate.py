@@ -6,6 +6,7 @@ third transparency tier of the OpenDP deployments registry; the order follows NI
 
 import platform
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -52,9 +53,18 @@ def certificate(
         "synopsis": None if synopsis is None else digest(synopsis),
         "ledger": None if ledger is None else dict(ledger),
         **cautions(account, purse.guarantee, ledger),
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in ("sfumato", "numpy", "pyarrow", "cryptography")},
+        "versions": _versions(),
     }
+
+
+@cache  # reading them takes longer than a small release
+def _installed(name: str) -> str:
+    return version(name)
+
+
+def _versions() -> dict[str, str]:
+    packages = ("sfumato", "numpy", "pyarrow", "cryptography")
+    return {"python": platform.python_version()} | {name: _installed(name) for name in packages}
 
 
 def cautions(

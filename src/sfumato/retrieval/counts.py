@@ -89,6 +89,7 @@ class Counts:
 
     keys: Keys
     values: Whole
+    total: int  # records, before a count was cut to the range; beyond it only that it is
 
     @classmethod
     def read(cls, data: Any) -> "Counts":
@@ -114,15 +115,26 @@ class Counts:
         given = np.asarray(values, np.float64)
         if given.shape != (len(keys),):
             raise DataError(f"there are {len(keys)} keys: give one count for each of them")
-        inside = np.clip(np.nan_to_num(given, nan=0.0), 0, LARGEST_COUNT)
+        inside = np.clip(np.nan_to_num(given, nan=0.0), 0, LARGEST_COUNT + 1)
         # Halves downwards, so that one record more is one step more wherever a number lies: to
         # the nearest even one, 2.5 and 3.5 would be two steps apart.
-        return cls(keys, np.ceil(inside - 0.5).astype(np.int64))
+        read = np.ceil(inside - 0.5).astype(np.int64)
+        return cls(keys, np.minimum(read, LARGEST_COUNT), int(read.sum()))
 
     @property
     def records(self) -> int:
-        """How many records were counted: private, unless the neighbours are replace-one."""
-        return int(self.values.sum())
+        """How many records were counted: private, unless the neighbours are replace-one.
+
+        Refused above the largest count.  Up to there no count was cut to the range, so the number
+        stays what it is when a record moves from one key to another; and whether it is above
+        says nothing more than the number itself, which is public.
+        """
+        if self.total > LARGEST_COUNT:
+            raise DataError(
+                f"the counts add up to more than {LARGEST_COUNT} records, too many for a number "
+                "that is published: choose add-remove neighbours, or count in larger units"
+            )
+        return self.total
 
     def fingerprint(self, key: bytes | None) -> bytes | None:
         """A digest under the ledger's key, by which it knows the same counts again."""

@@ -1,0 +1,111 @@
+"""The pan-private counter under audit: all counts, and one look into its memory.
+
+A look shows every number that the counter holds.  Noise that was drawn before it may hide a bit
+there: the births of totals are shifted until the memory is as before, and what that costs is
+added.  A number in memory that no draw can shift shows its bits bare.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from sfumato.inspection.audit.coupled import Checked, Run, compare, replay
+from sfumato.inspection.audit.stream_counter import Stream, streams
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.mechanism import Purse, Whole
+from sfumato.privacy.randomness import SystemBits
+from sfumato.stream.counter import METHOD, Counter
+from sfumato.stream.counter_settings import Settings
+
+__all__ = ["check_memory", "memory"]
+
+Memory = dict[str, float]
+Influence = dict[tuple[int, int], Memory]  # of each draw on what is in memory
+
+
+def check_memory(budget: Budget) -> Iterator[Checked]:
+    """Every moment of a look, every bit before and after it."""
+    for horizon, every in ((8, 1), (11, 2)):
+        case = Checked(f"one look at any moment, {horizon} bits in steps of {every}", budget)
+        plan = METHOD.price(horizon, budget, {"pan": True, "every": every, "smooth": "none"})
+        for moment in range(horizon + 1):
+            look, (family,) = _looked(plan, moment), streams(horizon, 1)
+            first = replay(look, family.base, moment)
+            assert first is not None  # noqa: S101  there is no script to leave
+            influence = _influence(look, family.base, first)
+            for text, bits in family.neighbours:
+                where = f"{text}, a look after {moment}"
+                compare(case, where, first, _hidden(look, bits, first, influence))
+        yield case
+
+
+def _looked(plan: Any, moment: int) -> Callable[[Stream], Any]:
+    """What a recipient and an intruder see together."""
+
+    def publish(bits: Stream) -> tuple[list[float], Memory]:
+        counter = Counter(plan, Purse(plan.budget, SystemBits()))
+        before = counter.count(bits[:moment])[1].tolist()
+        seen = memory(counter)
+        return [*before, *counter.count(bits[moment:])[1].tolist()], seen
+
+    return publish
+
+
+def memory(thing: Any, name: str = "memory") -> Memory:
+    """Every number that an object of the stream package holds, by where it is."""
+    if isinstance(thing, np.ndarray):
+        thing = thing.tolist()
+    if isinstance(thing, int | float):
+        return {name: thing}
+    if isinstance(thing, list | tuple):
+        parts = ((str(place), part) for place, part in enumerate(thing))
+    elif isinstance(thing, dict):
+        parts = ((str(key), part) for key, part in thing.items())
+    elif type(thing).__module__.startswith("sfumato.stream") and not isinstance(thing, Settings):
+        parts = iter(vars(thing).items())
+    else:
+        return {}
+    return {at: value for key, part in parts for at, value in memory(part, f"{name}.{key}").items()}
+
+
+def _influence(look: Callable[[Stream], Any], bits: Stream, first: Run) -> Influence:
+    """What one step more in each draw changes in memory, where it changes one number by one."""
+    found: Influence = {}
+    for call, place in _places(first.trace.script):
+        second = replay(look, bits, 0, _shifted(first.trace.script, {(call, place): 1}))
+        if second is not None and (moved := _moved(first, second)):
+            found[call, place] = moved
+    return found
+
+
+def _hidden(
+    look: Callable[[Stream], Any], bits: Stream, first: Run, influence: Influence
+) -> Run | None:
+    """The run on a neighbour whose memory and outputs are as before, if noise can make it so."""
+    second = replay(look, bits, 0, first.trace.script)
+    if second is None:
+        return None
+    shifts = {}
+    for name, moved in _moved(first, second).items():
+        draws = [draw for draw, changes in influence.items() if changes == {name: 1}]
+        if draws:
+            shifts[draws[-1]] = -int(moved)
+    return replay(look, bits, 0, _shifted(first.trace.script, shifts)) if shifts else second
+
+
+def _moved(first: Run, second: Run) -> Memory:
+    before, after = first.view[1], second.view[1]
+    return {at: after[at] - before[at] for at in before if after[at] != before[at]}
+
+
+def _places(script: Sequence[Whole]) -> Iterator[tuple[int, int]]:
+    for call, output in enumerate(script):
+        yield from ((call, place) for place in range(output.size))
+
+
+def _shifted(script: Sequence[Whole], shifts: dict[tuple[int, int], int]) -> list[Whole]:
+    other = [output.copy() for output in script]
+    for (call, place), step in shifts.items():
+        other[call][place] += step
+    return other
