@@ -28,6 +28,7 @@ from sfumato.inspection.attack.linkage import linkage_attack
 from sfumato.inspection.attack.membership import membership_attack
 from sfumato.inspection.attack.numeric import in_shares, in_units
 from sfumato.inspection.attack.outcome import Chance, Error, Gap, Rate, gap
+from sfumato.inspection.attack.outlier import Outlier, most_advantage, outlier_attack
 from sfumato.inspection.attack.preserved import AnglesPreserved, angles_preserved
 from sfumato.inspection.attack.rank_space import Conditions, conditions
 from sfumato.inspection.attack.result import Attack, Verdict
@@ -42,6 +43,7 @@ __all__ = [
     "Conditions",
     "Error",
     "Gap",
+    "Outlier",
     "Rate",
     "Verdict",
     "angle_attack",
@@ -57,6 +59,8 @@ __all__ = [
     "linkage_attack",
     "matrix_attacks",
     "membership_attack",
+    "most_advantage",
+    "outlier_attack",
     "pca_attack",
     "procrustes_attack",
     "singling_out_attack",
