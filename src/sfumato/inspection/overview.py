@@ -289,6 +289,7 @@ class _Seen:
                 self.original,
                 self.domain.schema,
                 control=self.control,
+                synopsis=self.release.synopsis,
                 secret=self.secret,
                 confidence=self.confidence,
                 seed=self.seed,

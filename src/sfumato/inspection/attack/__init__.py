@@ -31,6 +31,7 @@ from sfumato.inspection.attack.outcome import Chance, Error, Gap, Rate, gap
 from sfumato.inspection.attack.outlier import Outlier, most_advantage, outlier_attack
 from sfumato.inspection.attack.preserved import AnglesPreserved, angles_preserved
 from sfumato.inspection.attack.rank_space import Conditions, conditions
+from sfumato.inspection.attack.ranked import reconstruction_attack, table_reconstruction_attack
 from sfumato.inspection.attack.result import Attack, Verdict
 from sfumato.inspection.attack.singling_out import singling_out_attack
 from sfumato.inspection.attack.spectral import bayes_attack, pca_attack, spectral_attack
@@ -63,6 +64,8 @@ __all__ = [
     "outlier_attack",
     "pca_attack",
     "procrustes_attack",
+    "reconstruction_attack",
     "singling_out_attack",
     "spectral_attack",
+    "table_reconstruction_attack",
 ]

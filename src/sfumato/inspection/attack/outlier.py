@@ -123,7 +123,7 @@ def most_advantage(promise: Guarantee) -> float:
     """The largest advantage that any attacker can have under a promise; 1 where there is none.
 
     >>> round(most_advantage(PureDP(1)), 3), round(most_advantage(ApproxDP(1, "0.01")), 3)
-    (0.462, 0.468)
+    (0.462, 0.467)
     """
     match promise:
         case PureDP(epsilon=epsilon):

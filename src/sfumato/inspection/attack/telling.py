@@ -28,7 +28,7 @@ _SINGLE = 8  # scores of single numbers: a choice among few is hardly ever luck
 
 Vector = NDArray[np.float64]
 Run = Mapping[str, float]
-Sides = tuple[Sequence[Run], Sequence[Run]]
+Sides = Sequence[Sequence[Run]]  # of one table and of the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +131,8 @@ def best_cut(high: Vector, low: Vector) -> float:
     >>> best_cut(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
     2.0
     """
+    if not len(high) or not len(low):
+        return float("inf")
     cuts = np.unique(np.concatenate([high, low]))
     shares = [1 - np.searchsorted(np.sort(side), cuts, "left") / len(side) for side in (high, low)]
     gained = shares[0] - shares[1]

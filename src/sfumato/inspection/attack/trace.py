@@ -66,7 +66,7 @@ def _of_records(domain: Domain, record: Codes, codes: Codes) -> dict[str, float]
 
 
 def _moments(names: Iterable[str], X: NDArray[np.float64]) -> dict[str, float]:
-    found = {}
+    found: dict[str, float] = {}
     for name, values in zip(names, X.T, strict=True):
         found |= {
             f"{name}, mean": float(values.mean()),
