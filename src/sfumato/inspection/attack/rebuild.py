@@ -18,8 +18,8 @@ from sfumato.threads import one_blas_thread
 
 __all__ = ["rebuilt"]
 
-_STARTS, _STEPS, _RATE = 6, 600, 0.2
-_MOST_ROWS = 500  # of a made-up table; of more records it holds a part
+_STARTS, _STEPS, _RATE = 4, 600, 0.2
+_MOST_ROWS = 300  # of a made-up table; of more records it holds a part
 _DRAWS = 4  # records from each of its rows
 _KEPT, _KEPT_SQUARES = 0.9, 0.99  # how slowly Adam forgets
 
