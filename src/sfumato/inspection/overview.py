@@ -303,7 +303,12 @@ class _Seen:
         lines = tuple(
             Line(_named(a), a.verdict, a.sentence.removeprefix(f"{_named(a)}: ")) for a in found
         )
-        remark = "An attack that fails shows that this attack fails; only a guarantee covers all."
+        remark = (
+            "An attack that fails shows that this attack fails; only a guarantee covers all. "
+            "How well an outlier is hidden shows in many runs of the method, not in one release."
+        )
+        if self.control is None:
+            remark += " Membership and reconstruction need control records."
         if not lines:
             remark = "Rows are neither records nor like them: no attack here speaks of them."
         return Section("Attacks", lines, remark + why)

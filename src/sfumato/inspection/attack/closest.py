@@ -5,8 +5,8 @@ all of them at once.  Products of matrices round, by far less than the public gr
 they find is measured again one by one, so that equal points are at a distance of exactly 0.
 
 >>> distances, rows = closest(np.eye(3), np.array([[0.0, 1.0, 0.0]]), 2)
->>> distances.round(3).tolist(), rows[0, 0]
-([[0.0, 1.414]], 1)
+>>> distances.round(3).tolist(), rows[:, 0].tolist()
+([[0.0, 1.414]], [1])
 """
 
 import numpy as np
