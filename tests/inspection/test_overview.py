@@ -59,6 +59,8 @@ def test_a_drawn_release_is_judged_by_distributions_models_and_attacks():
         "singling out",
     }
     assert "succeeds" not in verdicts(found).values()
+    for line in section(found, "Attacks").lines:
+        assert ("would have gained at least" in line.meaning) == (line.value != "no power")
     assert (found.rows, found.records) == (600, 600)
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from math import exp, sqrt
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from attacked import CONFIDENT
 from scipy.stats import norm
@@ -12,6 +13,7 @@ from sfumato.errors import DataError, ParameterError
 from sfumato.example import clinic
 from sfumato.inspection.attack import most_advantage, outlier_attack
 from sfumato.inspection.attack.telling import area, best_cut, tell
+from sfumato.inspection.audit import CASES
 from sfumato.methods import METHODS
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, PureDP
 from sfumato.privacy.mechanism import Paid
@@ -42,24 +44,29 @@ def attacked(method, schema=FEW, runs=60, **asked):
 
 
 @pytest.mark.parametrize(
-    ("method", "asked"),
+    ("method", "schema", "asked"),
     [
-        ("mosaic", {"epsilon": 1, "model": "forest"}),
-        ("modips", {"rho": "0.1"}),
-        ("modips", {"epsilon": 1, "delta": "1e-3"}),
-        ("identity-laplace", {"epsilon": 2}),
+        ("mosaic", BIT, {"epsilon": 1, "model": "forest"}),
+        ("modips", FEW, {"rho": "0.1"}),
+        ("modips", FEW, {"epsilon": 1, "delta": "1e-3"}),
+        ("identity-laplace", FEW, {"epsilon": 2}),
     ],
-    ids=str,
 )
-def test_an_outlier_shows_without_noise_and_no_more_than_promised_with_it(method, asked):
-    found = attacked(method, **asked)
+def test_an_outlier_shows_without_noise_and_no_more_than_promised_with_it(method, schema, asked):
+    found = attacked(method, schema, **asked)
     assert found.control_auc.value > 0.9
     assert found.power
     assert found.advantage.low <= found.most
     assert found.verdict in ("told apart", "not told apart")
 
 
-@pytest.mark.parametrize(("neighbours", "numbers"), [("replace-one", 1), ("add-remove", 2)])
+@pytest.mark.parametrize(
+    ("neighbours", "numbers"),
+    [
+        ("replace-one", 1),
+        pytest.param("add-remove", 2, marks=pytest.mark.slow),
+    ],
+)
 def test_where_few_numbers_are_released_much_of_what_is_allowed_is_found(neighbours, numbers):
     found = attacked("modips", {**BIT, "neighbours": neighbours}, epsilon=2, runs=280)
     assert found.verdict == "told apart"
@@ -78,13 +85,13 @@ def test_too_little_noise_is_beyond_the_promise(share, monkeypatch):
         return exact + np.fix(noise / share).astype(np.int64) if share else exact
 
     monkeypatch.setattr(Paid, "add", too_little)
-    found = attacked("modips", BIT, epsilon=1, runs=160)
+    found = attacked("modips", BIT, epsilon=1, runs=120)
     assert found.verdict == "beyond the promise"
     assert "it is false" in found.sentence
 
 
 def test_a_projection_without_noise_of_its_own_gives_the_outlier_away():
-    found = attacked("lip", TWO, epsilon=1, as_published=True, rank=1, runs=160)
+    found = attacked("lip", TWO, epsilon=1, as_published=True, rank=1, runs=100)
     assert found.verdict == "told apart"
     assert found.advantage.low > 0.46  # more than an epsilon of 1 would allow
     assert "nothing is promised" in found.sentence
@@ -170,23 +177,38 @@ def test_what_is_out_of_its_rule_is_refused():
         outlier_attack(clinic(1), BIT, method="modips", epsilon=1)
 
 
+def test_releases_without_a_row_are_looked_at_as_well():
+    """Under add-remove a noisy number of records may be nobody: seen by the number of rows."""
+    schema = {**BIT, "neighbours": "add-remove"}
+    found = outlier_attack(
+        clinic(2), schema, method="modips", epsilon="0.1", runs=40, confidence=CONFIDENT, seed=1
+    )
+    assert found.advantage.low <= found.most
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [name for name, known in METHODS.items() if known.budgeted])
 def test_no_method_shows_an_outlier_beyond_its_promise(method):
-    from sfumato.inspection.audit import CASES
-
     case = CASES[method]
+    table = pa.table(
+        {
+            "level": [i % 5 for i in range(40)],
+            "dose": [i % 3 for i in range(40)],
+            "smoker": [i % 3 == 0 for i in range(40)],
+            "sick": [i % 4 == 0 for i in range(40)],
+        }
+    )
+    options = {**case.options, **({"model": "forest"} if method == "mosaic" else {})}
     found = outlier_attack(
-        clinic(40)
-        .append_column("level", [[i % 5 for i in range(40)]])
-        .append_column("dose", [[i % 3 for i in range(40)]])
-        .append_column("sick", [[i % 4 == 0 for i in range(40)]]),
+        table,
         case.schema,
         method=method,
-        runs=400,
+        runs=240,
         confidence=CONFIDENT,
         seed=1,
         **case.budget,
-        **case.options,
+        **options,
     )
     assert found.verdict != "beyond the promise"
+    # A random projection hides an outlier by itself, so that even a huge budget may not show it.
+    assert found.power or method in ("compressive", "jl-gauss")

@@ -8,7 +8,7 @@ from attacked import CONFIDENT, noised, people
 import sfumato as sf
 from sfumato.domain import Domain
 from sfumato.errors import ParameterError, ReleaseError
-from sfumato.inspection.attack import reconstruction_attack, table_reconstruction_attack
+from sfumato.inspection.attack import rebuild, reconstruction_attack, table_reconstruction_attack
 from sfumato.inspection.attack.bins import bins_of
 from sfumato.inspection.attack.pair_tables import PairTables, cells_of
 from sfumato.inspection.attack.ranked import _right, _together
@@ -74,20 +74,19 @@ def test_exact_tables_of_pairs_give_whole_records_away(rng):
 
 
 def test_the_surest_guesses_are_right_most_often(rng):
-    inside, outside, schema = small()
-    synopsis = published(inside, schema, rng)
-    first, many = (
-        table_reconstruction_attack(synopsis, inside, schema, control=outside, best=best)
-        for best in (20, 1_000)
-    )
-    assert first.success.value > 0.9
-    assert many.success.value < first.success.value / 2
+    inside, _, schema = small()
+    known = MosaicSynopsis.from_json(published(inside, schema, rng), Layout.of(Domain.of(schema)))
+    people = cells_of(known.partition, encoded(inside, Domain.of(schema)))
+    found = rebuilt(PairTables.of_synopsis(known), PEOPLE, rng)
+    guesses, often = np.unique(found, axis=0, return_counts=True)
+    order = np.argsort(-often, kind="stable")
+    assert _right(guesses[order[:20]], people) > 18
+    assert _right(guesses[order[100:1_000]], people) < 200
 
 
-@pytest.mark.parametrize("epsilon", [1, 10])
-def test_tables_under_the_noise_of_a_budget_do_not(rng, epsilon):
+def test_tables_under_the_noise_of_a_budget_do_not(rng):
     inside, outside, schema = small()
-    moved = 2 * len(pairs_of(7))  # one record moves two counts of every pair
+    moved, epsilon = 2 * len(pairs_of(7)), 10  # one record moves two counts of every pair
     synopsis = published(inside, schema, rng, scale=moved / epsilon)
     found = table_reconstruction_attack(
         synopsis, inside, schema, control=outside, confidence=CONFIDENT
@@ -107,14 +106,20 @@ def test_where_exact_tables_tell_nobody_there_is_no_power_and_it_says_so(rng):
     assert found.verdict == "no power"
 
 
+@pytest.fixture
+def brief(monkeypatch):
+    """A fit that is broken off: where nothing is to be found."""
+    monkeypatch.setattr(rebuild, "_STEPS", 20)
+
+
+@pytest.mark.usefixtures("brief")
 def test_a_weakness_names_what_would_not_have_helped():
     inside, outside, schema = people("clinic")
     release = sf.publish(inside, schema=schema, epsilon=50, seed=1, model="forest")
     found = table_reconstruction_attack(release.synopsis, inside, schema, control=outside)
     assert release.synopsis["pairs"]
-    assert found.verdict != "succeeds"
-    if not found.power:
-        assert "even if the same tables had been published without noise" in found.weakness
+    assert found.verdict == "no power"
+    assert "even if the same tables had been published without noise" in found.weakness
 
 
 @EVERYBODY
@@ -194,6 +199,7 @@ def test_what_is_rebuilt_stays_in_its_bins_and_has_the_tables_of_each_column(rng
         np.testing.assert_allclose(*shares, atol=0.02)
 
 
+@pytest.mark.usefixtures("brief")
 def test_tables_of_nobody_are_rebuilt_without_an_error():
     inside, outside, schema = small()
     synopsis = published(inside, schema, np.random.default_rng(0))
@@ -201,7 +207,7 @@ def test_tables_of_nobody_are_rebuilt_without_an_error():
         table["counts"] = (np.array(table["counts"]) * 0 - 5).tolist()
     synopsis["classes"] = (np.array(synopsis["classes"]) * 0 - 5).tolist()
     found = table_reconstruction_attack(synopsis, inside, schema, control=outside)
-    assert found.verdict == "fails"
+    assert found.success.hits == 0
 
 
 def test_right_means_true_of_somebody(rng):

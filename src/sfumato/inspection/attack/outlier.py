@@ -264,7 +264,8 @@ def _runs(
     found = []
     for _ in range(count):
         synopsis = plan.measure(records, Purse(plan.guarantee, bits))
-        found.append(features(synopsis, list(plan.render(synopsis, None, rng))))
+        rows = pa.Table.from_batches(plan.render(synopsis, None, rng), plan.table_schema)
+        found.append(features(synopsis, rows))
         tick()
     return found
 

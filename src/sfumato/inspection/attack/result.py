@@ -97,6 +97,13 @@ class Attack:
         return self.weakness is None
 
     @property
+    def strength(self) -> str:
+        """What it would have gained where nothing hides the records; empty without such a test."""
+        if self.reach is None or self.reach.low <= 0:
+            return ""
+        return f"If {self.reach_is}, it would have gained at least {self.reach.low:.1%}."
+
+    @property
     def verdict(self) -> Verdict:
         """`succeeds` beats guessing and control, `traces` only the control, `population` only
         guessing; `undecided` beats guessing and has no control; `fails` beats neither.

@@ -10,7 +10,7 @@ number.  Agreement of a number is a difference of at most a twentieth of its pub
 >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
 ...     "age": {"kind": "integer", "low": 0, "high": 100}, "sick": {"kind": "boolean"}}}))
 >>> found = trace(domain, np.array([98, 1], np.int32), None,
-...     [pa.RecordBatch.from_pydict({"age": [99, 50], "sick": [True, True]})])
+...     pa.table({"age": [99, 50], "sick": [True, True]}))
 >>> found["rows like it in age"], found["rows like it in age and sick"], found["rows"]
 (1.0, 1.0, 2.0)
 """
@@ -32,12 +32,9 @@ __all__ = ["trace"]
 _NEAR = 0.05  # of a public range
 
 
-def trace(
-    domain: Domain, record: Codes, synopsis: Any, batches: Iterable[pa.RecordBatch]
-) -> dict[str, float]:
+def trace(domain: Domain, record: Codes, synopsis: Any, table: pa.Table) -> dict[str, float]:
     """NOT PRIVATE: features of one release, for an attacker who knows the whole record."""
     found = numbers(synopsis, ())
-    table = pa.Table.from_batches(batches)
     found["rows"] = float(table.num_rows)
     if not table.num_rows:
         return found
