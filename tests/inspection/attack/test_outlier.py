@@ -97,6 +97,18 @@ def test_a_projection_without_noise_of_its_own_gives_the_outlier_away():
     assert "nothing is promised" in found.sentence
 
 
+def test_a_method_without_a_budget_is_held_against_the_records_themselves():
+    """Its own noise is no control of its own noise."""
+    numbers = {"name": "clinic", "columns": TWO["columns"] | {"smoker": {"kind": "id"}}}
+    loud, quiet = (
+        outlier_attack(clinic(60), numbers, method="additive", runs=60, seed=1, deviation=deviation)
+        for deviation in ("0.01", "1000")
+    )
+    assert loud.verdict == "told apart"
+    assert quiet.verdict == "not told apart"
+    assert loud.control_auc.value == quiet.control_auc.value == 1
+
+
 def test_a_method_that_never_looks_has_no_power():
     """Whatever is planted, the release is the same: that nothing is found then says nothing."""
 

@@ -16,7 +16,8 @@ by Kairouz, Oh and Viswanath 2015 for the first two, by Pinsker and by Bretagnol
 the last, as ρ bounds the divergence.  A lower bound above the cap refutes the promise.
 
 Power.  The same attack is made on the same method with hardly any noise (a budget of ten
-thousand); where that does not tell the tables apart, nothing follows from a failure.
+thousand), or on the records themselves where a method has no budget; where that does not tell
+the tables apart, nothing follows from a failure.
 
 This judges a method and not a release: of one release nobody can say how often it would have
 come from the other table.  So it stands on no page about a single release.
@@ -66,7 +67,7 @@ class Outlier:
 
     attack: Attack
     auc: Rate  # of pairs of runs, how often the one with the outlier scores higher
-    control_auc: Rate  # the same with hardly any noise
+    control_auc: Rate  # the same with hardly any noise, or of the records themselves
     most: float  # the advantage that the promise allows
     promise: Guarantee
     runs: int  # on each table
@@ -99,8 +100,8 @@ class Outlier:
             f"planted outlier: said to be there in {seen.value:.1%} of releases that hold it and "
             f"in {bare.value:.1%} of those that do not ({seen.tries} runs each); advantage "
             f"{found.value:.1%} ({found.low:.1%} to {found.high:.1%}), {self._allowed}; AUC "
-            f"{self.auc.value:.2f} ({low:.2f} to {high:.2f}), guessing 0.50, with hardly any "
-            f"noise {self.control_auc.value:.2f}. "
+            f"{self.auc.value:.2f} ({low:.2f} to {high:.2f}), guessing 0.50, where hardly anything "
+            f"hides it {self.control_auc.value:.2f}. "
         )
         return said + _MEANING[self.verdict]
 
@@ -115,7 +116,7 @@ _MEANING: Mapping[Verdict, str] = {
     "beyond the promise": "More than the promise allows: it is false.",
     "told apart": "The outlier shows, no more than the promise allows.",
     "not told apart": "The outlier was not seen, as far as this many runs can show.",
-    "no power": "No verdict: the attack does not see the outlier even with hardly any noise.",
+    "no power": "No verdict: even where hardly anything hides it the attack does not see it.",
 }
 
 
@@ -170,17 +171,20 @@ def outlier_attack(
     recipe = registered(method) if isinstance(method, str) else method
     budget = priced_for(recipe.name, recipe.budgeted, epsilon=epsilon, delta=delta, rho=rho)
     domain = domain_of(schema)
-    tables, record = _planted(domain, encoded(data, domain))
+    planted, record = _planted(domain, encoded(data, domain))
+    tables = tuple(Encoded(table, domain) for table in planted)
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
     rng, tick = np.random.default_rng(seed), progress or _quiet
-    plan, bare = (
-        _sized(recipe.price(domain, part, options), tables)
-        for part in (budget, _without_noise(budget))
-    )
-    noisy, clear = (
-        tuple(_runs(each, side, record, runs, bits, rng, tick) for side in tables)
-        for each in (plan, bare)
-    )
+
+    def repeated(part: Budget | None) -> tuple[Plan, list[list[dict[str, float]]]]:
+        plan = _sized(recipe.price(domain, part, options), tables)
+        return plan, [_runs(plan, side, record, runs, bits, rng, tick) for side in tables]
+
+    plan, noisy = repeated(budget)
+    if budget is None:  # no budget to raise: what is clearest are the records themselves
+        clear = [[trace(domain, record, None, table)] * runs for table in planted]
+    else:
+        clear = repeated(_without_noise(budget))[1]
     told, control = tell(noisy, clear, rng), tell(clear, clear, rng)
     return _judged(plan, told, control, runs, confidence)
 
@@ -209,7 +213,7 @@ def _judged(plan: Plan, told: Told, control: Told, runs: int, confidence: float)
     )
 
 
-def _without_noise(budget: Budget | None) -> Budget | None:
+def _without_noise(budget: Budget) -> Budget:
     match budget:
         case PureDP():
             return PureDP(_HARDLY_ANY_NOISE)
@@ -217,10 +221,9 @@ def _without_noise(budget: Budget | None) -> Budget | None:
             return ApproxDP(_HARDLY_ANY_NOISE, delta)
         case ZCDP():
             return ZCDP(_HARDLY_ANY_NOISE**2)
-    return None
 
 
-def _planted(domain: Domain, codes: Codes) -> tuple[tuple[Encoded, Encoded], Codes]:
+def _planted(domain: Domain, codes: Codes) -> tuple[tuple[pa.Table, pa.Table], Codes]:
     """The table with the outlier, the table without, and the outlier."""
     if len(codes) < 2:
         raise DataError("an outlier needs at least two records to stand out from")
@@ -233,11 +236,11 @@ def _planted(domain: Domain, codes: Codes) -> tuple[tuple[Encoded, Encoded], Cod
         away = points(domain, codes, places) - points(domain, record[None], places)
         others = np.delete(codes, (away**2).sum(axis=1).argmax(), axis=0)
     decoder = Decoder(domain)
-    sides = (
-        Encoded(pa.Table.from_batches([decoder.batch(part)]), domain)
+    held, lacking = (
+        pa.Table.from_batches([decoder.batch(part)])
         for part in (np.vstack([others, record]), codes)
     )
-    return (next(sides), next(sides)), record
+    return (held, lacking), record
 
 
 def _far(axis: Any, codes: Codes) -> int:

@@ -23,7 +23,7 @@ __all__ = ["Told", "area", "best_cut", "tell"]
 
 _MOST = 300  # numbers of a run that discriminants look at: those that differ most in training
 _ERRORS = 4  # standard errors within which two means are the same
-SYNOPSIS = "synopsis"  # how names of its numbers begin
+_SYNOPSIS = "synopsis"  # how names of its numbers begin
 _SINGLE = 8  # scores of single numbers: a choice among few is hardly ever luck
 
 Vector = NDArray[np.float64]
@@ -61,7 +61,7 @@ def tell(noisy: Sides, clear: Sides, rng: np.random.Generator) -> Told:
     single = learned([names[k] for k in kept])(a[learn][:, kept], b[learn][:, kept])
     few = [*single[:_SINGLE], *single[_SINGLE:][-2:]]  # the last two are the discriminants
     scores = [Score(one.text, _of(one, kept)) for one in few]
-    inside = np.array([name.startswith(SYNOPSIS) for name in names])
+    inside = np.array([name.startswith(_SYNOPSIS) for name in names])
     shown = tuple(_matrix(side[learn], names, usual) for side in clear)
     for text, part in (("the synopsis", inside), ("the table", ~inside)):
         filtered = _matched(text, part, shown, (a[learn], b[learn]))
