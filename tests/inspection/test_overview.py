@@ -53,11 +53,14 @@ def test_a_drawn_release_is_judged_by_distributions_models_and_attacks():
     assert section(found, "Utility").remark == ""
     assert set(verdicts(found)) == {
         "membership",
+        "reconstruction",
         "attribute, outcome",
         "linkage",
         "singling out",
     }
     assert "succeeds" not in verdicts(found).values()
+    for line in section(found, "Attacks").lines:
+        assert ("would have gained at least" in line.meaning) == (line.value != "no power")
     assert (found.rows, found.records) == (600, 600)
 
 
@@ -65,7 +68,8 @@ def test_without_control_records_it_says_what_could_not_be_asked():
     release = sf.publish(KNOWN, schema=SCHEMA, method="dp-lda", epsilon=1, seed=1)
     found = overview(release, KNOWN)
     assert "flatters" in section(found, "Utility").remark
-    assert "membership" not in verdicts(found)
+    assert not {"membership", "reconstruction"} & set(verdicts(found))
+    assert "need control records" in section(found, "Attacks").remark
     assert all("of all records" in line.meaning for line in section(found, "Exposed records").lines)
 
 
@@ -93,6 +97,16 @@ def test_the_records_themselves_are_caught_by_every_attack():
     release = sf.publish(KNOWN, schema=SCHEMA, method="modips", epsilon=1, seed=1)
     naked = sf.Release(release.certificate, table=KNOWN.select(release.table.column_names))
     assert set(verdicts(overview(naked, KNOWN, control=OTHERS)).values()) == {"succeeds"}
+
+
+def test_published_tables_are_rebuilt_from_where_there_are_some():
+    release = sf.publish(KNOWN, schema=SCHEMA, epsilon=60, seed=1, model="forest")
+    assert release.synopsis["pairs"]
+    found = overview(release, KNOWN, control=OTHERS)
+    assert "reconstruction from tables" in verdicts(found)
+    (line,) = (x for x in section(found, "Attacks").lines if x.what.endswith("from tables"))
+    assert "naming records of other people" in line.meaning
+    assert "on records that were not in the data" in line.meaning
 
 
 def test_a_rotation_moves_everything_and_is_undone(signals):

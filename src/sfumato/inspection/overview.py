@@ -289,6 +289,7 @@ class _Seen:
                 self.original,
                 self.domain.schema,
                 control=self.control,
+                synopsis=self.release.synopsis,
                 secret=self.secret,
                 confidence=self.confidence,
                 seed=self.seed,
@@ -299,10 +300,13 @@ class _Seen:
                 found += self._on_rows()
             except (DataError, SchemaError) as error:
                 why = f" Attacks on single rows were not possible: {error}."
-        lines = tuple(
-            Line(_named(a), a.verdict, a.sentence.removeprefix(f"{_named(a)}: ")) for a in found
+        lines = tuple(Line(_named(a), a.verdict, _told(a)) for a in found)
+        remark = (
+            "An attack that fails shows that this attack fails; only a guarantee covers all. "
+            "How well an outlier is hidden shows in many runs of the method, not in one release."
         )
-        remark = "An attack that fails shows that this attack fails; only a guarantee covers all."
+        if self.control is None:
+            remark += " Membership and reconstruction need control records."
         if not lines:
             remark = "Rows are neither records nor like them: no attack here speaks of them."
         return Section("Attacks", lines, remark + why)
@@ -327,6 +331,12 @@ class _Seen:
         return matrix_attacks(
             P, A, deviation=stated or None, confidence=self.confidence, seed=self.seed
         )
+
+
+def _told(attack: Attack) -> str:
+    """What it found, and what it would have found: a failure counts only where it had power."""
+    said = attack.sentence.removeprefix(f"{_named(attack)}: ")
+    return f"{said} {attack.strength}".rstrip()
 
 
 def _named(attack: Attack) -> str:

@@ -90,3 +90,12 @@ def test_the_method_of_the_interval_is_named():
 def test_impossible_confidence_is_refused(confidence):
     with pytest.raises(ParameterError, match="confidence must lie between 0 and 1"):
         attack(confidence=confidence)
+
+
+def test_what_an_attack_would_have_gained_is_told_where_that_was_tried():
+    parts = {"success": Rate(1, 100), "control": Rate(1, 100), "reach": Gap(0.9, 0.8, 1)}
+    assert attack(**parts).strength == (
+        "If the records themselves had been released, it would have gained at least 80.0%."
+    )
+    assert attack(**parts | {"reach": None}).strength == ""
+    assert attack(**parts | {"reach": Gap(0, -1, 1)}).strength == ""

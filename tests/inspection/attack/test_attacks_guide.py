@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 from sfumato.inspection import attack
+from sfumato.inspection.attack import outlier
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "attacks.md"
 
@@ -18,8 +19,8 @@ def test_the_examples_of_the_guide_run():
 def test_every_attack_and_verdict_is_in_the_guide():
     text = GUIDE.read_text(encoding="utf-8")
     attacks = [name for name in attack.__all__ if name.endswith(("_attack", "attacks"))]
-    assert len(attacks) == 12
-    for name in (*attacks, *get_args(attack.Verdict)):
+    assert len(attacks) == 15
+    for name in (*attacks, *get_args(attack.Verdict), *get_args(outlier.Verdict)):
         assert f"`{name}`" in text, name
 
 

@@ -28,8 +28,10 @@ from sfumato.inspection.attack.linkage import linkage_attack
 from sfumato.inspection.attack.membership import membership_attack
 from sfumato.inspection.attack.numeric import in_shares, in_units
 from sfumato.inspection.attack.outcome import Chance, Error, Gap, Rate, gap
+from sfumato.inspection.attack.outlier import Outlier, most_advantage, outlier_attack
 from sfumato.inspection.attack.preserved import AnglesPreserved, angles_preserved
 from sfumato.inspection.attack.rank_space import Conditions, conditions
+from sfumato.inspection.attack.ranked import reconstruction_attack, table_reconstruction_attack
 from sfumato.inspection.attack.result import Attack, Verdict
 from sfumato.inspection.attack.singling_out import singling_out_attack
 from sfumato.inspection.attack.spectral import bayes_attack, pca_attack, spectral_attack
@@ -42,6 +44,7 @@ __all__ = [
     "Conditions",
     "Error",
     "Gap",
+    "Outlier",
     "Rate",
     "Verdict",
     "angle_attack",
@@ -57,8 +60,12 @@ __all__ = [
     "linkage_attack",
     "matrix_attacks",
     "membership_attack",
+    "most_advantage",
+    "outlier_attack",
     "pca_attack",
     "procrustes_attack",
+    "reconstruction_attack",
     "singling_out_attack",
     "spectral_attack",
+    "table_reconstruction_attack",
 ]

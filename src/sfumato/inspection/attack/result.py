@@ -47,7 +47,8 @@ class Attack:
     control: Outcome | None
     control_is: str  # as in "on records that were not in the data"
     confidence: float
-    reach: Gap | None = None  # the advantage if the records themselves had been released
+    reach: Gap | None = None  # the advantage where nothing hides the records
+    reach_is: str = "the records themselves had been released"
     obstacle: str | None = None
     subject: str = ""  # the column it speaks of, if it is one
     details: Mapping[str, float | int | str] = field(default_factory=dict)
@@ -87,13 +88,20 @@ class Attack:
             fewest = min(side.tries for side in sides)
             return f"{fewest} tries are too few to tell any attack from guessing"
         if self.reach is not None:
-            return "it would gain nothing even if the records themselves had been released"
+            return f"it would gain nothing even if {self.reach_is}"
         return None
 
     @property
     def power(self) -> bool:
         """Whether the attack could have succeeded at all."""
         return self.weakness is None
+
+    @property
+    def strength(self) -> str:
+        """What it would have gained where nothing hides the records; empty without such a test."""
+        if self.reach is None or self.reach.low <= 0:
+            return ""
+        return f"If {self.reach_is}, it would have gained at least {self.reach.low:.1%}."
 
     @property
     def verdict(self) -> Verdict:

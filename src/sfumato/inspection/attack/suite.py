@@ -4,7 +4,7 @@ Of twenty attacks at 95 % one succeeds by chance.  So each of k attacks gets a c
 1 − α/k, and all of their intervals hold together with 1 − α.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from sfumato.inspection.attack.linkage import linkage_attack
 from sfumato.inspection.attack.membership import membership_attack
 from sfumato.inspection.attack.parameter import confident
 from sfumato.inspection.attack.rank_space import FEWEST_ROWS
+from sfumato.inspection.attack.ranked import reconstruction_attack, table_reconstruction_attack
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.singling_out import singling_out_attack
 from sfumato.inspection.attack.spectral import bayes_attack, pca_attack, spectral_attack
@@ -31,6 +32,7 @@ def attacks(
     schema: AnySchema,
     *,
     control: Any = None,
+    synopsis: Mapping[str, Any] | None = None,
     secret: str | Sequence[str] | None = None,
     split: tuple[Sequence[str], Sequence[str]] | None = None,
     targets: int = TARGETS,
@@ -39,8 +41,9 @@ def attacks(
 ) -> tuple[Attack, ...]:
     """NOT PRIVATE: all attacks on a release in the schema's columns, in a fixed order.
 
-    Membership where there is a `control`, a set of records of the same population that had
-    no part in the release; attribute inference of each column in `secret` (by default the
+    Membership and reconstruction where there is a `control`, a set of records of the same
+    population that had no part in the release, and where the release's `synopsis` holds tables,
+    reconstruction from those; attribute inference of each column in `secret` (by default the
     label, else every column); linkage of two parts of a record; singling out.  Attacks that
     a table of one column does not allow are left out.
 
@@ -51,6 +54,7 @@ def attacks(
     >>> for found in attacks(known, known, Schema.parse(CLINIC), control=others):
     ...     print(found.name, found.verdict)
     membership succeeds
+    reconstruction succeeds
     attribute succeeds
     linkage succeeds
     singling out succeeds
@@ -67,6 +71,9 @@ def attacks(
     chosen: list[Callable[..., Attack]] = []
     if control is not None:
         chosen.append(partial(membership_attack, *tables, targets=targets, **drawn))
+        chosen.append(partial(reconstruction_attack, *tables, **drawn))
+        if synopsis is not None and synopsis.get("pairs"):
+            chosen.append(partial(table_reconstruction_attack, synopsis, *tables[1:], **drawn))
     if len(columns) > 1:
         chosen += [
             partial(attribute_attack, *tables, secret=name, targets=targets, **drawn)

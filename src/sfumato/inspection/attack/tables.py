@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from sfumato.domain import Domain
 from sfumato.errors import DataError, SchemaError
 from sfumato.features import Features
+from sfumato.inspection.attack.closest import closest
 from sfumato.inspection.attack.matrix import Indices
 from sfumato.inspection.attack.outcome import Chance, Rate, gap
 from sfumato.inspection.attack.parameter import whole
@@ -122,10 +122,8 @@ def nearest(
     domain: Domain, records: Codes, targets: Codes, places: Sequence[int], count: int = 1
 ) -> tuple[NDArray[np.float64], Indices]:
     """Distances and row numbers of the `count` records nearest to each target."""
-    tree = cKDTree(points(domain, records, places))
-    ranks = np.arange(1, count + 1)  # as a list, so that one neighbour is a column as well
-    distances, rows = tree.query(points(domain, targets, places), k=ranks)
-    return distances, rows
+    X, Y = (points(domain, side, places) for side in (records, targets))
+    return closest(X, Y, count)
 
 
 def _some(name: str, data: Any, domain: Domain) -> Codes:
