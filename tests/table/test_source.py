@@ -18,7 +18,8 @@ from sfumato.domain import Domain
 from sfumato.errors import DataError, SfumatoError
 from sfumato.schema import Schema
 from sfumato.table.encode import encode
-from sfumato.table.source import check_header, open_source
+from sfumato.table.header import check_header
+from sfumato.table.source import open_source
 
 SECRET = "SECRET-4711"
 COLUMNS = {
