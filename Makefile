@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test check lint types walls docs bench clean
+.PHONY: demo test slow check lint types walls docs bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/sfumato demo
@@ -11,6 +11,9 @@ demo: $(VENV)/ready
 
 test: $(VENV)/ready-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+slow: $(VENV)/ready-dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 check: lint types walls docs
 

@@ -17,7 +17,7 @@ from sfumato.errors import DataError, SchemaError
 from sfumato.features import Features
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
-from sfumato.table.column import arrow_of, is_guessed, of_array, of_objects
+from sfumato.table.column import arrow_of, guessed_kind, of_array, of_objects
 from sfumato.table.header import check_spelling, check_types
 from sfumato.table.records import Codes, Records
 from sfumato.table.source import open_source
@@ -110,7 +110,7 @@ def column_of(y: Any, axis: Axis) -> pa.ChunkedArray:
             raise DataError(f"y must be one column, got shape {known.shape}")
         known = known[:, 0]
     if isinstance(known, nw.Series):
-        check_spelling([axis] if is_guessed(known) else [])
+        check_spelling(axis, guessed_kind(known))
         values = arrow_of(known)
     elif isinstance(y, np.ndarray):
         values = _of_vector(y, axis)
@@ -126,7 +126,8 @@ def _of_vector(values: NDArray[Any], axis: Axis) -> pa.Array:
         values = np.asarray(values)[:, 0]
     if values.ndim != 1:
         raise DataError(f"y must be one column, got shape {values.shape}")
-    check_spelling([axis] if values.dtype.kind in "biufc" else [])
+    kind = values.dtype.kind
+    check_spelling(axis, kind if kind in "biufc" else None)
     return of_array(values)
 
 
@@ -208,6 +209,5 @@ def _named(X: Any, axes: Sequence[Axis]) -> Any:
             f"an array must have {len(axes)} columns, in the order of the schema: "
             f"{', '.join(axis.name for axis in axes)}; got shape {X.shape}"
         )
-    check_spelling(axes if X.dtype.kind in "biufc" else [])
     columns = np.asarray(X).T
-    return pa.table({axis.name: of_array(c) for axis, c in zip(axes, columns, strict=True)})
+    return pa.table({axis.name: _of_vector(c, axis) for axis, c in zip(axes, columns, strict=True)})

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.table.value import seconds_of, text_of
 
-__all__ = ["arrow_of", "declared_type", "is_guessed", "of_array", "of_objects"]
+__all__ = ["arrow_of", "declared_type", "guessed_kind", "of_array", "of_objects"]
 
 
 def arrow_of(series: nw.Series[Any]) -> pa.Array | pa.ChunkedArray:
@@ -85,11 +85,13 @@ def declared_type(series: nw.Series[Any]) -> pa.DataType | None:
     return None if _says_nothing(kind) else kind
 
 
-def is_guessed(series: nw.Series[Any]) -> bool:
-    """Whether pandas may have taken texts for numbers or truth values when it made the column."""
-    dtype = getattr(series.to_native(), "dtype", None)
-    dtype = getattr(getattr(dtype, "categories", None), "dtype", dtype)
-    return isinstance(dtype, np.dtype) and dtype.kind in "biufc"
+def guessed_kind(series: nw.Series[Any]) -> str | None:
+    """NumPy's letter where pandas may have taken texts for truth values or numbers; else None."""
+    if not series.implementation.is_pandas_like():
+        return None
+    dtype = series.to_native().dtype
+    kind = getattr(getattr(dtype, "categories", None), "dtype", dtype).kind
+    return str(kind) if kind in "biufc" else None
 
 
 def _of_pandas(column: Any) -> pa.Array | pa.ChunkedArray:

@@ -49,7 +49,6 @@ def encode(domain: Domain, batch: pa.RecordBatch) -> Codes:
 
 
 def _write(codes: Codes, axis: Axis, column: pa.Array) -> None:
-    column = _without_runs(column)
     if pa.types.is_dictionary(column.type):
         distinct, values = _distinct(column)
         each = np.empty(len(values), np.int32)
@@ -65,10 +64,6 @@ def _write(codes: Codes, axis: Axis, column: pa.Array) -> None:
     else:
         read = _truths if isinstance(axis.column, Boolean) else _levels
         codes[:] = read(axis, _plain(column))
-
-
-def _without_runs(column: pa.Array) -> pa.Array:
-    return pc.run_end_decode(column) if pa.types.is_run_end_encoded(column.type) else column
 
 
 def _distinct(column: pa.DictionaryArray) -> tuple[NDArray[np.int64], pa.Array]:
@@ -100,7 +95,6 @@ def _plain(column: pa.Array) -> pa.Array:
 
 def numbers(column: pa.Array) -> NDArray[np.float64]:
     """NOT PRIVATE: values as float64, not-a-number where they cannot be read."""
-    column = _without_runs(column)
     if pa.types.is_dictionary(column.type):
         distinct, values = _distinct(column)
         return numbers(values)[distinct]

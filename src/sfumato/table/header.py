@@ -1,11 +1,11 @@
 """What a header must be like for a schema; no record is looked at.
 
 Types that a frame or file declares are public, so a column stored as the wrong kind is refused.
-So is a column of numbers in pandas for a category with levels that numbers cannot spell, such as
-007: one text among the records, or one gap, and pandas would have stored the column otherwise.
+So is a column of numbers for a category with levels that numbers cannot spell, such as 007:
+with one text among the records, or one gap, pandas would have stored the column otherwise.
 """
 
-from collections.abc import Iterable
+from math import inf
 from typing import Any
 
 import pyarrow as pa
@@ -58,47 +58,56 @@ def check_types(source: Source, domain: Domain) -> None:
                 "convert it or correct its kind"
             )
     if isinstance(source, Frame):
-        check_spelling(axis for axis in domain.axes if axis.name in source.guessed)
+        for axis in domain.axes:
+            check_spelling(axis, source.guessed.get(axis.name))
 
 
-def check_spelling(numbers: Iterable[Axis]) -> None:
-    """Refuse categories given as numbers with a level that would not come back from a number.
+def check_spelling(axis: Axis, kind: str | None) -> None:
+    """Refuse a category whose column may have lost one of its levels on the way to numbers.
 
-    pandas reads 007 as 7, and beside a gap it rounds whole numbers beyond 2^53.
+    Beside numbers, pandas reads 007 as 7, and beside a gap it rounds whole numbers beyond 2^53.
+    `kind` is NumPy's letter for the type of the column: b for truth values, i u f c for numbers;
+    None where texts have stayed texts.
 
     >>> from sfumato.schema import Schema
-    >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
-    ...     "agent": {"kind": "category", "values": ["006", "007"]}}}))
-    >>> try:
-    ...     check_spelling(domain.axes)
-    ... except DataError as error:
-    ...     print(str(error).partition(",")[0])
-    column agent has the level 006
+    >>> agents = Domain.of(Schema.of({"name": "t", "columns": {
+    ...     "agent": {"kind": "category", "values": ["006", "007"]}}})).axes[0]
+    >>> check_spelling(agents, None)
+    >>> check_spelling(agents, "i")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    sfumato.errors.DataError: column agent has the level 006, which a column of numbers loses: ...
     """
-    for axis in numbers:
-        if isinstance(axis, Levels) and isinstance(axis.column, Category):
-            found = listed(axis)
-            for code, level in enumerate(map(str, axis.values)):
-                if found(_as_stored(level.strip()), -1) != code:
-                    raise DataError(
-                        f"column {axis.name} has the level {level}, which is lost where the column "
-                        "is stored as numbers or truth values: read it as text (with pandas, "
-                        f"dtype={{{axis.name!r}: str}})"
-                    )
+    if kind is None or not isinstance(axis, Levels) or not isinstance(axis.column, Category):
+        return
+    found, what = listed(axis), "truth values" if kind == "b" else "numbers"
+    as_stored = _truth if kind == "b" else _number
+    for code, level in enumerate(str(value).strip() for value in axis.values):
+        if found(as_stored(level), -1) != code:
+            raise DataError(
+                f"column {axis.name} has the level {level}, which a column of {what} loses: read "
+                f"it as text (with pandas, dtype={{{axis.name!r}: str}})"
+            )
 
 
-def _as_stored(level: str) -> str:
-    """What a level reads as after pandas has taken it for a number or a truth value."""
+def _truth(level: str) -> str:
+    """What a level reads as where it was taken for a truth value."""
+    return level.capitalize() if level.lower() in ("true", "false") else level
+
+
+def _number(level: str) -> str:
+    """What a level reads as where it was taken for a number; nothing where others read the same."""
     if level.lower() in ("true", "false"):
-        return str(level.lower() == "true")
+        return ""
     try:
-        return text_of(float(level)) or level
+        number = float(level)
     except ValueError:
         return level
+    return "" if 2**53 <= abs(number) < inf else text_of(number) or level
 
 
 def _fits(column: Any, kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+    if pa.types.is_dictionary(kind):
         return _fits(column, kind.value_type)
     number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind)

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from sfumato.domain import Domain
 from sfumato.errors import DataError
-from sfumato.table.column import arrow_of, declared_type, is_guessed
+from sfumato.table.column import arrow_of, declared_type, guessed_kind
 from sfumato.table.text import TextFile
 
 __all__ = ["Source", "columns_of", "has_rows", "number_of_records", "open_source"]
@@ -154,9 +154,10 @@ class Frame:
     kind: Kind
 
     @property
-    def guessed(self) -> list[str]:
-        """Columns whose texts pandas may have taken for numbers when it made them."""
-        return [name for name, column in self.columns.items() if is_guessed(column)]
+    def guessed(self) -> dict[str, str]:
+        """Columns whose texts pandas may have taken for numbers or truth values."""
+        found = {name: guessed_kind(column) for name, column in self.columns.items()}
+        return {name: kind for name, kind in found.items() if kind is not None}
 
     @property
     def names(self) -> list[str]:
