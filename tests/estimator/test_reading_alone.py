@@ -18,8 +18,9 @@ from table.alone import DOMAINS, KINDS, alike, built
 
 
 def in_array(values):
+    """None where NumPy writes all values as texts: it has only one type for them."""
     found = np.array(values)
-    return found if found.ndim == 1 and len(found) == len(values) else None
+    return found if found.ndim == 1 and found.dtype.kind not in "US" else None
 
 
 def in_objects(values):
@@ -58,7 +59,10 @@ LONG = [
 )
 def test_an_odd_label_changes_nothing_about_the_others(hold, name):
     ordinary = ORDINARY[name]
-    baseline, wrong = read(hold([*ordinary, ordinary[0]])), {}
+    usual, wrong = built(hold, [*ordinary, ordinary[0]]), {}
+    if usual is None:
+        pytest.skip("the library holds no such column")
+    baseline = read(usual)
     for place, odd in enumerate(ODD):
         y = built(hold, [*ordinary, odd, ordinary[0]])
         if y is not None:
