@@ -221,6 +221,10 @@ def test_the_id_column_of_a_frame_is_not_even_looked_at():
 
     frame = pandas_objects([Watched(), Watched()]).rename(columns={"x": "id"}).assign(age=[1, 2])
     assert codes(frame, domain_of({"id": {"kind": "id"}, "age": COLUMNS["age"]})) == [[1], [2]]
+    codes(
+        frame.assign(id=pd.Categorical(frame["id"])),
+        domain_of({"id": {"kind": "id"}, "age": COLUMNS["age"]}),
+    )
     assert looks == []
     codes(frame[["id"]], domain_of({"id": {"kind": "category", "values": ["a"]}}))
     assert looks == ["look"] * 2  # a look would have been seen

@@ -81,7 +81,6 @@ def declared_type(series: nw.Series[Any]) -> pa.DataType | None:
     if series.implementation.is_polars():
         return arrow_of(series.head(0)).type
     kind = _stored(series.to_native())
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return None if _says_nothing(kind) else kind
 
 
@@ -126,7 +125,10 @@ def _one_by_one(array: Any) -> Iterator[Any]:
 
 def _stored(column: Any) -> pa.DataType:
     """The type that a column of pandas has in Arrow, by pandas's own account if it has one."""
-    if not isinstance(column.dtype, np.dtype) and not hasattr(column, "cat"):
+    if hasattr(column, "cat"):
+        column = column.cat.categories[:0].to_series()
+        return _of_pandas(column).type  # intervals as the labels that they are
+    if not isinstance(column.dtype, np.dtype):
         with suppress(pa.ArrowException, TypeError, ValueError):  # not a type that Arrow has
             return pa.array(column.array[:0]).type
     return _of_pandas(column.iloc[:0]).type

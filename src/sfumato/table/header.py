@@ -14,7 +14,7 @@ from sfumato.domain import Axis, Domain, Levels
 from sfumato.errors import DataError
 from sfumato.schema import Category, Date
 from sfumato.table.encode import listed
-from sfumato.table.source import Frame, Source, has_rows
+from sfumato.table.source import Frame, Source, told
 from sfumato.table.text import TextFile
 from sfumato.table.value import text_of
 
@@ -38,9 +38,9 @@ def check_header(source: Source, domain: Domain) -> None:
     check_types(source, domain)
     # Under add-remove the number of records is private: even an empty table is published.
     if domain.schema.neighbours == "replace-one":
-        if not has_rows(source, 2):
+        if not told(lambda: source.has_rows(2)):
             raise DataError("the data has fewer than two records: there is nobody to hide among")
-        if isinstance(source, TextFile) and not source.is_terminated():
+        if isinstance(source, TextFile) and not told(source.is_terminated):
             raise DataError(
                 f"{source.path} does not end with a line break, so that an empty last record could "
                 "not be told from none: add a line break at its end"

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.table.encode import encode
-from sfumato.table.source import BATCH_ROWS, Source
+from sfumato.table.source import BATCH_ROWS, Source, broken_off
 from sfumato.table.workers import in_order
 
 __all__ = ["Records"]
@@ -31,7 +31,6 @@ __all__ = ["Records"]
 T = TypeVar("T")
 _FEWEST = 20  # records that a fingerprint is taken of
 _MOST_BYTES = 2**27  # of texts that are worked on at a time, unless a single record has more
-_UNREADABLE = (OSError, OverflowError, pa.ArrowException)
 Codes = NDArray[np.int32]
 Mixed = NDArray[np.uint64]
 
@@ -102,8 +101,8 @@ class Records:
             for batch in self._source.batches([axis.name for axis in self._domain.axes]):
                 for start in range(0, batch.num_rows, BATCH_ROWS):
                     yield from _small(batch.slice(start, BATCH_ROWS))
-        except _UNREADABLE as error:
-            reason = _reason(error)
+        except Exception as error:
+            reason = broken_off(error)
         if reason:  # raised here, because the error above may quote a record
             raise DataError(reason)
 
@@ -113,8 +112,8 @@ class Records:
             # but not in that of the long ones that `partial` takes.
             with self._encoding:
                 return encode(self._domain, batch)
-        except _UNREADABLE as error:
-            reason = _reason(error)
+        except Exception as error:
+            reason = broken_off(error)
         raise DataError(reason)
 
     def _tally(self) -> "_Tally | None":
@@ -156,11 +155,6 @@ def _even(parts: Iterable[Codes]) -> Iterator[Codes]:
             held = [whole[BATCH_ROWS:]] if rows > BATCH_ROWS else []
     if any(map(len, held)):
         yield np.asfortranarray(np.concatenate(held))
-
-
-def _reason(error: BaseException) -> str:
-    why = getattr(error, "strerror", None) or "it is damaged or half-written"
-    return f"the data could not be read to its end: {why}"
 
 
 class _Tally:

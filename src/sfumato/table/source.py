@@ -6,7 +6,8 @@ are not read.
 """
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -20,7 +21,7 @@ from sfumato.errors import DataError
 from sfumato.table.column import arrow_of, declared_type, guessed_kind
 from sfumato.table.text import TextFile
 
-__all__ = ["Source", "columns_of", "has_rows", "number_of_records", "open_source"]
+__all__ = ["Source", "broken_off", "columns_of", "number_of_records", "open_source", "told"]
 
 BATCH_ROWS = 65_536
 
@@ -88,19 +89,23 @@ def _to_its_end(source: Source, columns: tuple[str, ...]) -> Iterator[pa.RecordB
     """All batches; a file that breaks off is refused without quoting it."""
     try:
         yield from source.batches(columns)
-    except (OSError, OverflowError, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged or half-written"
+    except Exception as error:  # whatever it is, it may quote a record
+        reason = broken_off(error)
     else:
         return
-    raise DataError(f"the data could not be read to its end: {reason}")
+    raise DataError(reason)
 
 
-def has_rows(source: Source, count: int) -> bool:
-    """Whether there are at least so many records; a file that breaks off is refused."""
-    try:
-        return source.has_rows(count)
-    except (OSError, OverflowError, pa.ArrowException):
-        pass  # and out of its reach: the error may quote a record
+def broken_off(error: Exception) -> str:
+    """What is said where reading stopped: never what the error says, which may quote a record."""
+    why = getattr(error, "strerror", None) or "it is damaged or half-written"
+    return f"the data could not be read to its end: {why}"
+
+
+def told(answer: Callable[[], bool]) -> bool:
+    """What a source answers about its records; one that cannot be read is refused."""
+    with suppress(Exception):  # and out of its reach: it may quote a record
+        return answer()
     raise DataError("the data cannot be read: it is damaged or half-written")
 
 
