@@ -9,8 +9,9 @@ from sfumato.example import CLINIC, clinic
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
 from sfumato.table.encode import encode
+from sfumato.table.header import check_header
 from sfumato.table.records import Records
-from sfumato.table.source import check_header, open_source
+from sfumato.table.source import open_source
 
 SCHEMA = Schema.parse(CLINIC)
 DOMAIN = Domain.of(SCHEMA)

@@ -23,8 +23,9 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.release.file import Format
 from sfumato.release.release import Kind, Release
 from sfumato.schema import Schema
+from sfumato.table.header import check_header
 from sfumato.table.records import Records
-from sfumato.table.source import Source, check_header, number_of_records, open_source
+from sfumato.table.source import Source, number_of_records, open_source
 from sfumato.walk import Made, Walk, check_promise, priced_for
 
 __all__ = ["price", "publish", "publish_plan"]

@@ -14,7 +14,8 @@ from sfumato.domain import Domain, Grid
 from sfumato.errors import DataError
 from sfumato.schema import Schema
 from sfumato.table.encode import encode
-from sfumato.table.source import check_header, open_source
+from sfumato.table.header import check_header
+from sfumato.table.source import open_source
 
 PLAIN = pa.string()
 INT64 = st.integers(-(2**63), 2**63 - 1)

@@ -280,3 +280,17 @@ def test_a_file_that_vanished_is_a_refusal(tmp_path):
     (tmp_path / "x.parquet").unlink()
     with pytest.raises(DataError, match="No such file"):
         list(records.map(len))
+
+
+def test_whatever_goes_wrong_with_a_record_is_said_without_quoting_it(monkeypatch):
+    """A last line of defence: encoding does not raise, but if it did nobody should hear of it."""
+
+    def broken(domain, batch):
+        raise ValueError(SECRET)
+
+    monkeypatch.setattr(module, "encode", broken)
+    rows = [dict.fromkeys(MIXED["columns"], "1")] * 3
+    for verb in (lambda r: r.reduce(len, int.__add__), lambda r: list(r.map(len))):
+        with pytest.raises(DataError, match="could not be read to its end") as error:
+            verb(Records(Chunks(table(rows)), DOMAIN))
+        assert error.value.__cause__ is error.value.__context__ is None

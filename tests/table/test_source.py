@@ -18,7 +18,8 @@ from sfumato.domain import Domain
 from sfumato.errors import DataError, SfumatoError
 from sfumato.schema import Schema
 from sfumato.table.encode import encode
-from sfumato.table.source import check_header, open_source
+from sfumato.table.header import check_header
+from sfumato.table.source import open_source
 
 SECRET = "SECRET-4711"
 COLUMNS = {
@@ -220,6 +221,10 @@ def test_the_id_column_of_a_frame_is_not_even_looked_at():
 
     frame = pandas_objects([Watched(), Watched()]).rename(columns={"x": "id"}).assign(age=[1, 2])
     assert codes(frame, domain_of({"id": {"kind": "id"}, "age": COLUMNS["age"]})) == [[1], [2]]
+    codes(
+        frame.assign(id=pd.Categorical(frame["id"])),
+        domain_of({"id": {"kind": "id"}, "age": COLUMNS["age"]}),
+    )
     assert looks == []
     codes(frame[["id"]], domain_of({"id": {"kind": "category", "values": ["a"]}}))
     assert looks == ["look"] * 2  # a look would have been seen

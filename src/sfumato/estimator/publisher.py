@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import ParameterError, ReleaseError
-from sfumato.estimator.reading import answer_of, given_type, joined, labelled
+from sfumato.estimator.reading import answer_of, joined, labelled
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.ledger import Ledger
@@ -119,10 +119,13 @@ class Publisher:
         return self.release_.like(pa.Table.from_batches(batches, plan.table_schema))
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Publish X and y; the released X and y, whose rows belong together."""
+        """Publish X and y; the released X and y, whose rows belong together.
+
+        The released y has the type that the schema gives it, however the records were stored.
+        """
         released = self.fit(X, y).release_
-        answer = answer_of(Schema.of(released.certificate["schema"]))
-        table, labels = labelled(released.table, answer, given_type(y))
+        schema = Schema.of(released.certificate["schema"])
+        table, labels = labelled(released.table, answer_of(schema), schema)
         return released.like(table), labels
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002  scikit-learn's

@@ -3,7 +3,8 @@
 Whether something is refused follows from shapes, names and types, never from a value.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
@@ -11,18 +12,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
+from sfumato.domain import Axis, Domain, Levels
 from sfumato.errors import DataError, SchemaError
 from sfumato.features import Features
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
+from sfumato.table.column import arrow_of, guessed_kind, of_array, of_objects
+from sfumato.table.header import check_spelling, check_types
 from sfumato.table.records import Codes, Records
-from sfumato.table.source import as_text, open_source
+from sfumato.table.source import open_source
 
 __all__ = [
     "answer_of",
+    "answers_of",
     "features_of",
-    "given_type",
     "inputs_of",
     "joined",
     "labelled",
@@ -64,18 +67,68 @@ def joined(X: Any, y: Any, schema: Schema) -> Any:
     >>> joined(np.array([[30], [41]]), [True, False], schema).column_names
     ['age', 'ill']
     """
+    axes = Domain.of(schema).axes
     answer = None if y is None else answer_of(schema)
-    table = _named(X, [name for name in schema.released if name != answer])
+    table = _named(X, [axis for axis in axes if axis.name != answer])
     if answer is None:
         return table
-    frame = nw.from_native(table, eager_only=True)
-    if answer in frame.columns:
+    names = open_source(table).names  # what is no table is refused here
+    if answer in names:
         raise DataError(f"X holds the column {answer} already: leave it out of X, or leave out y")
-    values = _values(y)
-    if len(values) != len(frame):
-        raise DataError(f"X has {len(frame)} records and y has {len(values)}: give one y for each")
-    series = nw.new_series(answer, values, backend=frame.implementation)
-    return frame.with_columns(series).to_native()
+    if isinstance(table, str | Path):
+        raise DataError("y beside a file: give X as a frame or an array, or y within the file")
+    values = column_of(y, next(axis for axis in axes if axis.name == answer))
+    if len(values) != len(table):
+        raise DataError(f"X has {len(table)} records and y has {len(values)}: give one y for each")
+    return _beside(table, answer, values)
+
+
+def _beside(table: Any, name: str, values: pa.ChunkedArray) -> Any:
+    """The table with one more column, which keeps its type."""
+    if isinstance(table, pa.Table | pa.RecordBatch):
+        return table.append_column(name, values)
+    if nw.from_native(table, eager_only=True).implementation.is_polars():
+        import polars
+
+        return table.with_columns(polars.from_arrow(values).alias(name))
+    import pandas
+
+    stored = pandas.arrays.ArrowExtensionArray(values)
+    return table.assign(**{name: pandas.Series(stored, index=table.index)})
+
+
+def column_of(y: Any, axis: Axis) -> pa.ChunkedArray:
+    """NOT PRIVATE: one column, read by its type or, where it has none, value by value.
+
+    >>> domain = Domain.of(Schema.of({"name": "t", "columns": {"ill": {"kind": "boolean"}}}))
+    >>> column_of([True, "no", [1, 2]], domain.axes[0]).to_pylist()
+    ['True', 'no', '[1, 2]']
+    """
+    known = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(known, nw.DataFrame):
+        if known.shape[1] != 1:
+            raise DataError(f"y must be one column, got shape {known.shape}")
+        known = known[:, 0]
+    if isinstance(known, nw.Series):
+        check_spelling(axis, guessed_kind(known))
+        values = arrow_of(known)
+    elif isinstance(y, np.ndarray):
+        values = _of_vector(y, axis)
+    elif isinstance(y, pa.Array):
+        values = y
+    else:
+        values = of_objects(y)
+    return values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
+
+
+def _of_vector(values: NDArray[Any], axis: Axis) -> pa.Array:
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = np.asarray(values)[:, 0]
+    if values.ndim != 1:
+        raise DataError(f"y must be one column, got shape {values.shape}")
+    kind = values.dtype.kind
+    check_spelling(axis, kind if kind in "biufc" else None)
+    return of_array(values)
 
 
 def features_of(X: Any, domain: Domain) -> Matrix:
@@ -100,78 +153,61 @@ def records_of(X: Any, domain: Domain) -> pa.Table:
 
 
 def _codes(X: Any, domain: Domain) -> Iterator[Codes]:
-    names = [axis.name for axis in domain.axes]
-    source = open_source(_named(X, names))
-    absent = [name for name in names if name not in source.names]
+    source = open_source(_named(X, domain.axes))
+    absent = [axis.name for axis in domain.axes if axis.name not in source.names]
     if absent:
         raise DataError(f"X lacks the column {absent[0]} of the schema")
+    check_types(source, domain)
     return Records(source, domain).map(lambda codes: codes)
 
 
-def labelled(table: pa.Table, answer: str, like: np.dtype[Any]) -> tuple[pa.Table, NDArray[Any]]:
-    """Released records whose answer is not missing, and that answer in the type of the given y.
+def labelled(table: pa.Table, answer: str, schema: Schema) -> tuple[pa.Table, NDArray[Any]]:
+    """Released records whose answer is not missing, and that answer in the type of the schema.
 
-    >>> table = pa.table({"age": [30, 41], "ill": ["1", None]})
-    >>> labelled(table, "ill", np.dtype(int))[1]
+    >>> schema = Schema.of({"name": "t", "columns": {
+    ...     "age": {"kind": "integer", "low": 0, "high": 99},
+    ...     "ill": {"kind": "category", "values": [0, 1], "missing": "allowed", "role": "label"}}})
+    >>> labelled(pa.table({"age": [30, 41], "ill": [1, None]}), "ill", schema)[1]
     array([1])
     """
     table = table.filter(table.column(answer).is_valid())
-    rest, values = table.drop_columns([answer]), np.asarray(table.column(answer).to_pylist())
-    try:
-        if values.dtype.kind == "U" and like.kind in "biuf":
-            values = values.astype(np.float64)  # by way of numbers, so that "0" is no
-        if values.dtype.kind in "biuf" and not (values.dtype.kind == "b" and like.kind == "U"):
-            values = values.astype(like)
-    except ValueError:
-        pass  # classes that are no numbers stay as the schema writes them
-    return rest, values
+    axis = next(axis for axis in Domain.of(schema).axes if axis.name == answer)
+    return table.drop_columns([answer]), _answers(table.column(answer), axis)
 
 
-def given_type(y: Any) -> np.dtype[Any]:
-    """What y was given as: texts, whatever holds them, or a type of numbers."""
-    kind = np.asarray(y).dtype
-    return kind if kind.kind in "biuf" else np.dtype(np.str_)
+def _answers(column: pa.ChunkedArray, axis: Axis) -> NDArray[Any]:
+    """Values as NumPy has them, texts as wide as the longest that the schema lists."""
+    if isinstance(axis, Levels) and pa.types.is_string(column.type):
+        longest = max(len(str(value)) for value in axis.values)
+        return np.array(column.to_pylist(), dtype=f"<U{longest}")
+    return np.asarray(column.combine_chunks().to_numpy(zero_copy_only=False))
 
 
-def _named(X: Any, names: list[str]) -> Any:
+def answers_of(y: Any, schema: Schema) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """NOT PRIVATE if y is not: labels as a release would hold them, and which are not missing.
+
+    What is predicted has the types of the schema, however y is stored.
+
+    >>> schema = Schema.of({"name": "t", "columns": {
+    ...     "ill": {"kind": "category", "values": ["0", "1"], "role": "label"}}})
+    >>> answers_of(np.array([1.0, 0.0]), schema)[0]
+    array(['1', '0'], dtype='<U1')
+    """
+    axis = next(axis for axis in Domain.of(schema).axes if axis.name == answer_of(schema))
+    domain = Domain(schema, (axis,))
+    table = records_of(pa.table({axis.name: column_of(y, axis)}), domain)
+    known = np.asarray(table.column(0).is_valid())
+    return labelled(table.append_column("kept", [known]), axis.name, schema)[1], known
+
+
+def _named(X: Any, axes: Sequence[Axis]) -> Any:
     """Arrays take the names of the schema, in its order; what has names keeps them."""
     if not isinstance(X, np.ndarray):
         return X
-    if X.ndim != 2 or X.shape[1] != len(names):
+    if X.ndim != 2 or X.shape[1] != len(axes):
         raise DataError(
-            f"an array must have {len(names)} columns, in the order of the schema: "
-            f"{', '.join(names)}; got shape {X.shape}"
+            f"an array must have {len(axes)} columns, in the order of the schema: "
+            f"{', '.join(axis.name for axis in axes)}; got shape {X.shape}"
         )
-    return pa.table({name: pa.array(_values(X[:, j])) for j, name in enumerate(names)})
-
-
-def _values(y: Any) -> Any:
-    """One column as numbers, or as texts so that none decides how others are stored.
-
-    Numbers only where y has a type of its own: in a plain list one value would decide it.
-    """
-    column = _typed(y)
-    if column.ndim == 2 and column.shape[1] == 1:
-        column = column[:, 0]
-    if column.ndim != 1:
-        raise DataError(f"y must be one column, got shape {column.shape}")
-    if column.dtype.kind in "biufM":
-        return column
-    return [as_text(value) for value in column.tolist()]
-
-
-def _typed(y: Any) -> NDArray[Any]:
-    """An array of y's own type, if that is one of NumPy's, else of Python's objects."""
-    known = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
-    if isinstance(known, nw.DataFrame):
-        if known.shape[1] != 1:
-            raise DataError(f"y must be one column, got shape {known.shape}")
-        known = known[:, 0]
-    y = known.to_native() if isinstance(known, nw.Series) else y
-    if isinstance(getattr(y, "dtype", None), np.dtype):
-        return np.asarray(y)
-    if isinstance(known, nw.Series):
-        y = known.to_list()  # an array of numbers would turn whole ones around a gap into floats
-    elif isinstance(y, pa.Array):
-        y = y.to_pylist()
-    return np.asarray(y, dtype=object)
+    columns = np.asarray(X).T
+    return pa.table({axis.name: _of_vector(c, axis) for axis, c in zip(axes, columns, strict=True)})

@@ -7,9 +7,14 @@ held-out records are computed from those records without noise: they are for the
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
 from sfumato.errors import MissingExtra, ParameterError
 from sfumato.estimator.publisher import Publisher
-from sfumato.estimator.reading import features_of, inputs_of, records_of
+from sfumato.estimator.reading import answers_of, features_of, inputs_of, records_of
+from sfumato.schema import Schema
 
 try:
     from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -91,9 +96,16 @@ class SyntheticTrained(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self.estimator_.predict(self._seen(X))
 
     def score(self, X: Any, y: Any) -> float:
-        """NOT PRIVATE: how well the model does on these records."""
+        """NOT PRIVATE: how well the model does on these records.
+
+        Labels are read as they are when they are published; records without one do not count.
+        """
         check_is_fitted(self, "estimator_")
-        return float(self.estimator_.score(self._seen(X), y))
+        schema = Schema.of(self.publisher_.release_.certificate["schema"])
+        if schema.label is None:  # a number is compared as it is, not as it would be released
+            return float(self.estimator_.score(self._seen(X), y))
+        answers, known = answers_of(y, schema)
+        return float(self.estimator_.score(self._seen(X, known), answers))
 
     @_offers("predict_proba")
     def predict_proba(self, X: Any) -> Any:
@@ -112,11 +124,14 @@ class SyntheticTrained(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """The classes that were released, where the model is a classifier."""
         return self.estimator_.classes_
 
-    def _seen(self, X: Any) -> Any:
+    def _seen(self, X: Any, kept: NDArray[np.bool_] | None = None) -> Any:
         """X as the model was taught to see it: mapped into the domain, ids left out."""
         if self.inputs == "features":
-            return features_of(X, self._domain)
-        return self.publisher_.release_.like(records_of(X, self._domain))
+            seen = features_of(X, self._domain)
+            return seen if kept is None else seen[kept]
+        table = records_of(X, self._domain)
+        table = table if kept is None else table.filter(pa.array(kept))
+        return self.publisher_.release_.like(table)
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)

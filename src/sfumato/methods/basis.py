@@ -20,8 +20,9 @@ from sfumato.projected import Directions
 from sfumato.render.components import enough, leading
 from sfumato.render.spectrum import Matrix
 from sfumato.scatter import ScatterLayout, ScatterSynopsis
+from sfumato.table.header import check_header
 from sfumato.table.records import Records
-from sfumato.table.source import check_header, open_source
+from sfumato.table.source import open_source
 
 __all__ = ["Components", "PrivateBasis", "PublicBasis", "Rank", "private_basis", "public_basis"]
 

@@ -16,8 +16,8 @@ array([[  7,   1],
 """
 
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -27,54 +27,79 @@ from numpy.typing import NDArray
 from sfumato.domain import MISSING, Axis, Domain, Grid, Levels, step_of
 from sfumato.schema import Boolean, Date
 from sfumato.table.grid import on_grid
+from sfumato.table.value import seconds_of, text_of
 
-__all__ = ["encode", "numbers"]
+__all__ = ["encode", "listed", "numbers"]
+
+Codes = NDArray[np.int32]
 
 _NUMBER = r"^[+-]?([0-9]{1,300}\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?$"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _WHOLE = re.compile(r"[+-]?[0-9]+\.0+")
 _NOT_A_TIME = np.iinfo(np.int64).min
-_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _TRUE, _FALSE = ("true", "t", "yes", "y", "1", "1.0"), ("false", "f", "no", "n", "0", "0.0")
 
 
-def encode(domain: Domain, batch: pa.RecordBatch) -> NDArray[np.int32]:
+def encode(domain: Domain, batch: pa.RecordBatch) -> Codes:
     """NOT PRIVATE: one row of codes per record, one column per axis of the domain."""
     codes = np.empty((batch.num_rows, len(domain.axes)), np.int32, order="F")
     for j, axis in enumerate(domain.axes):
-        _write(codes[:, j], axis, _plain(batch.column(axis.name)))
+        _write(codes[:, j], axis, batch.column(axis.name))
     return codes
 
 
-def _plain(column: pa.Array) -> pa.Array:
-    """Dictionaries, large or view strings and short decimals as ordinary arrays."""
+def _write(codes: Codes, axis: Axis, column: pa.Array) -> None:
     if pa.types.is_dictionary(column.type):
-        return _plain(column.dictionary).take(column.indices)
-    if pa.types.is_decimal(column.type) and column.type.bit_width < 128:
-        column = column.cast(pa.decimal128(column.type.precision, column.type.scale))
-    if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):
-        column = column.cast(pa.string())
-    return column
-
-
-def _write(codes: NDArray[np.int32], axis: Axis, column: pa.Array) -> None:
-    if isinstance(axis, Grid):
+        distinct, values = _distinct(column)
+        each = np.empty(len(values), np.int32)
+        _write(each, axis, values)
+        codes[:] = each[distinct]
+    elif isinstance(axis, Grid):
         if isinstance(axis.column, Date):
-            values, low, high = _dates(axis.column, column)
+            values, low, high = _dates(axis.column, _plain(column))
         else:
             values, low, high = numbers(column), float(axis.column.low), float(axis.column.high)
         unusable = MISSING if axis.missing else axis.middle
         on_grid(codes, values, low, high, axis.points, unusable)
-    elif isinstance(axis.column, Boolean):
-        codes[:] = _truths(axis, column)
     else:
-        codes[:] = _levels(axis, column)
+        read = _truths if isinstance(axis.column, Boolean) else _levels
+        codes[:] = read(axis, _plain(column))
+
+
+def _distinct(column: pa.DictionaryArray) -> tuple[NDArray[np.int64], pa.Array]:
+    """For each row the place of its value among those that occur, the last of which is missing.
+
+    Not spread out: a long text of many rows would fill the memory.
+    """
+    places, values = column.indices.dictionary_encode(), column.dictionary
+    if pa.types.is_string_view(values.type):  # which Arrow cannot pick from
+        values = values.cast(pa.large_string())
+    values = values.take(places.dictionary)
+    gap = pa.nulls(1, values.type)
+    return np.asarray(pc.fill_null(places.indices, len(values))), pa.concat_arrays([values, gap])
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """Texts of every width and short decimals as ordinary arrays; nulls where no kind fits."""
+    kind = column.type
+    if pa.types.is_decimal(kind):
+        short = kind.bit_width < 128
+        return column.cast(pa.decimal128(kind.precision, kind.scale)) if short else column
+    if pa.types.is_string(kind) or pa.types.is_string_view(kind):
+        # The wide one has no bound on the bytes of all its rows together.
+        return column.cast(pa.large_string())
+    plain = pa.types.is_large_string(kind) or pa.types.is_boolean(kind) or _is_number(kind)
+    plain = plain or pa.types.is_timestamp(kind) or pa.types.is_date(kind)
+    return column if plain else pa.nulls(len(column))
 
 
 def numbers(column: pa.Array) -> NDArray[np.float64]:
     """NOT PRIVATE: values as float64, not-a-number where they cannot be read."""
+    if pa.types.is_dictionary(column.type):
+        distinct, values = _distinct(column)
+        return numbers(values)[distinct]
     column = _plain(column)
-    if pa.types.is_string(column.type):
+    if pa.types.is_large_string(column.type):
         column = _parsed_numbers(column)
     elif pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
@@ -112,58 +137,51 @@ def _readable(texts: pa.Array) -> pa.Array:
     try:
         texts.validate(full=True)
     except pa.ArrowInvalid:
-        raw = texts.cast(pa.binary()).to_pylist()
-        return pa.array([_decoded(value) for value in raw], pa.string())
+        raw = texts.cast(pa.large_binary()).to_pylist()
+        return pa.array([text_of(value) for value in raw], pa.large_string())
     return texts
 
 
-def _decoded(value: bytes | None) -> str | None:
-    try:
-        return None if value is None else value.decode()
-    except UnicodeDecodeError:
-        return None
+def _truths(axis: Levels, column: pa.Array) -> Codes:
+    if not pa.types.is_large_string(column.type):
+        return _of_numbers(axis, numbers(column))
+    texts = pc.utf8_lower(pc.utf8_trim_whitespace(_readable(column)))
+    true, false = (
+        np.asarray(pc.is_in(texts, pa.array(words, texts.type)).to_numpy(zero_copy_only=False))
+        for words in (_TRUE, _FALSE)
+    )
+    codes = np.where(true, 1, np.where(false, 0, axis.unusable)).astype(np.int32)
+    rest = ~(true | false)
+    if rest.any():  # numbers in other spellings, as where the column holds numbers
+        codes[rest] = _of_numbers(axis, numbers(texts.filter(pa.array(rest))))
+    return codes
 
 
-def _truths(axis: Levels, column: pa.Array) -> NDArray[np.int32]:
-    if pa.types.is_string(column.type):
-        texts = pc.utf8_lower(pc.utf8_trim_whitespace(_readable(column)))
-        true, false = (pc.is_in(texts, pa.array(words)) for words in (_TRUE, _FALSE))
-        truths, known = (np.asarray(m.to_numpy(zero_copy_only=False)) for m in (true, false))
-        return np.where(truths, 1, np.where(known, 0, axis.unusable)).astype(np.int32)
-    values = numbers(column)
+def _of_numbers(axis: Levels, values: NDArray[np.float64]) -> Codes:
     return np.where(values == 1, 1, np.where(values == 0, 0, axis.unusable)).astype(np.int32)
 
 
-def _levels(axis: Levels, column: pa.Array) -> NDArray[np.int32]:
+def _levels(axis: Levels, column: pa.Array) -> Codes:
     """Position of each value in the list, compared as trimmed text."""
+    if pa.types.is_large_string(column.type):
+        column = _readable(column)
+    elif pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+        column = pa.nulls(len(column))
     # A few distinct values are converted once each; most columns have far fewer than rows.
     distinct = column.dictionary_encode()
-    texts = [_text(value) for value in _scalars(distinct.dictionary)]
-    exact = {str(value).strip(): code for code, value in enumerate(axis.values)}
-    position = {_whole(text): code for text, code in exact.items()} | exact
-    known = [
-        axis.unusable if not text else position.get(text, position.get(_whole(text), axis.unknown))
-        for text in texts
-    ]
+    texts = [(text_of(value) or "").strip() for value in distinct.dictionary.to_pylist()]
+    found_in = listed(axis)
+    known = [found_in(text, axis.unknown) if text else axis.unusable for text in texts]
     codes = np.array([*known, axis.unusable], np.int32)
-    found: NDArray[np.int32] = codes[np.asarray(pc.fill_null(distinct.indices, len(known)))]
+    found: Codes = codes[np.asarray(pc.fill_null(distinct.indices, len(known)))]
     return found
 
 
-def _scalars(values: pa.Array) -> list[object]:
-    if pa.types.is_string(values.type):
-        return list(_readable(values).to_pylist())
-    return list(values.to_pylist())
-
-
-def _text(value: object) -> str | None:
-    if value is None or value != value:  # not-a-number differs from itself
-        return None
-    if (isinstance(value, float) and value.is_integer()) or (
-        isinstance(value, Decimal) and value == value.to_integral_value()
-    ):
-        value = int(value)
-    return str(value).strip()
+def listed(axis: Levels) -> Callable[[str, int], int]:
+    """Where a trimmed text stands in the list of levels; else what is said instead."""
+    exact = {str(value).strip(): code for code, value in enumerate(axis.values)}
+    position = {_whole(text): code for text, code in exact.items()} | exact
+    return lambda text, unknown: position.get(text, position.get(_whole(text), unknown))
 
 
 def _whole(text: str) -> str:
@@ -185,17 +203,15 @@ def _dates(declared: Date, column: pa.Array) -> tuple[NDArray[np.float64], float
 
 def _moments(column: pa.Array) -> NDArray[np.datetime64]:
     """Seconds since 1970 in UTC; not-a-time where there is no date."""
-    if pa.types.is_string(column.type):
+    if pa.types.is_large_string(column.type):
         return _parsed_dates(column)
-    if not (pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)):
-        return np.full(len(column), "NaT", "datetime64[s]")
     if pa.types.is_date32(column.type):
-        return np.asarray(column.to_numpy(zero_copy_only=False)).astype("datetime64[s]")
-    unit = "ms" if pa.types.is_date64(column.type) else column.type.unit
-    ticks = np.asarray(column.cast(pa.int64()).fill_null(_NOT_A_TIME))
-    # Whole-number division: NumPy's own conversion overflows at the ends of 64 bits.
-    seconds = np.where(ticks == _NOT_A_TIME, ticks, ticks // _PER_SECOND[unit])
-    return seconds.view("datetime64[s]")
+        return seconds_of(np.asarray(column.to_numpy(zero_copy_only=False)))
+    if pa.types.is_timestamp(column.type) or pa.types.is_date64(column.type):
+        unit = "ms" if pa.types.is_date64(column.type) else column.type.unit
+        ticks = np.asarray(column.cast(pa.int64()).fill_null(_NOT_A_TIME))
+        return seconds_of(ticks.view(f"datetime64[{unit}]"))
+    return np.full(len(column), "NaT", "datetime64[s]")
 
 
 def _parsed_dates(texts: pa.Array) -> NDArray[np.datetime64]:
@@ -211,7 +227,7 @@ def _parsed_dates(texts: pa.Array) -> NDArray[np.datetime64]:
 def _moment(text: str) -> np.datetime64:
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return np.datetime64("NaT", "s")
     # Python's own conversion to UTC overflows at both ends of the calendar.
     offset = moment.utcoffset() or timedelta(0)

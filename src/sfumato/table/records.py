@@ -9,7 +9,7 @@ ledger could, so the ledger belongs to those who may see the records.
 """
 
 import hmac
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from operator import add
 from threading import Lock
@@ -23,13 +23,13 @@ from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.table.encode import encode
 from sfumato.table.row_digest import row_digests, row_weights
-from sfumato.table.source import BATCH_ROWS, Source
+from sfumato.table.source import BATCH_ROWS, Source, broken_off
 from sfumato.table.workers import in_order
 
 __all__ = ["Records"]
 
 T = TypeVar("T")
-_UNREADABLE = (OSError, OverflowError, pa.ArrowException)
+_MOST_BYTES = 2**27  # of texts that are worked on at a time, unless a single record has more
 Codes = NDArray[np.int32]
 Mixed = NDArray[np.uint64]
 
@@ -73,12 +73,19 @@ class Records:
         return total
 
     def map(self, change: Callable[[Codes], T]) -> Iterator[T]:
-        """`change` of each batch, one after the other, in the order of the records."""
+        """`change` of so many records at a time, one after the other, in their order.
+
+        How many follows from their number alone: what is released may be cut where these are,
+        and the blocks of a file end where its texts are long.
+        """
+        return map(change, _even(self._encoded()))
+
+    def _encoded(self) -> Iterator[Codes]:
         tally = self._tally()
         for batch in self._batches():
             codes = self._codes(batch)
             self._passed(len(codes), tally.mixed(codes) if tally else None, tally)
-            yield change(codes)
+            yield codes
         self._finished(tally)
 
     def fingerprint(self) -> bytes | None:
@@ -92,9 +99,9 @@ class Records:
         try:
             for batch in self._source.batches([axis.name for axis in self._domain.axes]):
                 for start in range(0, batch.num_rows, BATCH_ROWS):
-                    yield batch.slice(start, BATCH_ROWS)
-        except _UNREADABLE as error:
-            reason = _reason(error)
+                    yield from _small(batch.slice(start, BATCH_ROWS))
+        except Exception as error:
+            reason = broken_off(error)
         if reason:  # raised here, because the error above may quote a record
             raise DataError(reason)
 
@@ -104,8 +111,8 @@ class Records:
             # but not in that of the long ones that `partial` takes.
             with self._encoding:
                 return encode(self._domain, batch)
-        except _UNREADABLE as error:
-            reason = _reason(error)
+        except Exception as error:
+            reason = broken_off(error)
         raise DataError(reason)
 
     def _tally(self) -> "_Tally | None":
@@ -122,9 +129,31 @@ class Records:
             self._fingerprint, self._known = tally.digest(), True
 
 
-def _reason(error: BaseException) -> str:
-    why = getattr(error, "strerror", None) or "it is damaged or half-written"
-    return f"the data could not be read to its end: {why}"
+def _small(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The batch, in halves of halves where its texts together would take too much memory."""
+    half = batch.num_rows // 2
+    if half and sum(c.nbytes for c in batch.columns if _is_text(c.type)) > _MOST_BYTES:
+        yield from _small(batch.slice(0, half))
+        yield from _small(batch.slice(half))
+    else:
+        yield batch
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _even(parts: Iterable[Codes]) -> Iterator[Codes]:
+    """The same records, `BATCH_ROWS` at a time, and at last the rest."""
+    held: list[Codes] = []
+    for codes in parts:
+        held.append(codes)
+        while (rows := sum(map(len, held))) >= BATCH_ROWS:
+            whole = held[0] if len(held) == 1 else np.concatenate(held)
+            yield np.asfortranarray(whole[:BATCH_ROWS])
+            held = [whole[BATCH_ROWS:]] if rows > BATCH_ROWS else []
+    if any(map(len, held)):
+        yield np.asfortranarray(np.concatenate(held))
 
 
 class _Tally:

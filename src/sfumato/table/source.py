@@ -6,7 +6,8 @@ are not read.
 """
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -17,10 +18,10 @@ import pyarrow.parquet as pq
 
 from sfumato.domain import Domain
 from sfumato.errors import DataError
-from sfumato.schema import Boolean, Category, Date
+from sfumato.table.column import arrow_of, declared_type, guessed_kind
 from sfumato.table.text import TextFile
 
-__all__ = ["Source", "as_text", "check_header", "columns_of", "number_of_records", "open_source"]
+__all__ = ["Source", "broken_off", "columns_of", "number_of_records", "open_source", "told"]
 
 BATCH_ROWS = 65_536
 
@@ -88,11 +89,24 @@ def _to_its_end(source: Source, columns: tuple[str, ...]) -> Iterator[pa.RecordB
     """All batches; a file that breaks off is refused without quoting it."""
     try:
         yield from source.batches(columns)
-    except (OSError, OverflowError, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged or half-written"
+    except Exception as error:  # whatever it is, it may quote a record
+        reason = broken_off(error)
     else:
         return
-    raise DataError(f"the data could not be read to its end: {reason}")
+    raise DataError(reason)
+
+
+def broken_off(error: Exception) -> str:
+    """What is said where reading stopped: never what the error says, which may quote a record."""
+    why = getattr(error, "strerror", None) or "it is damaged or half-written"
+    return f"the data could not be read to its end: {why}"
+
+
+def told(answer: Callable[[], bool]) -> bool:
+    """What a source answers about its records; one that cannot be read is refused."""
+    with suppress(Exception):  # and out of its reach: it may quote a record
+        return answer()
+    raise DataError("the data cannot be read: it is damaged or half-written")
 
 
 def number_of_records(source: Source, domain: Domain) -> int:
@@ -137,39 +151,6 @@ def _distinct(names: Sequence[str]) -> None:
         raise DataError("two columns have the same name: rename or drop one of them")
 
 
-def _arrow(series: Any) -> pa.Array:
-    """A column as Arrow; Python objects as text, so that none decides how others are stored."""
-    if not _holds_objects(series.to_native().dtype):
-        try:
-            return series.to_arrow()
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            pass  # a type that Arrow has not: text as well
-    values = series.to_list()
-    try:
-        return pa.array(values, pa.string(), from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return pa.array([as_text(value) for value in values], pa.string())
-
-
-def _holds_objects(dtype: Any) -> bool:
-    categories = getattr(dtype, "categories", None)
-    return str(getattr(categories, "dtype", dtype)).lower() == "object"
-
-
-def as_text(value: Any) -> str | None:
-    """One Python object as text; None for what is missing or cannot be written."""
-    try:
-        if value is None or value != value:
-            return None
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)  # as it is read where the whole column holds numbers
-        raw = isinstance(value, bytes | bytearray | memoryview)
-        text = bytes(value).decode() if raw else str(value)
-        return text if text.encode() else None
-    except Exception:  # whatever an object does when it is looked at
-        return None
-
-
 @dataclass(frozen=True)
 class Frame:
     """A pandas or polars frame: a column becomes Arrow when it is asked for."""
@@ -178,18 +159,23 @@ class Frame:
     kind: Kind
 
     @property
+    def guessed(self) -> dict[str, str]:
+        """Columns whose texts pandas may have taken for numbers or truth values."""
+        found = {name: guessed_kind(column) for name, column in self.columns.items()}
+        return {name: kind for name, kind in found.items() if kind is not None}
+
+    @property
     def names(self) -> list[str]:
         return list(self.columns)
 
     @property
     def types(self) -> dict[str, pa.DataType]:
-        """None for pandas: there one record can decide the type of a column."""
-        if self.kind == "pandas":
-            return {}
-        return {name: _arrow(column.head(0)).type for name, column in self.columns.items()}
+        """Without those that a single record may have decided."""
+        found = {name: declared_type(column) for name, column in self.columns.items()}
+        return {name: kind for name, kind in found.items() if kind is not None}
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        table = pa.table({name: _arrow(self.columns[name]) for name in columns})
+        table = pa.table({name: arrow_of(self.columns[name]) for name in columns})
         yield from table.to_batches(max_chunksize=BATCH_ROWS)
 
     def has_rows(self, count: int) -> bool:
@@ -240,53 +226,3 @@ class ParquetFile:
 
     def has_rows(self, count: int) -> bool:
         return bool(pq.read_metadata(self.path).num_rows >= count)
-
-
-def check_header(source: Source, domain: Domain) -> None:
-    """Refuse a table whose header does not fit the schema; looks at no record."""
-    declared = set(domain.schema.columns)
-    present = set(source.names)
-    absent = [name for name in domain.schema.released if name not in present]
-    if absent:
-        which = "column" if len(absent) == 1 else "columns"
-        raise DataError(f"{which} {', '.join(absent)} of the schema: not in the data; check names")
-    extra = [name for name in source.names if name not in declared]
-    if extra:
-        raise DataError(
-            f"column {', '.join(extra)} is not in the schema: declare it (kind: id is never "
-            "read) or drop it"
-        )
-    types = source.types
-    for axis in domain.axes:
-        kind = types.get(axis.name)
-        if kind is not None and not _fits(axis.column, kind):
-            raise DataError(
-                f"column {axis.name} is declared {axis.column.kind} but stored as {kind}: "
-                "convert it or correct its kind"
-            )
-    # Under add-remove the number of records is private: even an empty table is published.
-    if domain.schema.neighbours == "replace-one" and not _has_rows(source, 2):
-        raise DataError("the data has fewer than two records: there is nobody to hide among")
-
-
-def _has_rows(source: Source, count: int) -> bool:
-    try:
-        return source.has_rows(count)
-    except (OSError, OverflowError, pa.ArrowException):
-        pass  # and out of its reach: the error may quote a record
-    raise DataError("the data cannot be read: it is damaged or half-written")
-
-
-def _fits(column: Any, kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    text = text or pa.types.is_string_view(kind)
-    if pa.types.is_null(kind) or text:
-        return True
-    if isinstance(column, Date):
-        return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
-    if isinstance(column, Boolean | Category):
-        return bool(number or pa.types.is_boolean(kind))
-    return bool(number or pa.types.is_boolean(kind))

@@ -1,19 +1,18 @@
 """CSV files, a block at a time, in which no record can stop the reading of another.
 
-All fields are read as text.  A row with too many or too few fields is a record all the
-same: it comes out, in its place, with every field missing, so that replacing one record by
-garbage changes one record.  What text cannot promise: a stray quotation mark can swallow
-the lines after it, and a record beyond a gigabyte cannot be read.  Parquet has neither.
+All fields are read as text.  A row with too many or too few fields, even an empty one, is a
+record all the same: it comes out, in its place, with every field missing, so that replacing
+one record by garbage changes one record.  Where text has its limits: a stray quotation mark
+can swallow the lines after it.  Parquet knows no such marks.
 """
 
 import codecs
 import csv
 import io
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +20,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from sfumato.errors import DataError
+from sfumato.table.long_text import long_records
 
 __all__ = ["TextFile"]
 
@@ -52,53 +52,65 @@ class TextFile:
             raise DataError(f"{path} has no header: its first line must name the columns")
         delimiter = max(_DELIMITERS, key=header.count)
         names = next(csv.reader([header], delimiter=delimiter))
+        if any(mark in name for name in names for mark in "\r\n"):
+            raise DataError(f"{path}: a name in the header goes on in the next line: shorten it")
         return cls(path, tuple(name.strip() for name in names), delimiter)
 
     def has_rows(self, count: int) -> bool:
-        """Whether there are at least so many records: rows as parsed, not lines.
+        """Whether there are at least so many records.
 
         A compressed file is unpacked to its end, so that one that breaks off is found out now.
         """
         if self.path.suffix.lower() == ".gz":
-            with _stream(self.path) as stream:
-                while stream.read(_BLOCK_BYTES):
-                    pass
-        with _lines(self.path) as lines:
-            next(lines)
-            rows = csv.reader(lines, delimiter=self.delimiter)
-            # An empty line is a record without a value where there is one column, else none.
-            present = (row for row in rows if row or len(self.names) == 1)
-            try:
-                return sum(1 for _ in islice(present, count)) == count
-            except csv.Error:  # a field beyond Python's bounds: no file of one record is so long
-                return True
+            self._last_byte()
+        with closing(self.batches(self.names[:1])) as batches:
+            found = 0
+            return any((found := found + batch.num_rows) >= count for batch in batches)
 
-    def _has_lines(self) -> bool:
+    def is_terminated(self) -> bool:
+        """Whether the last line ends with a line break: if not, an empty one would not be seen."""
+        return self._last_byte() in (b"\n", b"\r")
+
+    def _last_byte(self) -> bytes:
+        with _stream(self.path) as stream:
+            if stream.seekable():
+                stream.seek(max(stream.size() - 1, 0))
+            last = b""
+            while block := stream.read(_BLOCK_BYTES):
+                last = block[-1:]
+            return last
+
+    def batches(self, columns: Sequence[str]) -> Generator[pa.RecordBatch, None, None]:
+        """All records as text; rows that do not parse as all-missing records in their place."""
+        done, block = 0, _BLOCK_BYTES
+        while self._goes_on():
+            seen = 0
+            try:
+                with closing(self._read(columns, block)) as batches:
+                    for batch in batches:
+                        known = min(max(done - seen, 0), batch.num_rows)
+                        seen += batch.num_rows
+                        done = max(done, seen)
+                        yield batch.slice(known)
+                return
+            except pa.ArrowInvalid as error:
+                if "straddling" not in str(error):
+                    raise
+            if block == _LONGEST_BYTES:
+                with _lines(self.path) as lines:
+                    next(lines)
+                    yield from long_records(lines, self.names, self.delimiter, columns, done)
+                return
+            # A long record must not stop the others: read again in larger blocks.
+            block = min(8 * block, _LONGEST_BYTES)
+
+    def _goes_on(self) -> bool:
         """Whether anything stands below the header; Arrow refuses a file that ends there."""
         with _lines(self.path) as lines:
             next(lines)
-            # Blanks and tabs on a line are a record; only an empty line is none.
-            return any(line.strip("\r\n") or len(self.names) == 1 for line in lines)
+            return bool(lines.read(1))
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """All records as text; rows that do not parse as all-missing records in their place."""
-        done, block = 0, _BLOCK_BYTES
-        while self._has_lines():
-            seen = 0
-            try:
-                for batch in self._read(columns, block):
-                    known = min(max(done - seen, 0), batch.num_rows)
-                    seen += batch.num_rows
-                    done = max(done, seen)
-                    yield batch.slice(known)
-                return
-            except pa.ArrowInvalid as error:
-                if "straddling" not in str(error) or block >= _LONGEST_BYTES:
-                    raise
-                # A long record must not stop the others: read again in larger blocks.
-                block = min(8 * block, _LONGEST_BYTES)
-
-    def _read(self, columns: Sequence[str], block: int) -> Iterator[pa.RecordBatch]:
+    def _read(self, columns: Sequence[str], block: int) -> Generator[pa.RecordBatch, None, None]:
         broken: deque[int] = deque()
 
         def keep_place(row: Any) -> str:
@@ -118,11 +130,10 @@ class TextFile:
                 delimiter=self.delimiter,
                 newlines_in_values=True,  # else a quoted line break at a block's end is an error
                 invalid_row_handler=keep_place,
-                # In a file of one column an empty line is a record without a value.
-                ignore_empty_lines=len(self.names) > 1,
+                ignore_empty_lines=False,  # an empty line is a record without a value
             ),
             convert_options=pacsv.ConvertOptions(
-                column_types=dict.fromkeys(self.names, pa.string()),
+                column_types=dict.fromkeys(self.names, pa.large_string()),
                 include_columns=list(columns),
             ),
         )

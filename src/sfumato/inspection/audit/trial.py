@@ -38,8 +38,9 @@ from sfumato.stream.counting import Counter
 from sfumato.stream.methods import stream_method
 from sfumato.stream.source import open_bits
 from sfumato.stream.square_root import Design
+from sfumato.table.header import check_header
 from sfumato.table.records import Records
-from sfumato.table.source import check_header, open_source
+from sfumato.table.source import open_source
 from sfumato.verification import stated_budget, table_plan
 
 __all__ = ["Seen", "noise_of"]

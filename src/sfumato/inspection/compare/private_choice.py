@@ -46,8 +46,8 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.publishing import publish
 from sfumato.render.decode import Decoder
+from sfumato.table.header import check_header
 from sfumato.table.records import Records
-from sfumato.table.source import check_header
 
 __all__ = ["PrivateChoice", "choose", "dealt"]
 

@@ -1,0 +1,51 @@
+"""Records of a CSV file one at a time, for a file with a record that no block can hold.
+
+Slower than Arrow, and without its bound: a long record is a record like any other.  Python reads
+quotation marks, line breaks and broken rows as Arrow does; a test holds the two together.
+"""
+
+import csv
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import pyarrow as pa
+
+__all__ = ["long_records"]
+
+_ROWS, _CHARACTERS = 65_536, 2**26  # of a batch, whichever comes first
+_NO_LIMIT = 2 ** (8 * struct.calcsize("l") - 1) - 1
+
+
+def long_records(
+    lines: Iterable[str], names: Sequence[str], delimiter: str, columns: Sequence[str], done: int
+) -> Iterator[pa.RecordBatch]:
+    """NOT PRIVATE: all records but the first `done`, as texts; broken rows as missing ones.
+
+    >>> batches = long_records(["1,2\\n", "3\\n", "\\n", "4,5"], ["a", "b"], ",", ["b"], 1)
+    >>> [batch.column("b").to_pylist() for batch in batches]
+    [[None, '', '5']]
+    """
+    places = [names.index(name) for name in columns]
+    before = csv.field_size_limit(_NO_LIMIT)
+    try:
+        rows = csv.reader((line.replace("\0", "\ufffd") for line in lines), delimiter=delimiter)
+        found: list[list[str | None]] = []
+        held = 0
+        for row in islice(rows, done, None):
+            whole = row or [""] * len(names)  # an empty line
+            sound = len(whole) == len(names)
+            found.append([whole[place] if sound else None for place in places])
+            held += sum(map(len, row))
+            if len(found) == _ROWS or held > _CHARACTERS:
+                yield _batch(found, columns)
+                found, held = [], 0
+        if found:
+            yield _batch(found, columns)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _batch(rows: list[list[str | None]], columns: Sequence[str]) -> pa.RecordBatch:
+    values = [pa.array(column, pa.large_string()) for column in zip(*rows, strict=True)]
+    return pa.RecordBatch.from_arrays(values, list(columns))

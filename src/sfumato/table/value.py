@@ -1,0 +1,128 @@
+"""One value of a record as text, by a rule that looks at that value alone.
+
+Whatever the object is, there is an answer: its text, or None where it is missing or cannot be
+written.  A number reads the same here as in a column of numbers of its own type, so it does
+not matter whether a record beside it made pandas store the column as objects.
+
+>>> import numpy as np
+>>> [text_of(value) for value in (3.0, np.float32(0.1), True, b"a", 2 + 0j, float("nan"))]
+['3', '0.10000000149011612', 'True', 'a', '2', None]
+"""
+
+import re
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["seconds_of", "text_of"]
+
+_FIRST, _LAST = "0001-01-01T00:00:00", "9999-12-31T23:59:59"  # the calendar that text can write
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_LARGE = 10_000  # bits beyond which a whole number is only said to be large
+_NOT_A_TIME = np.iinfo(np.int64).min
+_PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}
+
+
+def text_of(value: object) -> str | None:
+    """The text of one Python object; None for what is missing or cannot be written.
+
+    >>> from datetime import date
+    >>> text_of(date(2020, 2, 29)), text_of(10**9), text_of("half a character: \\ud800")
+    ('2020-02-29', '1000000000', None)
+    """
+    try:
+        text = _text(value)
+        return text if text is None or text.encode() is not None else None
+    except Exception:  # whatever an object does when it is looked at
+        return None
+
+
+def _text(value: object) -> str | None:
+    kind = type(value)  # what it is, not what it says it is
+    if issubclass(kind, str):
+        return str.__str__(value)  # its letters, whatever its own methods do
+    if issubclass(kind, bool | np.bool_):
+        return str(bool(value))
+    if issubclass(kind, int):
+        return _whole(int.__int__(value))  # type: ignore[arg-type]
+    if issubclass(kind, float | np.floating | np.integer | complex | np.complexfloating):
+        return _number(value)
+    if issubclass(kind, Decimal | Fraction):
+        return _exact(value)
+    if issubclass(kind, bytes | bytearray | memoryview):
+        return bytes(value).decode()  # type: ignore[call-overload,no-any-return]
+    # What is missing differs from itself or, as pandas.NA, does not know.
+    if value is None or value != value:
+        return None
+    return _moment(value) if issubclass(kind, datetime | np.datetime64) else str(value)
+
+
+def _whole(number: int) -> str:
+    if number.bit_length() > _LARGE:  # Python does not write out what is longer
+        return "1e9999" if number > 0 else "-1e9999"
+    return str(number)
+
+
+def _number(value: object) -> str | None:
+    if isinstance(value, np.integer):
+        return _whole(int(value))
+    if isinstance(value, complex | np.complexfloating):
+        if value.imag != 0:
+            return None
+        value = value.real
+    number = float(value)  # type: ignore[arg-type]
+    if number != number:
+        return None
+    return _whole(int(number)) if number.is_integer() else repr(number)
+
+
+def _exact(value: object) -> str | None:
+    """Whole numbers without their decimals, as where the column holds nothing else."""
+    if isinstance(value, Fraction):
+        if value.denominator == 1 or abs(value) >= 2**1000:
+            return _whole(value.numerator // value.denominator)
+        return _number(value.numerator / value.denominator)
+    if not isinstance(value, Decimal) or value.is_nan():
+        return None
+    if not value.is_finite() or value.adjusted() > 3_000:
+        return "-1e9999" if value.is_signed() else "1e9999"
+    return _whole(int(value)) if value == value.to_integral_value() else str(value)
+
+
+def _moment(value: object) -> str:
+    """As written; beyond the years of four digits, which no range leaves, their nearest end."""
+    if isinstance(value, np.datetime64):
+        text = str(value)
+        return text if _DATE.match(text) else str(seconds_of(np.array([value]))[0])
+    year = value.year  # type: ignore[attr-defined]
+    if not 1 <= year <= 9999:  # pandas knows such years
+        return _FIRST if year < 1 else _LAST
+    return str(value)
+
+
+def seconds_of(moments: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
+    """Moments of any unit, floored to seconds and kept within the years 1 to 9999.
+
+    >>> seconds_of(np.array(["2020", "25000", "NaT"], "datetime64[Y]")).tolist()
+    [datetime.datetime(2020, 1, 1, 0, 0), datetime.datetime(9999, 12, 31, 23, 59, 59), None]
+    """
+    unit, count = np.datetime_data(moments.dtype)
+    if unit == "generic":  # nothing but not-a-time
+        return np.full(moments.shape, "NaT", "datetime64[s]")
+    ends = np.array([_FIRST, _LAST], "datetime64[s]")
+    if unit in _PER_SECOND:
+        ticks, per = (
+            moments.astype(moments.dtype.newbyteorder("=")).view("int64"),
+            _PER_SECOND[unit],
+        )
+        # Whole-number division: NumPy's own conversion overflows at the ends of 64 bits.
+        seconds = ticks // per * count + ticks % per * count // per
+        found = np.where(ticks == _NOT_A_TIME, ticks, seconds).view("datetime64[s]")
+    else:  # clipped first: a coarse unit reaches further than seconds do
+        low, high = ends.astype(moments.dtype)
+        found = np.clip(moments, low, high + 1).astype("datetime64[s]")
+    read: NDArray[np.datetime64] = np.clip(found, *ends)  # not-a-time stays what it is
+    return read
