@@ -4,6 +4,7 @@ import json
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,28 +26,34 @@ _QUERY = [1.0] * KEYS
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[tuple[int, "subprocess.Popen[str]"]]:
+def serving(folder: Path) -> Iterator[tuple[int, "subprocess.Popen[bytes]"]]:
     """The command as its owner starts it, on counts of which one is a secret."""
     lines = [f"k{place},{FIGURE if place == 3 else place}" for place in range(KEYS)]
     (folder / "words.csv").write_text("\n".join(["key,count", *lines]) + "\n")
     with Ledger.create(folder / "budget.db") as ledger:
         ledger.grant("words", PureDP(1000), reason="a test")
     words = ("query", "serve", "words.csv", "--epsilon-per-answer", "1/100", "--port", "0")
-    process = subprocess.Popen(
-        [sys.executable, "-u", "-m", "sfumato", *words, "--ledger", "budget.db"],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    with (folder / "said").open("w") as said:  # a pipe that nobody empties would stop the service
+        process = subprocess.Popen(
+            [sys.executable, "-u", "-m", "sfumato", *words, "--ledger", "budget.db"],
+            cwd=folder,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+        )
     try:
-        assert process.stdout is not None
-        said = process.stdout.readline()
-        assert "http://127.0.0.1:" in said, said
-        yield int(said.split("http://127.0.0.1:")[1].split(",")[0]), process
+        yield _port(folder / "said", process), process
     finally:
         process.kill()
         process.wait()
+
+
+def _port(said: Path, process: "subprocess.Popen[bytes]") -> int:
+    deadline = time.monotonic() + 60
+    while "http://127.0.0.1:" not in said.read_text():
+        assert process.poll() is None, said.read_text()
+        assert time.monotonic() < deadline, "the service does not start"
+        time.sleep(0.05)
+    return int(said.read_text().split("http://127.0.0.1:")[1].split(",")[0])
 
 
 def request(rng: Random) -> bytes:

@@ -88,7 +88,8 @@ def ask(folder, seed, count):
         good = b"GET /facts HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
         assert requests.fault_of_service(port, good) is None
         process.terminate()
-        said = process.communicate(timeout=60)[0]
+        process.wait(timeout=60)
+    said = (folder / "said").read_text()
     assert "Traceback" not in said, said[-2000:]
     assert tables.FIGURE not in said
 
