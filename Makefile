@@ -40,6 +40,7 @@ bench: $(VENV)/ready-dev
 	$(BIN)/python benchmarks/graph.py
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/retrieval.py
+	$(BIN)/python benchmarks/ledger.py
 
 clean:
 	rm -rf $(VENV) site sfumato-demo*

@@ -14,6 +14,14 @@ settings.register_profile(
 settings.load_profile("house")
 
 
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path_factory, monkeypatch):
+    """Where heads of ledgers are noted: never the folder of whoever runs the tests."""
+    folder = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    return folder
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(SEED)

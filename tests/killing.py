@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 __all__ = [
     "CAN_TRACE",
+    "REMOVALS",
     "SYNCS",
     "WRITES",
     "in_child",
@@ -33,6 +34,7 @@ __all__ = [
 
 WRITES = frozenset({1, 18, 20, 296, 77})  # write, pwrite64, writev, pwritev, ftruncate
 SYNCS = frozenset({74, 75})  # fsync, fdatasync
+REMOVALS = frozenset({87, 263})  # unlink, unlinkat
 # fcntl (locks), open, openat, creat, and what renames, links, removes, or makes a folder.
 NAMES_AND_LOCKS = frozenset({72, 2, 257, 85, 82, 264, 316, 86, 265, 87, 263, 84, 83, 258})
 CHANGES = WRITES | SYNCS | NAMES_AND_LOCKS

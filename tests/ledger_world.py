@@ -1,6 +1,9 @@
 """A publisher that follows the ledger's protocol, for tests that kill it or spoil its file."""
 
+import os
+import shutil
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -9,10 +12,16 @@ from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.ledger import Ledger
 
-__all__ = ["CHARGE", "DIGEST", "PLAN", "World"]
+__all__ = ["ABOUT", "CHARGE", "DIGEST", "PLAN", "World", "forget_heads"]
 
 PLAN, DIGEST = "c0ffee00", "0123456789abcdef"
+ABOUT = "one record (row) of the table; replace-one"
 CHARGE = PureDP("0.4")
+
+
+def forget_heads():
+    """As on a machine where no ledger was ever used."""
+    shutil.rmtree(Path(os.environ["XDG_STATE_HOME"]) / "sfumato", ignore_errors=True)
 
 
 class World:
@@ -28,11 +37,12 @@ class World:
     def reset(self):
         for file in self.folder.iterdir():
             file.unlink()
+        forget_heads()
         self.path.write_bytes(self.whole)
 
     def publish(self):
         with Ledger(self.path) as ledger:
-            entry = ledger.reserve("r", "adult", CHARGE, plan=PLAN)
+            entry = ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
             if entry.state == "reserved":
                 ledger.draw("r", b"fingerprint of the data")
                 with self.draws.open("a") as log:

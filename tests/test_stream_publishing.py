@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from ledger_world import ABOUT
 from sfumato.cli import main
 from sfumato.errors import BudgetError, DataError, LedgerError, ParameterError, ReleaseError
 from sfumato.privacy.guarantee import PureDP
@@ -113,7 +114,7 @@ class TestParts:
         account = series_account(
             "visits", stream_method("counter").price(4_000, PureDP(1), {"every": 500})
         )
-        ledger.reserve("r", "visits", PureDP(1), plan=account.digest())
+        ledger.reserve("r", "visits", PureDP(1), plan=account.digest(), protects=ABOUT)
         ledger.refund("r", reason="never made")
         with pytest.raises(ReleaseError, match="refunded"):
             publish(resume=state, name="visits", ledger=ledger)

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from ledger_world import ABOUT
 from sfumato.errors import ReleaseError
 from sfumato.example import CLINIC, clinic
 from sfumato.privacy.guarantee import PureDP
@@ -360,7 +361,7 @@ def test_a_release_that_was_never_charged_is_not_in_the_ledger(tmp_path, ledger)
 
 
 def test_an_id_that_the_ledger_does_not_hold_as_released_is_caught(copy, ledger):
-    ledger.reserve("spring", "clinic", PureDP(1), plan="0" * 8)
+    ledger.reserve("spring", "clinic", PureDP(1), plan="0" * 8, protects=ABOUT)
     for name in ("spring", "never"):
         paper = paper_of(copy)
         paper["release"] = name

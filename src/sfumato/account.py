@@ -15,7 +15,16 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, to_json
 from sfumato.privacy.mechanism import Event
 
-__all__ = ["Account"]
+__all__ = ["Account", "protection"]
+
+
+def protection(unit: str, neighbours: str) -> str:
+    """What a promise is about, in one line: budgets are added up only where this is the same.
+
+    >>> protection("one record (row) of the table", "replace-one")
+    'one record (row) of the table; replace-one'
+    """
+    return f"{unit}; {neighbours}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +45,11 @@ class Account:
     def dataset(self) -> str:
         """What the ledger counts under."""
         return str(self.subject["dataset"])
+
+    @property
+    def protects(self) -> str:
+        """Unit and neighbours, as the ledger keeps them apart."""
+        return protection(str(self.subject["unit"]), str(self.subject["neighbours"]))
 
     def digest(self) -> str:
         """A fingerprint of everything that was decided before a private value was read."""

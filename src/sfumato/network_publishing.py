@@ -31,7 +31,7 @@ from sfumato.walk import Made, Walk, check_promise, dataset_name, priced_for
 __all__ = ["NetworkRelease", "publish_network"]
 
 DEFAULT_METHOD = "edge-laplace"
-_FEWEST = 20  # edges that a fingerprint is taken of: smaller networks are alike by accident
+_FEWEST = 20  # edges, which are public: the weights of fewer are alike by accident
 _BATCH_ROWS = 65_536
 
 

@@ -20,7 +20,7 @@ from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.decode import arrow_schema
 from sfumato.table.records import Records
 
-__all__ = ["GIVEN", "Method", "Plan", "Synopsis"]
+__all__ = ["GIVEN", "RECORD", "Method", "Plan", "Synopsis"]
 
 _LIMITS = (
     "The promise is about one record. People with several records, or facts shared by many "
@@ -28,6 +28,7 @@ _LIMITS = (
     "What can be learnt about a person from the population at large is not hidden.",
     "How long the computation took, and other side channels of the machine, are not covered.",
 )
+RECORD = "one record (row) of the table"  # the unit of protection
 GIVEN = "given"  # stands in a certificate for what the owner gave and does not publish
 
 
@@ -92,7 +93,7 @@ class Plan:
             events=self.events,
             subject={
                 "dataset": schema.name,
-                "unit": "one record (row) of the table",
+                "unit": RECORD,
                 "neighbours": schema.neighbours,
                 "schema": schema.to_json(),
             },

@@ -26,7 +26,7 @@ from sfumato.stream.recipe import BitSource, Released, StreamPlan
 from sfumato.stream.series_account import COLUMNS, series_account
 from sfumato.stream.source import open_bits
 from sfumato.stream.state import owner
-from sfumato.walk import Made, Walk, dataset_name, priced_for
+from sfumato.walk import Made, Part, Walk, dataset_name, priced_for
 
 __all__ = ["publish_stream"]
 
@@ -82,7 +82,8 @@ def publish_stream(
         if method == "counter":
             check_length(source, covered)  # before the charge
         matter = _Series(account, plan, source, progress or _quiet, begun, pause)
-        walk = Walk(matter, known, release, seed, paid=begun is not None)
+        part = None if begun is None else Part(begun.release, 1)
+        walk = Walk(matter, known, release, seed, part)
         return walk.to(folder, format, "arrow")
 
 

@@ -20,6 +20,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import Heuristic, Number
 from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.ledger_rules import part_id
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.release.certificate import certificate
@@ -28,7 +29,7 @@ from sfumato.release.file import Format
 from sfumato.release.folder import CERTIFICATE, FolderWriter, read_json
 from sfumato.release.release import Kind, Release, digest
 
-__all__ = ["Matter", "Walk", "check_promise", "dataset_name", "priced_for"]
+__all__ = ["Matter", "Part", "Walk", "check_promise", "dataset_name", "priced_for"]
 
 _LONGEST_NAME = 200
 Made = tuple[Mapping[str, Any] | None, Iterator[pa.RecordBatch]]
@@ -52,6 +53,19 @@ class Matter(Protocol):
         """The synopsis, if there is one, and the released table, under this id."""
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A later part of a series: it is counted in the ledger and costs nothing more."""
+
+    series: str  # the release id under which it was charged
+    number: int  # 1 for the first part after the beginning
+
+    @property
+    def release(self) -> str:
+        """The id of this part."""
+        return part_id(self.series, self.number)
+
+
 @dataclass(frozen=True)
 class Walk:
     """One release under way: in memory, or into a folder."""
@@ -60,7 +74,7 @@ class Walk:
     ledger: Ledger | None = None
     release: str | None = None
     seed: int | None = None
-    paid: bool = False  # whether an earlier part of the same release was charged for this one
+    part: "Part | None" = None  # of a series that was charged when it began
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.ledger is not None:
@@ -69,13 +83,12 @@ class Walk:
     def to(self, folder: str | Path | None, format: Format, kind: Kind) -> Release:
         """The release, as it was made before under the same id or in this folder, or anew."""
         place = None if folder is None else Path(folder)
-        charged = None if self.paid else self.ledger
-        if charged is not None and (done := self._already(charged, place, kind)):
+        if self.ledger is not None and (done := self._already(self.ledger, place, kind)):
             return done
         if place is not None and format not in ("csv", "parquet"):
             raise ParameterError(f"format must be csv or parquet, got {format!r}")
         release = self.release or secrets.token_hex(8)
-        step = _Step(self.matter, self.ledger, charged, release, self.seed)
+        step = _Step(self.matter, self.ledger, release, self.seed, self.part)
         if place is None:
             return step.in_memory(kind)
         return step.in_folder(FolderWriter(place, format), kind)
@@ -119,10 +132,10 @@ class _Step:
     """From the charge to the settlement, under one id."""
 
     matter: Matter
-    ledger: Ledger | None  # that the certificate names
-    charged: Ledger | None  # the same, unless nothing is due
+    ledger: Ledger | None
     release: str
     seed: int | None
+    part: "Part | None"
 
     def in_memory(self, kind: Kind) -> Release:
         content, batches = Content(), []
@@ -146,13 +159,20 @@ class _Step:
         return Release.load(writer.folder, kind=kind)
 
     def _reserved(self) -> Any:
-        if self.charged is None:
+        if self.ledger is None:
             return nullcontext()
-        account = self.matter.account
-        self.charged.reserve(
-            self.release, account.dataset, account.guarantee, plan=account.digest()
-        )
-        return _Charged(self.charged, self.release)
+        account, plan = self.matter.account, self.matter.account.digest()
+        if self.part is not None:
+            self.ledger.go_on(self.part.series, self.part.number, plan=plan)
+        else:
+            self.ledger.reserve(
+                self.release,
+                account.dataset,
+                account.guarantee,
+                plan=plan,
+                protects=account.protects,
+            )
+        return _Charged(self.ledger, self.release)
 
     def _made(self) -> tuple[Purse, Mapping[str, Any] | None, Iterator[pa.RecordBatch]]:
         bits: Bits = SystemBits(self._draw) if self.seed is None else SeededBits(self.seed)
@@ -160,8 +180,8 @@ class _Step:
         return purse, *self.matter.made(purse, self.release)
 
     def _draw(self) -> None:
-        if self.charged is not None:
-            self.charged.draw(self.release, self.matter.fingerprint())
+        if self.ledger is not None:
+            self.ledger.draw(self.release, self.matter.fingerprint())
 
     def _certificate(
         self, purse: Purse, content: Content, synopsis: Mapping[str, Any] | None
@@ -179,8 +199,8 @@ class _Step:
         )
 
     def _settle(self, paper: Mapping[str, Any]) -> None:
-        if self.charged is not None:
-            self.charged.settle(self.release, digest(paper))
+        if self.ledger is not None:
+            self.ledger.settle(self.release, digest(paper))
 
 
 class _Charged:
@@ -196,7 +216,9 @@ class _Charged:
         if isinstance(error, Refused) and not isinstance(error, LedgerError):
             entry = self._ledger.entry(self._release)
             fate = "its noise was drawn, so the charge is final"
-            if entry is not None and entry.state == "reserved":
+            if entry is not None and entry.state == "reserved" and entry.part:
+                fate = "nothing was drawn, so it can be gone on with once more"
+            elif entry is not None and entry.state == "reserved":
                 remedy = f"sfumato ledger refund {self._release} --reason … --ledger …"
                 fate = f"nothing was drawn, so it can be refunded: {remedy}"
             raise type(error)(f"{error}. Release {self._release} stays charged; {fate}") from None

@@ -6,6 +6,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from ledger_world import ABOUT
 from sfumato.cli.ledger import app
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.privacy.budget import Charge
@@ -61,7 +62,7 @@ def test_the_option_names_the_ledger_as_well_as_the_environment(run, tmp_path):
 def test_an_unfinished_choice_is_not_told_to_be_published_again(run, granted, path):
     with Ledger(path) as ledger:
         for name in ("choice-0a", "choice-0b"):
-            ledger.reserve(name, "adult", PureDP("0.5"), plan=PLAN)
+            ledger.reserve(name, "adult", PureDP("0.5"), plan=PLAN, protects=ABOUT)
         ledger.draw("choice-0b", None)
     reserved, drawn = run("show").output.splitlines()[-2:]
     assert "release choice-0a of adult is reserved; it is a private choice" in reserved
@@ -76,10 +77,10 @@ def test_unfinished_releases_are_shown_with_what_to_do(run, granted, path):
         ledger.grant("adult", Heuristic("decided"), reason="internal", heuristic=True)
         for release in ("stopped", "drawn", "unproved"):
             proof = Heuristic("none") if release == "unproved" else PureDP(1)
-            ledger.reserve(release, "adult", proof, plan=PLAN)
+            ledger.reserve(release, "adult", proof, plan=PLAN, protects=ABOUT)
         ledger.draw("drawn", None)
         ledger.refund("unproved", reason="by hand")
-        ledger.reserve("bare", "adult", Heuristic("none"), plan=PLAN)
+        ledger.reserve("bare", "adult", Heuristic("none"), plan=PLAN, protects=ABOUT)
     shown = run("show").output
     assert "release stopped of adult is reserved; nothing was drawn" in shown
     assert "sfumato ledger refund stopped --reason" in shown
@@ -89,7 +90,7 @@ def test_unfinished_releases_are_shown_with_what_to_do(run, granted, path):
 
 def test_inspections_are_shown_by_release_and_cost_nothing(run, granted, path):
     with Ledger(path) as ledger:
-        ledger.reserve("published", "adult", PureDP(1), plan=PLAN)
+        ledger.reserve("published", "adult", PureDP(1), plan=PLAN, protects=ABOUT)
         ledger.draw("published", None)
         ledger.settle("published", "0123456789abcdef")
         for _ in range(2):
@@ -104,7 +105,7 @@ def test_inspections_are_shown_by_release_and_cost_nothing(run, granted, path):
 
 def test_a_refund_gives_back_what_was_reserved(run, granted, path):
     with Ledger(path) as ledger:
-        ledger.reserve("r", "adult", PureDP(1), plan=PLAN)
+        ledger.reserve("r", "adult", PureDP(1), plan=PLAN, protects=ABOUT)
     assert "adult got epsilon 1 back" in run("refund", "r", "--reason", "by hand").output
     with Ledger(path) as ledger:
         assert ledger.balance("adult").spent == Charge()
@@ -127,7 +128,7 @@ def test_two_names_are_joined_on_the_record(run, granted, path):
     assert "are the same data" in run("same-data", "adult", "renamed", "--reason", "one").output
     with Ledger(path) as ledger:
         for release, name in (("a", "adult"), ("b", "renamed")):
-            ledger.reserve(release, name, PureDP(1), plan=PLAN)
+            ledger.reserve(release, name, PureDP(1), plan=PLAN, protects=ABOUT)
             ledger.draw(release, b"0123456789abcdef")
         assert ledger.entry("b").state == "drawn"
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from killing import quick_folder
+from ledger_world import ABOUT
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.privacy.budget import Charge, budget
 from sfumato.privacy.chain import minus
@@ -37,7 +38,7 @@ def ledger(path):
 
 def brought_to(ledger, state, release="r"):
     """A release of one epsilon on `adult` that came this far."""
-    ledger.reserve(release, "adult", PureDP(1), plan=PLAN)
+    ledger.reserve(release, "adult", PureDP(1), plan=PLAN, protects=ABOUT)
     if state == "refunded":
         ledger.refund(release, reason="stopped by hand")
     if state in ("drawn", "released"):
@@ -57,7 +58,7 @@ def test_the_examples_in_the_guide_run(tmp_path, monkeypatch):
 
 
 def test_a_reservation_is_charged_and_survives_reopening(ledger, path):
-    entry = ledger.reserve("r", "adult", PureDP("0.5"), plan=PLAN)
+    entry = ledger.reserve("r", "adult", PureDP("0.5"), plan=PLAN, protects=ABOUT)
     assert entry == Entry(
         release="r",
         dataset="adult",
@@ -71,7 +72,9 @@ def test_a_reservation_is_charged_and_survives_reopening(ledger, path):
     ledger.close()
     with Ledger(path) as again:
         assert again.entry("r") == entry
-        assert again.balance("adult") == Balance(Charge(3_000_000), Charge(500_000), releases=1)
+        assert again.balance("adult") == Balance(
+            Charge(3_000_000), Charge(500_000), releases=1, protects=ABOUT
+        )
         assert again.balance("adult").left == Charge(2_500_000)
 
 
@@ -87,7 +90,7 @@ def test_a_reservation_is_charged_and_survives_reopening(ledger, path):
 def test_each_currency_is_charged_in_its_own_units(ledger, granted, guarantee, units):
     ledger.grant("other", granted, reason="approved")
     before = ledger.balance("other")
-    entry = ledger.reserve("r", "other", guarantee, plan=PLAN)
+    entry = ledger.reserve("r", "other", guarantee, plan=PLAN, protects=ABOUT)
     assert entry.charge == units
     assert ledger.entry("r").guarantee == guarantee
     assert minus(before.left, ledger.balance("other").left) == units
@@ -118,7 +121,7 @@ def test_a_charge_beyond_the_budget_is_refused_and_the_remedy_it_names_works(
 ):
     ledger.grant("my data", granted, reason="approved")
     with pytest.raises(BudgetError, match=f"'my data' has {left}") as refusal:
-        ledger.reserve("r", "my data", asked, plan=PLAN)
+        ledger.reserve("r", "my data", asked, plan=PLAN, protects=ABOUT)
     assert ledger.entry("r") is None
     assert ledger.balance("my data").spent == Charge()
 
@@ -127,12 +130,12 @@ def test_a_charge_beyond_the_budget_is_refused_and_the_remedy_it_names_works(
     figures = dict(zip(command[4:-2:2], command[5:-2:2], strict=True))
     named = {option.removeprefix("--"): figure for option, figure in figures.items()}
     ledger.grant("my data", budget(**named), reason="the remedy")
-    assert ledger.reserve("r", "my data", asked, plan=PLAN).state == "reserved"
+    assert ledger.reserve("r", "my data", asked, plan=PLAN, protects=ABOUT).state == "reserved"
 
 
 def test_an_unknown_data_set_is_refused_with_the_command_that_makes_it_known(ledger):
     for use in (
-        lambda: ledger.reserve("r", "clinic", MICRO, plan=PLAN),
+        lambda: ledger.reserve("r", "clinic", MICRO, plan=PLAN, protects=ABOUT),
         lambda: ledger.balance("clinic"),
         lambda: ledger.allow("adult", "clinic", "typo"),
     ):
@@ -142,15 +145,15 @@ def test_an_unknown_data_set_is_refused_with_the_command_that_makes_it_known(led
 
 def test_a_seeded_run_is_never_charged(ledger):
     with pytest.raises(BudgetError, match="seeded test run"):
-        ledger.reserve("r", "adult", Seeded(), plan=PLAN)
+        ledger.reserve("r", "adult", Seeded(), plan=PLAN, protects=ABOUT)
 
 
 def test_releases_without_a_guarantee_need_a_recorded_decision_and_are_counted(ledger):
     rotation = Heuristic("rotation keeps distances")
     with pytest.raises(BudgetError, match=r"carries no guarantee.*--heuristic"):
-        ledger.reserve("r", "adult", rotation, plan=PLAN)
+        ledger.reserve("r", "adult", rotation, plan=PLAN, protects=ABOUT)
     ledger.grant("adult", Heuristic("decided"), reason="internal use only", heuristic=True)
-    assert ledger.reserve("r", "adult", rotation, plan=PLAN).charge == Charge()
+    assert ledger.reserve("r", "adult", rotation, plan=PLAN, protects=ABOUT).charge == Charge()
     balance = ledger.balance("adult")
     assert (balance.releases, balance.unproved, balance.heuristic) == (1, 1, True)
     assert balance.left == Charge(3_000_000)
@@ -169,7 +172,7 @@ def test_names_and_reasons_are_one_printable_line(ledger, text):
     for name, use in {
         "dataset": lambda: ledger.grant(text, PureDP(1), reason="approved"),
         "reason": lambda: ledger.grant("adult", PureDP(1), reason=text),
-        "release": lambda: ledger.reserve(text, "adult", PureDP(1), plan=PLAN),
+        "release": lambda: ledger.reserve(text, "adult", PureDP(1), plan=PLAN, protects=ABOUT),
     }.items():
         with pytest.raises(ParameterError, match=f"{name} must be one printable line"):
             use()
@@ -177,7 +180,7 @@ def test_names_and_reasons_are_one_printable_line(ledger, text):
 
 def test_plans_and_results_are_digests_so_that_no_content_enters_the_ledger(ledger):
     with pytest.raises(ParameterError, match="plan must be a digest"):
-        ledger.reserve("r", "adult", PureDP(1), plan="mean of the salaries")
+        ledger.reserve("r", "adult", PureDP(1), plan="mean of the salaries", protects=ABOUT)
     brought_to(ledger, "drawn")
     with pytest.raises(ParameterError, match="digest must be a digest"):
         ledger.settle("r", "ABCDEF01")
@@ -187,11 +190,11 @@ def test_plans_and_results_are_digests_so_that_no_content_enters_the_ledger(ledg
 
 
 def test_the_same_request_again_is_the_same_entry_and_no_second_charge(ledger):
-    first = ledger.reserve("r", "adult", PureDP(2), plan=PLAN)
+    first = ledger.reserve("r", "adult", PureDP(2), plan=PLAN, protects=ABOUT)
     head = ledger.head
-    assert ledger.reserve("r", "adult", PureDP(2), plan=PLAN) == first
+    assert ledger.reserve("r", "adult", PureDP(2), plan=PLAN, protects=ABOUT) == first
     ledger.draw("r", None)
-    assert ledger.reserve("r", "adult", PureDP(2), plan=PLAN).state == "drawn"
+    assert ledger.reserve("r", "adult", PureDP(2), plan=PLAN, protects=ABOUT).state == "drawn"
     assert ledger.balance("adult").spent == Charge(2_000_000)
     assert ledger.verify(head=head) == ledger.head
 
@@ -204,6 +207,7 @@ def test_the_same_request_again_is_the_same_entry_and_no_second_charge(ledger):
 def test_another_request_under_a_used_id_is_refused(ledger, change):
     ledger.grant("clinic", PureDP(3), reason="approved")
     request = {"release": "r", "dataset": "adult", "guarantee": PureDP(1), "plan": PLAN}
+    request |= {"protects": ABOUT}
     ledger.reserve(**request)
     with pytest.raises(LedgerError, match="'r' is already in the ledger with another"):
         ledger.reserve(**(request | change))
@@ -247,7 +251,7 @@ def test_settling_twice_with_one_digest_changes_nothing_and_with_another_is_refu
 def test_a_refund_gives_back_the_charge_but_not_the_id(ledger):
     brought_to(ledger, "refunded")
     assert ledger.balance("adult") == Balance(granted=Charge(3_000_000))
-    assert ledger.reserve("r", "adult", PureDP(1), plan=PLAN).state == "refunded"
+    assert ledger.reserve("r", "adult", PureDP(1), plan=PLAN, protects=ABOUT).state == "refunded"
     with pytest.raises(LedgerError, match="was refunded: publish under a new release id"):
         ledger.draw("r", None)
     assert ledger.balance("adult").spent == Charge()
@@ -255,9 +259,9 @@ def test_a_refund_gives_back_the_charge_but_not_the_id(ledger):
 
 def test_unfinished_releases_are_listed_oldest_first_by_data_set(ledger):
     ledger.grant("clinic", PureDP(3), reason="approved")
-    ledger.reserve("b", "clinic", MICRO, plan=PLAN)
+    ledger.reserve("b", "clinic", MICRO, plan=PLAN, protects=ABOUT)
     for release, state in [("d", "drawn"), ("e", "released"), ("a", "refunded")]:
-        ledger.reserve(release, "adult", MICRO, plan=PLAN)
+        ledger.reserve(release, "adult", MICRO, plan=PLAN, protects=ABOUT)
         if state == "refunded":
             ledger.refund(release, reason="by hand")
         else:
@@ -276,17 +280,17 @@ def test_unfinished_releases_are_listed_oldest_first_by_data_set(ledger):
 def test_data_known_under_another_name_is_not_drawn_until_the_two_are_joined(ledger):
     data, elsewhere = b"\x01" * 32, b"\x02" * 32
     ledger.grant("renamed", PureDP(3), reason="approved")
-    ledger.reserve("first", "adult", PureDP(1), plan=PLAN)
+    ledger.reserve("first", "adult", PureDP(1), plan=PLAN, protects=ABOUT)
     ledger.draw("first", data)
-    ledger.reserve("again", "renamed", PureDP(1), plan=PLAN)
+    ledger.reserve("again", "renamed", PureDP(1), plan=PLAN, protects=ABOUT)
     with pytest.raises(BudgetError, match=r"already known as 'adult'.*same-data adult renamed"):
         ledger.draw("again", data)
     assert ledger.entry("again").state == "reserved"
     ledger.allow("adult", "renamed", "one table, two projects; the board adds both budgets")
     ledger.draw("again", data)
-    ledger.reserve("back", "adult", PureDP(1), plan=PLAN)
+    ledger.reserve("back", "adult", PureDP(1), plan=PLAN, protects=ABOUT)
     ledger.draw("back", data)
-    ledger.reserve("new rows", "renamed", PureDP(1), plan=PLAN)
+    ledger.reserve("new rows", "renamed", PureDP(1), plan=PLAN, protects=ABOUT)
     ledger.draw("new rows", elsewhere)
     ledger.verify()
 
@@ -296,7 +300,7 @@ def test_a_decision_joins_two_names_and_no_third(ledger):
         ledger.grant(name, PureDP(3), reason="approved")
     ledger.allow("b", "adult", "joined")
     for release, name in [("ra", "adult"), ("rb", "b"), ("rc", "c")]:
-        ledger.reserve(release, name, MICRO, plan=PLAN)
+        ledger.reserve(release, name, MICRO, plan=PLAN, protects=ABOUT)
     ledger.draw("ra", b"f" * 16)
     ledger.draw("rb", b"f" * 16)
     with pytest.raises(BudgetError, match="already known as 'adult'"):
@@ -326,7 +330,7 @@ def test_any_charges_add_up_exactly_and_never_below_what_was_asked(amounts):
     with quick_folder() as folder, Ledger.create(Path(folder) / "b.db") as ledger:
         ledger.grant("adult", PureDP(100), reason="approved")
         for number, amount in enumerate(amounts):
-            ledger.reserve(f"r{number}", "adult", PureDP(amount), plan=PLAN)
+            ledger.reserve(f"r{number}", "adult", PureDP(amount), plan=PLAN, protects=ABOUT)
         spent = ledger.balance("adult").spent.micro_epsilon
         assert spent == sum(ceil(amount * 10**6) for amount in amounts)
         assert Fraction(spent, 10**6) >= sum(amounts)
@@ -336,23 +340,25 @@ def test_three_thousand_charges_of_one_unit_sum_to_three_thousand_units():
     with quick_folder() as folder, Ledger.create(Path(folder) / "b.db") as ledger:
         ledger.grant("drops", PureDP("0.003"), reason="approved")
         for number in range(3_000):
-            ledger.reserve(f"r{number}", "drops", MICRO, plan=PLAN)
+            ledger.reserve(f"r{number}", "drops", MICRO, plan=PLAN, protects=ABOUT)
         assert ledger.balance("drops").left == Charge()
         with pytest.raises(BudgetError, match="has epsilon 0 left"):
-            ledger.reserve("one more", "drops", PureDP("1e-300"), plan=PLAN)
+            ledger.reserve("one more", "drops", PureDP("1e-300"), plan=PLAN, protects=ABOUT)
         ledger.verify()
 
 
 @pytest.mark.parametrize("amount", ["1e-300", 5e-324, "0.0000001", Fraction(1, 3 * 10**9)])
 def test_the_smallest_charge_costs_one_unit(ledger, amount):
-    assert ledger.reserve("r", "adult", PureDP(amount), plan=PLAN).charge == Charge(1)
+    assert ledger.reserve("r", "adult", PureDP(amount), plan=PLAN, protects=ABOUT).charge == Charge(
+        1
+    )
 
 
 @pytest.mark.parametrize("wrong", [0, -1, nan, inf, -inf, "-1e-300", "nan", True])
 def test_amounts_that_are_no_amounts_never_reach_the_ledger(ledger, wrong):
     head = ledger.head
     with pytest.raises(ParameterError, match="epsilon must be a number above 0"):
-        ledger.reserve("r", "adult", PureDP(wrong), plan=PLAN)
+        ledger.reserve("r", "adult", PureDP(wrong), plan=PLAN, protects=ABOUT)
     assert ledger.head == head
 
 
@@ -362,13 +368,13 @@ def test_amounts_past_what_a_column_holds_are_refused_and_the_largest_fits(ledge
         with pytest.raises(ParameterError, match=r"below 2\^62"):
             ledger.grant("huge", huge, reason="approved")
         with pytest.raises(ParameterError, match=r"below 2\^62"):
-            ledger.reserve("r", "adult", huge, plan=PLAN)
+            ledger.reserve("r", "adult", huge, plan=PLAN, protects=ABOUT)
     with pytest.raises(ParameterError, match="4300 digits"):
-        ledger.reserve("r", "adult", PureDP(Fraction(1, 10**5000)), plan=PLAN)
+        ledger.reserve("r", "adult", PureDP(Fraction(1, 10**5000)), plan=PLAN, protects=ABOUT)
     ledger.grant("huge", PureDP(most), reason="approved")
     with pytest.raises(ParameterError, match=r"below 2\^62"):
         ledger.grant("huge", MICRO, reason="one unit too many")
-    ledger.reserve("r", "huge", PureDP(most), plan=PLAN)
+    ledger.reserve("r", "huge", PureDP(most), plan=PLAN, protects=ABOUT)
     assert ledger.balance("huge").left == Charge()
 
 

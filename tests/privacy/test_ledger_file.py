@@ -6,6 +6,7 @@ import stat
 
 import pytest
 
+from ledger_world import ABOUT
 from sfumato.errors import LedgerError
 from sfumato.privacy import ledger_file
 from sfumato.privacy.guarantee import PureDP
@@ -28,22 +29,25 @@ def ledger(path):
 
 
 def brought_to(ledger, state, release):
-    ledger.reserve(release, "adult", PureDP(1), plan=PLAN)
+    ledger.reserve(release, "adult", PureDP(1), plan=PLAN, protects=ABOUT)
     if state == "drawn":
         ledger.draw(release, None)
 
 
 def test_the_ledger_is_for_its_owner_only_and_every_commit_is_synced(ledger, path):
-    for file in (path, path.with_name("budget.db-wal"), path.with_name("budget.db-shm")):
-        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    with ledger._writing() as connection:  # while there is a journal
+        connection.execute("UPDATE unfinished SET drawn = drawn")
+        for file in path.parent.iterdir():
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
     settings_now = {
         name: ledger._connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("journal_mode", "synchronous", "wal_autocheckpoint")
+        for name in ("journal_mode", "synchronous")
     }
-    assert settings_now == {"journal_mode": "wal", "synchronous": 2, "wal_autocheckpoint": 0}
+    assert settings_now == {"journal_mode": "delete", "synchronous": 3}
+    assert [file.name for file in path.parent.iterdir()] == ["budget.db"]
 
 
-@pytest.mark.parametrize("in_the_way", ["budget.db", "budget.db-wal", "budget.db-shm"])
+@pytest.mark.parametrize("in_the_way", ["budget.db", "budget.db-journal", "budget.db-wal"])
 def test_a_ledger_is_never_made_over_anything(path, in_the_way):
     obstacle = path.with_name(in_the_way)
     obstacle.write_bytes(b"something of value")
@@ -104,8 +108,7 @@ def test_a_second_name_for_the_file_is_refused_and_a_symbolic_link_is_followed(l
     link = path.with_name("link.db")
     link.symlink_to(path)
     with Ledger(link) as linked:
-        linked.reserve("r", "adult", MICRO, plan=PLAN)
-    assert not link.with_name("link.db-wal").exists()
+        linked.reserve("r", "adult", MICRO, plan=PLAN, protects=ABOUT)
     os.link(path, path.with_name("twin.db"))
     with pytest.raises(LedgerError, match="second name"):
         Ledger(path)
@@ -118,19 +121,11 @@ def test_a_closed_ledger_says_so(ledger):
         ledger.balance("adult")
 
 
-def test_a_long_log_is_folded_back_before_the_next_write(ledger, path, monkeypatch):
-    log = path.with_name("budget.db-wal")
-    for number in range(5):
-        ledger.reserve(f"r{number}", "adult", MICRO, plan=PLAN)
-    grown = log.stat().st_size
-    monkeypatch.setattr(ledger_file, "FOLD", 1)
-    ledger.reserve("last", "adult", MICRO, plan=PLAN)
-    assert log.stat().st_size < grown
-    assert ledger.balance("adult").releases == 6
-    ledger.verify()
+FORGED = "INSERT INTO event SELECT sequence + 1, {kind}, dataset, {release}, NULL, NULL, 0, 0, 0, 0, granted_micro_epsilon, 0, 0, {spent}, 0, 0, releases, unproved, allowed, {protects}, '{{}}', clock, {nonce}, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"  # noqa: E501
 
 
-FORGED = "INSERT INTO event SELECT sequence + 1, {kind}, dataset, {release}, NULL, NULL, 0, 0, 0, 0, granted_micro_epsilon, 0, 0, {spent}, 0, 0, releases, unproved, allowed, '{{}}', clock, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"  # noqa: E501
+def forged(kind, release="NULL", spent=0, protects="protects", nonce="nonce"):
+    return FORGED.format(kind=kind, release=release, spent=spent, protects=protects, nonce=nonce)
 
 
 @pytest.mark.parametrize(
@@ -140,14 +135,25 @@ FORGED = "INSERT INTO event SELECT sequence + 1, {kind}, dataset, {release}, NUL
         ("DELETE FROM event WHERE sequence = 5", "append-only"),
         ("UPDATE identity SET fingerprint_key = zeroblob(32)", "append-only"),
         ("DELETE FROM identity", "append-only"),
-        ("REPLACE INTO event SELECT * FROM event WHERE sequence = 2", "follow the last one"),
-        (FORGED.format(kind="'draw'", release="'drawn'", spent=0), "UNIQUE"),
-        (FORGED.format(kind="'refund'", release="'drawn'", spent=0), "UNIQUE"),
-        (FORGED.format(kind="'settle'", release="'open'", spent=0), "step of a release"),
-        (FORGED.format(kind="'draw'", release="'unheard of'", spent=0), "step of a release"),
-        (FORGED.format(kind="'draw'", release="'open'", spent=3_000_001), "CHECK"),
-        (FORGED.format(kind="'draw'", release="'open'", spent="'much'"), "store TEXT"),
-        (FORGED.format(kind="'gift'", release="NULL", spent=0), "CHECK"),
+        ("REPLACE INTO event SELECT * FROM event WHERE sequence = 2", "protects one unit"),
+        ("REPLACE INTO event SELECT * FROM event WHERE sequence = 3", "follow the last one"),
+        (forged("'draw'", "'drawn'"), "draws once"),
+        ("UPDATE unfinished SET drawn = 0; " + forged("'draw'", "'drawn'"), "UNIQUE"),
+        (forged("'refund'", "'drawn'"), "UNIQUE"),
+        (forged("'settle'", "'open'"), "step of a release"),
+        (forged("'draw'", "'unheard of'"), "draws once"),
+        (
+            "INSERT INTO unfinished VALUES ('unheard of', 'adult', 9, 0); "
+            + forged("'draw'", "'unheard of'"),
+            "step of a release",
+        ),
+        (forged("'grant'", protects="'another promise'"), "protects one unit"),
+        (forged("'grant'", protects="NULL"), "protects one unit"),
+        (forged("'grant'", nonce="''"), "needs a nonce"),
+        ("UPDATE unfinished SET drawn = 1; " + forged("'draw'", "'open'"), "draws once"),
+        (forged("'draw'", "'open'", 3_000_001), "CHECK"),
+        (forged("'draw'", "'open'", "'much'"), "store TEXT"),
+        (forged("'gift'", "NULL"), "CHECK"),
     ],
 )
 def test_the_tables_themselves_refuse_what_must_never_happen(ledger, path, statement, rule):
@@ -156,7 +162,7 @@ def test_the_tables_themselves_refuse_what_must_never_happen(ledger, path, state
     ledger.close()
     other_program = sqlite3.connect(path, isolation_level=None)
     with pytest.raises(sqlite3.IntegrityError, match=rule):
-        other_program.execute(statement)
+        other_program.executescript(statement)
     other_program.close()
     with Ledger(path) as again:
         assert again.balance("adult").releases == 2
@@ -166,7 +172,7 @@ def test_the_forged_lines_above_are_refused_for_their_fault_and_not_for_their_fo
     brought_to(ledger, "reserved", "open")
     ledger.close()
     other_program = sqlite3.connect(path, isolation_level=None)
-    other_program.execute(FORGED.format(kind="'draw'", release="'open'", spent=0))
+    other_program.execute(forged("'draw'", "'open'"))
     other_program.close()
     with pytest.raises(LedgerError, match="at event 4 the line was changed"):
         Ledger(path)

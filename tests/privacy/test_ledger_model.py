@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from killing import quick_folder
+from ledger_world import ABOUT
 from sfumato.errors import Refused
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.chain import minus, plus
@@ -83,7 +84,9 @@ class LedgerMachine(RuleBasedStateMachine):
         )
         lawful = name in self.granted and (units != Charge() or name in self.allowed)
         agreed = (old[0], old[3]) == (name, guarantee) if old else fits and lawful
-        self.expect(agreed, lambda: self.ledger.reserve(release, name, guarantee, plan=PLAN))
+        self.expect(
+            agreed, lambda: self.ledger.reserve(release, name, guarantee, plan=PLAN, protects=ABOUT)
+        )
         if agreed and not old:
             self.entries[release] = [name, units, "reserved", guarantee]
 

@@ -3,14 +3,16 @@
 An event is one line.  It carries the balance of its data set after it, as in a paper
 account book, so a charge reads one line instead of summing them all, and no total is ever
 updated in place.  Its hash covers every column and the hash before it; the first line
-hangs on the public ledger id and commits to the secret fingerprint key.
+hangs on the public ledger id and commits to the secret fingerprint key.  Every line holds a
+random nonce, so that nobody who knows one head can guess his way to the next.
 
 >>> spell(Charge(micro_epsilon=1_500_000, pico_delta=1_000))
 'epsilon 1.5, delta 1e-9'
 """
 
 import json
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from hashlib import sha256
@@ -33,6 +35,7 @@ __all__ = [
     "missing",
     "plus",
     "spell",
+    "summary",
     "units",
     "written",
 ]
@@ -54,6 +57,7 @@ class Balance:
     releases: int = 0  # not refunded
     unproved: int = 0  # those among them that carry no guarantee
     heuristic: bool = False  # a grant said that such releases are allowed
+    protects: str | None = None  # unit and neighbours that all of its charges are about
 
     @property
     def left(self) -> Charge:
@@ -83,8 +87,10 @@ class Event(NamedTuple):
     releases: int
     unproved: int
     allowed: int
+    protects: str | None
     detail: str
     clock: int
+    nonce: str
     previous: str
 
     @property
@@ -97,13 +103,26 @@ class Event(NamedTuple):
         """Where the data set stands after this line."""
         granted = self.granted_micro_epsilon, self.granted_pico_delta, self.granted_micro_rho
         spent = self.spent_micro_epsilon, self.spent_pico_delta, self.spent_micro_rho
-        allowed = bool(self.allowed)
-        return Balance(Charge(*granted), Charge(*spent), self.releases, self.unproved, allowed)
+        return Balance(
+            Charge(*granted),
+            Charge(*spent),
+            self.releases,
+            self.unproved,
+            bool(self.allowed),
+            self.protects,
+        )
 
 
 def hash_of(event: Event) -> str:
-    """SHA-256 of the line as JSON with sorted names; `previous` is one of its columns."""
-    return sha256(written(event._asdict()).encode("ascii")).hexdigest()
+    """SHA-256 of the line as JSON with sorted names; `previous` is one of its columns.
+
+    Lines of formats 1 and 2 had no nonce and did not say what they protect: they keep the hash
+    they were written with.
+    """
+    columns = event._asdict()
+    if not event.nonce:
+        del columns["nonce"], columns["protects"]
+    return sha256(written(columns).encode("ascii")).hexdigest()
 
 
 def genesis(ledger_id: str) -> str:
@@ -120,6 +139,13 @@ def birth(ledger_id: str, fingerprint_key: bytes) -> str:
 def written(detail: Mapping[str, object]) -> str:
     """A detail as it is stored: JSON in ASCII, one way to write each."""
     return json.dumps(detail, sort_keys=True, separators=(",", ":"))
+
+
+def summary(last_hashes: Iterable[tuple[str, str]]) -> str:
+    """What a checkpoint says: how many accounts there are, and a digest of their last lines."""
+    lines = [written({"dataset": dataset, "hash": last}) for dataset, last in last_hashes]
+    state = sha256("\n".join(lines).encode("ascii")).hexdigest()
+    return written({"accounts": len(lines), "state": state})
 
 
 def plus(a: Charge, b: Charge) -> Charge:
@@ -157,12 +183,20 @@ def spell(charge: Charge, *, like: Charge | None = None) -> str:
     return ", ".join(shown) or "nothing"
 
 
-def after(balance: Balance, kind: str, amount: Charge, *, heuristic: bool) -> Balance:
+def after(
+    balance: Balance,
+    kind: str,
+    amount: Charge,
+    *,
+    heuristic: bool = False,
+    protects: str | None = None,
+) -> Balance:
     """The balance once an event of this kind has been written.
 
     `heuristic` is what a grant says; of the releases, those without a guarantee, and only
-    they, cost nothing.
+    they, cost nothing.  `protects` is what a charge is about: the first one fixes it.
     """
+    balance = replace(balance, protects=balance.protects or protects)
     match kind:
         case "grant":
             granted = plus(balance.granted, amount)
@@ -174,7 +208,10 @@ def after(balance: Balance, kind: str, amount: Charge, *, heuristic: bool) -> Ba
         case _:
             return balance
     unproved = balance.unproved + one * (amount == NOTHING)
-    return replace(balance, spent=spent, releases=balance.releases + one, unproved=unproved)
+    releases = balance.releases + one
+    # Once all charges are given back, the next one may be about something else.
+    fixed = balance.protects if kind == "reserve" or releases > unproved else None
+    return replace(balance, spent=spent, releases=releases, unproved=unproved, protects=fixed)
 
 
 def line(
@@ -188,11 +225,12 @@ def line(
     release: str | None = None,
     amount: Charge = NOTHING,
     heuristic: bool = False,
+    protects: str | None = None,
     fingerprint: str | None = None,
     other: str | None = None,
 ) -> Event:
     """The event that follows line `last` (number and hash) on a data set that stood at `before`."""
-    balance = after(before, kind, amount, heuristic=heuristic)
+    balance = after(before, kind, amount, heuristic=heuristic, protects=protects)
     return Event(
         last[0] + 1,
         kind,
@@ -207,8 +245,10 @@ def line(
         balance.releases,
         balance.unproved,
         int(balance.heuristic),
+        balance.protects,
         detail,
         clock,
+        secrets.token_hex(16),
         last[1],
     )
 

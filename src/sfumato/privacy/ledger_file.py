@@ -1,45 +1,33 @@
-"""Where a ledger file may lie, how it is made and opened, and how it fails.
+"""How a ledger file is made and opened, and how it fails.
 
-Write-ahead log with synchronous=FULL: a commit returns once the log is on the disk.  The
-log is folded back only when the last connection closes or under the write lock: a fold
-beside a commit is what SQLite before 3.51.3 could lose data by (its "WAL-reset bug").
+Rollback journal with synchronous=EXTRA: when a commit returns, its line is in the file itself
+and the journal is gone, both on the disk.  So what was charged never lies in a second file
+that can be lost, and a journal that is left by a kill only takes back what was not committed.
 
 Only SQLite opens the file: closing any other handle on it would drop the locks that this
 process holds.
 """
 
 import os
-import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from shlex import quote
 
 from sfumato.errors import LedgerError
+from sfumato.privacy.ledger_place import require_file, require_folder
 from sfumato.privacy.ledger_schema import FORMAT, format_of, statements
 
-__all__ = ["build", "explain", "fatal", "fold", "known_format", "opened"]
+__all__ = ["build", "explain", "fatal", "in_rollback_mode", "known_format", "opened"]
 
 APPLICATION = 0x5366756D  # "Sfum" in the header of the file
 WAIT = 30.0  # seconds for another process to finish its write
-FOLD = 4 * 2**20  # bytes of log after which the next write folds it back first
-MOUNTS = Path("/proc/self/mountinfo")
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY
 
-# The log's index is memory that the processes of one host share; these are not one host.
-REMOTE = re.compile(
-    r"9p|afs|beegfs|ceph|cifs|coda|davfs|drvfs|glusterfs|gpfs|lustre|ncpfs|nfs4?|ocfs2|orangefs"
-    r"|prl_fs|smb[23]|smbfs|vboxsf|virtiofs"
-    r"|fuse\.(ceph|davfs2?|glusterfs|rclone|s3fs|sshfs|vmhgfs-fuse)"
-)
-
-_FULL = "the disk is full: free some space, open the ledger again and repeat"
 _SENTENCES = {
     sqlite3.SQLITE_BUSY: f"another process has held it for {WAIT:.0f} s: try again later",
     sqlite3.SQLITE_LOCKED: "another part of this program holds it: try again later",
-    sqlite3.SQLITE_FULL: _FULL,
-    sqlite3.SQLITE_IOERR_SHMSIZE: _FULL,  # no room for the index of the log
+    sqlite3.SQLITE_FULL: "the disk is full: free some space, open the ledger again and repeat",
     sqlite3.SQLITE_IOERR: (
         "the disk failed to read or write; the change may or may not have been recorded:"
         " check the disk and its free space, open the ledger again and look the release up"
@@ -77,7 +65,7 @@ def build(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
     An empty file takes the name first, so of two makers one is refused; the finished
     draft then replaces it in one step.
     """
-    _require_place(path.parent)
+    require_folder(path.parent)
     left_over = [f for f in (path, *_side_files(path)) if os.path.lexists(f)]
     if left_over:
         raise LedgerError(f"{left_over[0]} is in the way: a ledger is never made over another file")
@@ -103,14 +91,13 @@ def _write_draft(draft: Path, fill: Callable[[sqlite3.Connection], None]) -> Non
     with explain(draft):
         connection = _connect(draft)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("BEGIN")
             for statement in statements():
                 connection.execute(statement)
-            connection.execute("COMMIT")
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
             fill(connection)
+            connection.execute("COMMIT")
         finally:
             connection.close()
 
@@ -118,13 +105,13 @@ def _write_draft(draft: Path, fill: Callable[[sqlite3.Connection], None]) -> Non
 def opened(path: Path) -> sqlite3.Connection:
     """A connection to an existing ledger of a known format, with every commit on the disk."""
     try:
-        _require_file(path)
+        require_file(path)
         with explain(path):
+            _refuse_stray_log(path)
             connection = _connect(path)
             try:
                 _require_ours(connection, path)
-                connection.execute("PRAGMA journal_mode = WAL")
-                _sync_folder(path.parent)  # the log's name; SQLite would overlook a failure here
+                _sync_folder(path.parent)  # the file's own name may be new
             except BaseException:
                 connection.close()
                 raise
@@ -150,19 +137,44 @@ def known_format(connection: sqlite3.Connection, path: Path) -> int:
     return version
 
 
-def fold(connection: sqlite3.Connection, path: Path) -> None:
-    """Fold a long log back into the file, under the write lock."""
-    log, _ = _side_files(path)
-    with suppress(FileNotFoundError):  # SQLite makes the log at the first write
-        if log.stat().st_size > FOLD:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+def in_rollback_mode(connection: sqlite3.Connection, path: Path) -> None:
+    """Take a file of an older format out of write-ahead mode, which folds its log back.
+
+    A file of today's format that is in that mode was put into it by another program.
+    """
+    (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+    if mode != "delete":
+        raise LedgerError(
+            f"ledger {path} is in write-ahead mode and another program has it open: close that"
+            " program, and try again"
+        )
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _refuse_stray_log(path: Path) -> None:
+    """Refuse a write-ahead log beside a ledger of today's format, which never has one.
+
+    SQLite would read it as the latest history of the file.  Looked at read-only, because the
+    last writer that closes such a file folds the log in.
+    """
+    log = path.with_name(path.name + "-wal")
+    if not os.path.lexists(log):
+        return
+    connection = _connect(path, "ro")
+    try:
+        if format_of(connection) >= FORMAT:
+            raise LedgerError(
+                f"{log.name} beside {path} is not of this ledger, and would change its history:"
+                " find out where it came from, and move it away"
+            )
+    finally:
+        connection.close()
+
+
+def _connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
     if sqlite3.sqlite_version_info < (3, 37):
         raise LedgerError(f"the ledger needs SQLite 3.37, this Python has {sqlite3.sqlite_version}")
     connection = sqlite3.connect(
-        f"{path.as_uri()}?mode=rw",
+        f"{path.as_uri()}?mode={mode}",
         uri=True,
         timeout=WAIT,
         isolation_level=None,
@@ -170,8 +182,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     )
     try:
         connection.executescript(
-            "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;"
-            " PRAGMA wal_autocheckpoint = 0; PRAGMA cell_size_check = ON;"
+            "PRAGMA synchronous = EXTRA; PRAGMA fullfsync = ON; PRAGMA cell_size_check = ON;"
             " PRAGMA trusted_schema = OFF"
         )
     except BaseException:
@@ -180,47 +191,12 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _require_place(folder: Path) -> None:
-    """Refuse folders where the write-ahead log is not safe or cannot be written."""
-    if not folder.is_dir():
-        raise LedgerError(f"there is no folder {folder}: make it first")
-    device = folder.stat().st_dev
-    number = f"{os.major(device)}:{os.minor(device)}"
-    for line in MOUNTS.read_text(errors="replace").splitlines() if MOUNTS.exists() else ():
-        left, _, right = line.partition(" - ")
-        if left.split()[2] == number and REMOTE.fullmatch(kind := right.split()[0]):
-            raise LedgerError(
-                f"{folder} is on a network or shared file system ({kind}), where two hosts could"
-                " charge past each other: keep the ledger on a local disk"
-            )
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise LedgerError(f"{folder} cannot be written (permissions or a read-only mount)")
-
-
-def _require_file(path: Path) -> None:
-    if not path.exists():
-        remedy = f"make it with `sfumato ledger create --ledger {quote(str(path))}`"
-        raise LedgerError(f"there is no ledger at {path}: {remedy}")
-    if not path.is_file():
-        raise LedgerError(f"{path} is not a file, so not a ledger")
-    _require_place(path.parent)
-    if not os.access(path, os.W_OK):
-        raise LedgerError(f"{path} cannot be written (permissions or a read-only mount)")
-    about = path.stat()
-    if about.st_size == 0:
-        raise LedgerError(f"{path} is empty: remove it and create the ledger again")
-    if about.st_nlink > 1:
-        raise LedgerError(
-            f"{path} has a second name (hard link): each name would get a log of its own, so"
-            " remove the other name first"
-        )
-
-
 def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION:
         raise LedgerError(f"{path} is a database of another program, not a ledger")
     known_format(connection, path)
+    in_rollback_mode(connection, path)
 
 
 def _class(error: BaseException) -> int:
@@ -229,8 +205,9 @@ def _class(error: BaseException) -> int:
     return code if code in _SENTENCES else code & 0xFF  # the low byte is the general case
 
 
-def _side_files(path: Path) -> tuple[Path, Path]:
-    return path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")
+def _side_files(path: Path) -> list[Path]:
+    """Files by which SQLite would take back, or add, what is not in the ledger itself."""
+    return [path.with_name(path.name + end) for end in ("-journal", "-wal", "-shm")]
 
 
 def _sync_folder(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import floor
 from shlex import quote
@@ -27,12 +28,16 @@ __all__ = [
     "affordable",
     "digest_text",
     "entry_of",
+    "goes_on",
     "grantable",
     "inspectable",
     "line_text",
+    "one_promise",
+    "part_id",
     "priced",
     "renamed",
     "require_state",
+    "same_data",
     "same_request",
     "unknown",
 ]
@@ -41,6 +46,7 @@ State = Literal["reserved", "drawn", "released", "refunded"]
 
 _STATES: dict[str, State] = {
     "reserve": "reserved",
+    "part": "reserved",
     "draw": "drawn",
     "settle": "released",
     "refund": "refunded",
@@ -60,6 +66,7 @@ class Entry:
     plan: str
     digest: str | None
     sequence: int
+    part: int | None = None  # which part of a series it is, if it is one
 
 
 def entry_of(steps: list[Event]) -> Entry:
@@ -76,6 +83,7 @@ def entry_of(steps: list[Event]) -> Entry:
             plan=asked["plan"],
             digest=ended["digest"] if last.kind == "settle" else None,
             sequence=first.sequence,
+            part=asked["part"] if first.kind == "part" else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise LedgerError("the ledger is damaged: an entry does not say what it is") from error
@@ -137,6 +145,51 @@ def priced(guarantee: Guarantee) -> Charge:
     return amount
 
 
+def part_id(series: str, number: int) -> str:
+    """The release id of a later part of a series, which was charged when the series began.
+
+    >>> part_id("visits-1", 2)
+    'visits-1+2'
+    """
+    return f"{series}+{number}"
+
+
+def same_data(dataset: str, near: Callable[[str], set[str]]) -> set[str]:
+    """The data set and all that decisions joined to it, also by way of others.
+
+    >>> sorted(same_data("a", lambda name: {"a": {"b"}, "b": {"a", "c"}}.get(name, set())))
+    ['a', 'b', 'c']
+    """
+    found, left = {dataset}, [dataset]
+    while left:
+        fresh = near(left.pop()) - found
+        found |= fresh
+        left += sorted(fresh)
+    return found
+
+
+def one_promise(dataset: str, known: Mapping[str, Balance], protects: str) -> None:
+    """Refuse a charge about another unit or other neighbours than those before it.
+
+    `known` are the balances of this data set and of all that are the same data.
+    """
+    for name, balance in known.items():
+        if balance.protects is None and balance.releases > balance.unproved:
+            remedy = f"sfumato ledger protects {quote(name)} {quote(protects)} --reason …"
+            raise BudgetError(
+                f"data set {name!r} was charged by an older Sfumato, which did not note what its"
+                f" releases protect: if all of them protect {protects!r}, record that with"
+                f" `{remedy}`"
+            )
+        if balance.protects not in (None, protects):
+            whose = "" if name == dataset else f" of {name!r}, which is the same data,"
+            raise BudgetError(
+                f"data set {dataset!r}: the budget{whose} is about {balance.protects!r}, this is"
+                f" about {protects!r}, and what they cost does not add up: publish it with the same"
+                " unit and neighbours"
+            )
+
+
 def affordable(release: str, dataset: str, balance: Balance, asked: Charge) -> None:
     """Refuse a charge that the balance does not cover.  Only a heuristic costs nothing."""
     remedy = f"sfumato ledger grant {quote(dataset)}"
@@ -176,6 +229,8 @@ def require_state(entry: Entry | None, release: str, step: str) -> Entry:
     """The entry, if this step may follow."""
     if entry is None:
         raise LedgerError(f"release {release!r} is not in the ledger: reserve it first")
+    if step == "refund" and entry.part is not None:
+        raise LedgerError(f"cannot refund {release!r}: as a part of a series it cost nothing")
     needed = "drawn" if step == "settle" else "reserved"
     if entry.state == needed:
         return entry
@@ -186,6 +241,17 @@ def require_state(entry: Entry | None, release: str, step: str) -> Entry:
         "refunded": "was refunded: publish under a new release id",
     }[entry.state]
     raise LedgerError(f"cannot {step} release {release!r}: it {reason}")
+
+
+def goes_on(begun: Entry | None, series: str, part: int, known: int) -> Entry:
+    """The entry of a series, if this part of it comes next."""
+    if begun is None or begun.state not in ("drawn", "released"):
+        raise LedgerError(f"release {series!r} has no beginning in this ledger to go on from")
+    if isinstance(part, bool) or not isinstance(part, int) or part < 1:
+        raise ParameterError("part must be a whole number from 1")
+    if part > known + 1:
+        raise LedgerError(f"part {part} of {series!r} comes before part {known + 1}: it is missing")
+    return begun
 
 
 def inspectable(entry: Entry | None, release: str, dataset: str) -> None:

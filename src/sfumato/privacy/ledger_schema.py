@@ -1,20 +1,30 @@
-"""The rules of a ledger file, as SQLite keeps them, and how an older file gets the newer ones.
-
-Format 1 knows budgets and releases; format 2 also counts inspections: lines that cost
-nothing and say that somebody looked at the records without noise.  Their columns are the
-same, so every line and hash of format 1 is one of format 2.
+"""The rules of a ledger file, as SQLite keeps them.
 
 The table refuses by itself what must never happen: overspending, a second draw, a draw
 beside a refund, a changed or removed line, a line out of order, an inspection of what was
-never released.
+never released, a charge about another unit or other neighbours than the data set's first one,
+a second continuation of the same part of a series.
+
+`unfinished` is what the lines amount to for releases under way.  Triggers keep it, so that it
+can be looked up at once however long the history is; a draw needs its word as well as that of
+the lines, so damage to one index never allows a second draw.
 """
 
 import sqlite3
 from functools import cache
 
-__all__ = ["FORMAT", "expected_structure", "format_of", "statements", "structure", "upgrade"]
+__all__ = [
+    "EVENT_RULES",
+    "EVENT_TABLES",
+    "FILL_UNFINISHED",
+    "FORMAT",
+    "expected_structure",
+    "format_of",
+    "statements",
+    "structure",
+]
 
-FORMAT = 2
+FORMAT = 3
 
 _IDENTITY = """CREATE TABLE identity (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -23,12 +33,13 @@ _IDENTITY = """CREATE TABLE identity (
 ) STRICT"""
 _EVENT = """CREATE TABLE event (
     sequence INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL
-        CHECK (kind IN ({kinds})),
-    dataset TEXT NOT NULL,
-    release TEXT CHECK ({looked}(release IS NULL) = (kind IN ('create', 'grant', 'same-data'))),
+    kind TEXT NOT NULL CHECK (kind IN ('create', 'grant', 'reserve', 'part', 'draw', 'settle',
+        'refund', 'same-data', 'protects', 'inspect', 'checkpoint')),
+    dataset TEXT NOT NULL CHECK ((dataset = '') = (kind IN ('create', 'checkpoint'))),
+    release TEXT CHECK (kind = 'inspect' OR (release IS NULL)
+        = (kind IN ('create', 'grant', 'same-data', 'protects', 'checkpoint'))),
     fingerprint TEXT CHECK (fingerprint IS NULL OR kind = 'draw'),
-    other TEXT CHECK ((other IS NULL) = (kind <> 'same-data')),
+    other TEXT CHECK ((other IS NULL) = (kind NOT IN ('same-data', 'part'))),
     heuristic INTEGER NOT NULL CHECK (heuristic BETWEEN 0 AND (kind = 'grant')),
     micro_epsilon INTEGER NOT NULL CHECK (micro_epsilon >= 0),
     pico_delta INTEGER NOT NULL CHECK (pico_delta >= 0),
@@ -43,83 +54,97 @@ _EVENT = """CREATE TABLE event (
     releases INTEGER NOT NULL CHECK (releases >= 0),
     unproved INTEGER NOT NULL CHECK (unproved BETWEEN 0 AND releases),
     allowed INTEGER NOT NULL CHECK (allowed IN (0, 1) AND allowed >= (unproved > 0)),
+    protects TEXT,
     detail TEXT NOT NULL,
     clock INTEGER NOT NULL,
-    previous TEXT NOT NULL UNIQUE,
+    nonce TEXT NOT NULL,
+    previous TEXT NOT NULL,
     hash TEXT NOT NULL UNIQUE
 ) STRICT"""
-_AROUND_EVENT = (
+_UNFINISHED = """CREATE TABLE unfinished (
+    release TEXT PRIMARY KEY,
+    dataset TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    drawn INTEGER NOT NULL CHECK (drawn IN (0, 1))
+) STRICT, WITHOUT ROWID"""
+EVENT_TABLES = (_EVENT, _UNFINISHED)
+# The plus sign keeps SQLite from looking through all lines of a data set for one of a release.
+EVENT_RULES = (
     "CREATE INDEX event_dataset ON event (dataset, sequence)",
     """CREATE UNIQUE INDEX event_step ON event
-    (release, CASE kind WHEN 'reserve' THEN 1 WHEN 'settle' THEN 3 ELSE 2 END)
-    WHERE release IS NOT NULL{no_step}""",
+    (release, CASE kind WHEN 'reserve' THEN 1 WHEN 'part' THEN 1 WHEN 'settle' THEN 3 ELSE 2 END)
+    WHERE release IS NOT NULL AND kind <> 'inspect'""",
     "CREATE INDEX event_fingerprint ON event (fingerprint, dataset) WHERE fingerprint IS NOT NULL",
-    "CREATE INDEX event_other ON event (other, dataset) WHERE other IS NOT NULL",
+    "CREATE INDEX event_other ON event (other, kind, dataset) WHERE other IS NOT NULL",
+    "CREATE INDEX event_joined ON event (dataset) WHERE kind = 'same-data'",
+    "CREATE INDEX event_inspect ON event (dataset, sequence) WHERE kind = 'inspect'",
+    "CREATE INDEX event_checkpoint ON event (sequence) WHERE kind = 'checkpoint'",
+    "CREATE INDEX unfinished_dataset ON unfinished (dataset, sequence)",
     """CREATE TRIGGER event_in_order BEFORE INSERT ON event
     WHEN NEW.sequence IS NOT (SELECT coalesce(max(sequence), 0) + 1 FROM event)
     OR NEW.previous IS NOT coalesce(
         (SELECT hash FROM event ORDER BY sequence DESC LIMIT 1), NEW.previous)
     BEGIN SELECT RAISE(ABORT, 'an event must follow the last one'); END""",
+    """CREATE TRIGGER event_has_a_nonce BEFORE INSERT ON event WHEN length(NEW.nonce) <> 32
+    BEGIN SELECT RAISE(ABORT, 'an event needs a nonce'); END""",
     """CREATE TRIGGER event_step_in_order BEFORE INSERT ON event
     WHEN NEW.kind IN ('draw', 'refund', 'settle') AND NOT EXISTS (
-        SELECT 1 FROM event WHERE release = NEW.release AND dataset = NEW.dataset
-        AND kind = CASE NEW.kind WHEN 'settle' THEN 'draw' ELSE 'reserve' END)
+        SELECT 1 FROM event WHERE release = NEW.release AND kind <> 'inspect'
+        AND +dataset = NEW.dataset AND (+kind = CASE NEW.kind WHEN 'settle' THEN 'draw'
+        ELSE 'reserve' END OR (NEW.kind = 'draw' AND +kind = 'part')))
     BEGIN SELECT RAISE(ABORT, 'a step of a release is out of order'); END""",
+    """CREATE TRIGGER event_draws_once BEFORE INSERT ON event
+    WHEN NEW.kind = 'draw' AND NOT EXISTS (
+        SELECT 1 FROM unfinished WHERE release = NEW.release AND drawn = 0)
+    BEGIN SELECT RAISE(ABORT, 'a release draws once'); END""",
+    """CREATE TRIGGER event_continues_what_was_drawn BEFORE INSERT ON event
+    WHEN NEW.kind = 'part' AND NOT EXISTS (SELECT 1 FROM event WHERE release = NEW.other
+        AND kind <> 'inspect' AND +dataset = NEW.dataset AND +kind = 'draw')
+    BEGIN SELECT RAISE(ABORT, 'a part of what was never drawn'); END""",
+    """CREATE TRIGGER event_protects_the_same BEFORE INSERT ON event
+    WHEN NEW.protects IS NOT coalesce((SELECT protects FROM event WHERE dataset = NEW.dataset
+        ORDER BY sequence DESC LIMIT 1), NEW.protects)
+        AND NOT (NEW.kind = 'refund' AND NEW.protects IS NULL AND NEW.releases = NEW.unproved)
+    BEGIN SELECT RAISE(ABORT, 'an account protects one unit between its neighbours'); END""",
+    """CREATE TRIGGER event_inspects_what_was_released BEFORE INSERT ON event
+    WHEN NEW.kind = 'inspect' AND NOT iif(NEW.release IS NULL,
+        EXISTS (SELECT 1 FROM event WHERE dataset = NEW.dataset),
+        EXISTS (SELECT 1 FROM event WHERE release = NEW.release AND kind <> 'inspect'
+            AND +dataset = NEW.dataset AND +kind = 'settle'))
+    BEGIN SELECT RAISE(ABORT, 'an inspection of what was never released'); END""",
+    """CREATE TRIGGER event_begins AFTER INSERT ON event WHEN NEW.kind IN ('reserve', 'part')
+    BEGIN INSERT INTO unfinished VALUES (NEW.release, NEW.dataset, NEW.sequence, 0); END""",
+    """CREATE TRIGGER event_draws AFTER INSERT ON event WHEN NEW.kind = 'draw'
+    BEGIN UPDATE unfinished SET drawn = 1 WHERE release = NEW.release; END""",
+    """CREATE TRIGGER event_ends AFTER INSERT ON event WHEN NEW.kind IN ('settle', 'refund')
+    BEGIN DELETE FROM unfinished WHERE release = NEW.release; END""",
     """CREATE TRIGGER event_kept BEFORE DELETE ON event
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
     """CREATE TRIGGER event_unchanged BEFORE UPDATE ON event
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
 )
-_INSPECTION = """CREATE TRIGGER event_inspects_what_was_released BEFORE INSERT ON event
-    WHEN NEW.kind = 'inspect' AND NOT EXISTS (SELECT 1 FROM event WHERE dataset = NEW.dataset
-        AND release IS NEW.release AND kind = iif(NEW.release IS NULL, 'grant', 'settle'))
-    BEGIN SELECT RAISE(ABORT, 'an inspection of what was never released'); END"""
-_AROUND_IDENTITY = (
+_IDENTITY_RULES = (
     """CREATE TRIGGER identity_kept BEFORE DELETE ON identity
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
     """CREATE TRIGGER identity_unchanged BEFORE UPDATE ON identity
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
 )
-_KINDS = "'create', 'grant', 'reserve', 'draw', 'settle', 'refund', 'same-data'"
-_WORDS = {
-    1: {"kinds": _KINDS, "looked": "", "no_step": ""},
-    2: {
-        "kinds": f"{_KINDS}, 'inspect'",
-        "looked": "kind = 'inspect' OR ",
-        "no_step": " AND kind <> 'inspect'",
-    },
-}
+# For lines that were written before there was such a table.
+FILL_UNFINISHED = """INSERT INTO unfinished
+    SELECT release, dataset, min(sequence), max(kind = 'draw') FROM event
+    WHERE release IS NOT NULL AND kind <> 'inspect'
+    GROUP BY release HAVING NOT max(kind IN ('settle', 'refund'))"""
 
 
-def statements(format: int = FORMAT) -> list[str]:
-    """What makes the tables of a new ledger of this format."""
-    return [_IDENTITY, _event(format), *_around_event(format), *_AROUND_IDENTITY]
+def statements() -> list[str]:
+    """What makes a new ledger."""
+    return [_IDENTITY, *_IDENTITY_RULES, *EVENT_TABLES, *EVENT_RULES]
 
 
 def format_of(connection: sqlite3.Connection) -> int:
     """The format that the file says it has."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
-
-
-def upgrade(connection: sqlite3.Connection) -> bool:
-    """Give an older ledger today's rules, inside the caller's transaction; its lines stay.
-
-    Whether there was anything to do.  A program of the older format then says that the
-    ledger is newer, also one that has it open; what is newer than this program stays as it is.
-    """
-    if format_of(connection) >= FORMAT:
-        return False
-    for statement in (
-        "ALTER TABLE event RENAME TO former",
-        _event(FORMAT),
-        "INSERT INTO event SELECT * FROM former ORDER BY sequence",
-        "DROP TABLE former",
-        *_around_event(FORMAT),
-        f"PRAGMA user_version = {FORMAT}",
-    ):
-        connection.execute(statement)
-    return True
 
 
 def structure(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
@@ -129,21 +154,12 @@ def structure(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
 
 
 @cache
-def expected_structure(format: int = FORMAT) -> list[tuple[str, str, str]]:
-    """What `structure` returns for a ledger of this format as it was made."""
+def expected_structure() -> list[tuple[str, str, str]]:
+    """What `structure` returns for a ledger as it was made."""
     connection = sqlite3.connect(":memory:")
     try:
-        for statement in statements(format):
+        for statement in statements():
             connection.execute(statement)
         return structure(connection)
     finally:
         connection.close()
-
-
-def _event(format: int) -> str:
-    return _EVENT.format(**_WORDS[format])
-
-
-def _around_event(format: int) -> list[str]:
-    around = [statement.format(**_WORDS[format]) for statement in _AROUND_EVENT]
-    return around if format == 1 else [*around, _INSPECTION]

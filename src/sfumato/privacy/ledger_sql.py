@@ -21,11 +21,20 @@ __all__ = [
     "identity",
     "insert",
     "inspections_of",
+    "joined_to",
+    "last_checkpoint",
+    "last_hash",
+    "last_hashes",
     "last_line",
     "lines_of",
-    "other_names",
+    "names_of",
+    "parts_of",
     "unfinished_releases",
+    "unfinished_steps",
 ]
+
+_EVER = 2**62
+_PORTION = 2_000
 
 
 def append(
@@ -37,6 +46,7 @@ def append(
     release: str | None = None,
     amount: Charge = NOTHING,
     heuristic: bool = False,
+    protects: str | None = None,
     fingerprint: str | None = None,
     other: str | None = None,
 ) -> Event:
@@ -52,6 +62,7 @@ def append(
         release=release,
         amount=amount,
         heuristic=heuristic,
+        protects=protects,
         fingerprint=fingerprint,
         other=other,
     )
@@ -82,18 +93,26 @@ def last_line(connection: sqlite3.Connection) -> tuple[Event, str]:
     raise LedgerError("the ledger is damaged: its first event is missing")
 
 
-def balance_of(connection: sqlite3.Connection, dataset: str) -> Balance | None:
+def balance_of(connection: sqlite3.Connection, dataset: str, until: int = _EVER) -> Balance | None:
     """The balance on the data set's last line, or None if it was never granted anything."""
-    query = "SELECT * FROM event WHERE dataset = ? ORDER BY sequence DESC LIMIT 1"
-    for event in _checked(connection.execute(query, (dataset,))):
+    query = "SELECT * FROM event WHERE dataset = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1"
+    for event in _checked(connection.execute(query, (dataset, until))):
         return event.balance
     return None
 
 
-def lines_of(connection: sqlite3.Connection, release: str) -> list[Event]:
+def lines_of(connection: sqlite3.Connection, release: str, until: int = _EVER) -> list[Event]:
     """The steps of a release, in order; that somebody looked at it is no step."""
-    query = "SELECT * FROM event WHERE release = ? AND kind <> 'inspect' ORDER BY sequence"
-    return list(_checked(connection.execute(query, (release,))))
+    query = "SELECT * FROM event WHERE release = ? AND kind <> 'inspect' AND sequence <= ?"
+    found = _checked(connection.execute(query, (release, until)))
+    return sorted(found, key=lambda event: event.sequence)
+
+
+def parts_of(connection: sqlite3.Connection, series: str, until: int = _EVER) -> int:
+    """How many parts of a series were begun after its first one."""
+    query = "SELECT count(*) FROM event WHERE other = ? AND kind = 'part' AND sequence <= ?"
+    (found,) = connection.execute(query, (series, until)).fetchone()
+    return int(found)
 
 
 def inspections_of(connection: sqlite3.Connection, dataset: str) -> list[Event]:
@@ -102,10 +121,37 @@ def inspections_of(connection: sqlite3.Connection, dataset: str) -> list[Event]:
     return list(_checked(connection.execute(query, (dataset,))))
 
 
-def every_line(connection: sqlite3.Connection) -> Iterator[tuple[Event, str]]:
-    """The whole history with the stored hashes, unchecked: for the auditor."""
-    for row in connection.execute("SELECT * FROM event ORDER BY sequence"):
-        yield Event(*row[:-1]), row[-1]
+def every_line(connection: sqlite3.Connection, after: int = 0) -> Iterator[tuple[Event, str]]:
+    """The history after a line, with the stored hashes, unchecked: for the auditor.
+
+    Read in portions, so that nobody who wants to write waits for the end of a long history.
+    """
+    query = "SELECT * FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?"
+    while rows := connection.execute(query, (after, _PORTION)).fetchall():
+        yield from ((Event(*row[:-1]), row[-1]) for row in rows)
+        after = rows[-1][0]
+
+
+def last_checkpoint(connection: sqlite3.Connection) -> Event | None:
+    """The newest line that sums up the accounts before it."""
+    query = "SELECT * FROM event WHERE kind = 'checkpoint' ORDER BY sequence DESC LIMIT 1"
+    return next(_checked(connection.execute(query)), None)
+
+
+def last_hash(connection: sqlite3.Connection, dataset: str, until: int = _EVER) -> str | None:
+    """The stored hash of a data set's last line up to `until`."""
+    query = (
+        "SELECT hash FROM event WHERE dataset = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1"
+    )
+    found: tuple[str] | None = connection.execute(query, (dataset, until)).fetchone()
+    return found and found[0]
+
+
+def last_hashes(connection: sqlite3.Connection, until: int = _EVER) -> Iterator[tuple[str, str]]:
+    """Every data set with the hash of its last line up to `until`, by name."""
+    for name in granted_datasets(connection):
+        if found := last_hash(connection, name, until):
+            yield name, found
 
 
 def hash_at(connection: sqlite3.Connection, sequence: int) -> str | None:
@@ -121,32 +167,45 @@ def holds(connection: sqlite3.Connection, head: str) -> bool:
     return connection.execute(query, (head,)).fetchone() is not None
 
 
-def other_names(connection: sqlite3.Connection, fingerprint: str, dataset: str) -> list[str]:
-    """Names under which this data was drawn before and that no decision joined to `dataset`."""
+def names_of(connection: sqlite3.Connection, fingerprint: str, until: int = _EVER) -> set[str]:
+    """Names under which this data was drawn."""
+    query = "SELECT dataset FROM event WHERE fingerprint = ? AND sequence <= ?"
+    return {name for (name,) in connection.execute(query, (fingerprint, until))}
+
+
+def joined_to(connection: sqlite3.Connection, dataset: str, until: int = _EVER) -> set[str]:
+    """Names that a decision joined to this one."""
     query = (
-        "SELECT dataset FROM event WHERE fingerprint = :mark AND dataset < :name"
-        " UNION SELECT dataset FROM event WHERE fingerprint = :mark AND dataset > :name"
-        " EXCEPT SELECT other FROM event WHERE other IS NOT NULL AND dataset = :name"
-        " EXCEPT SELECT dataset FROM event WHERE other = :name"
+        "SELECT other FROM event WHERE kind = 'same-data' AND dataset = :name"
+        " AND sequence <= :until UNION SELECT dataset FROM event"
+        " WHERE other = :name AND kind = 'same-data' AND sequence <= :until"
     )
-    found = connection.execute(query, {"mark": fingerprint, "name": dataset})
-    return [name for (name,) in found]
+    return {name for (name,) in connection.execute(query, {"name": dataset, "until": until})}
 
 
 def granted_datasets(connection: sqlite3.Connection) -> list[str]:
-    """Every name that was ever granted anything."""
-    query = "SELECT DISTINCT dataset FROM event WHERE kind = 'grant' ORDER BY dataset"
+    """Every name that has an account; found name by name, not line by line."""
+    query = (
+        "WITH RECURSIVE known(name) AS (SELECT min(dataset) FROM event WHERE dataset > ''"
+        " UNION ALL SELECT (SELECT min(dataset) FROM event WHERE dataset > name) FROM known"
+        " WHERE name IS NOT NULL) SELECT name FROM known WHERE name IS NOT NULL"
+    )
     return [name for (name,) in connection.execute(query)]
 
 
 def unfinished_releases(connection: sqlite3.Connection, dataset: str | None) -> list[str]:
     """Reserved, and neither settled nor refunded; oldest first."""
-    query = (
-        "SELECT release FROM event AS begun WHERE kind = 'reserve'"
-        " AND (:name IS NULL OR dataset = :name) AND NOT EXISTS (SELECT 1 FROM event"
-        " WHERE release = begun.release AND kind IN ('settle', 'refund')) ORDER BY sequence"
-    )
-    return [release for (release,) in connection.execute(query, {"name": dataset})]
+    query = "SELECT release FROM unfinished ORDER BY sequence"
+    if dataset is None:
+        return [release for (release,) in connection.execute(query)]
+    query = "SELECT release FROM unfinished WHERE dataset = ? ORDER BY sequence"
+    return [release for (release,) in connection.execute(query, (dataset,))]
+
+
+def unfinished_steps(connection: sqlite3.Connection) -> dict[str, tuple[str, bool]]:
+    """What the table of releases under way says: data set, and whether noise was drawn."""
+    rows = connection.execute("SELECT release, dataset, drawn FROM unfinished")
+    return {release: (dataset, bool(drawn)) for release, dataset, drawn in rows}
 
 
 def _checked(rows: sqlite3.Cursor) -> Iterator[Event]:

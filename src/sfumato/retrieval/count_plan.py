@@ -15,7 +15,15 @@ from sfumato.privacy.sensitivity import Neighbours
 from sfumato.retrieval.histogram import Histogram, Way
 from sfumato.retrieval.privelet import Wavelet
 
-__all__ = ["METHOD", "CountPlan", "Described", "count_account", "planned", "replanned"]
+__all__ = [
+    "COUNT_UNIT",
+    "METHOD",
+    "CountPlan",
+    "Described",
+    "count_account",
+    "planned",
+    "replanned",
+]
 
 METHOD = "count-queries"
 
@@ -37,6 +45,7 @@ class Described:
     )
 
 
+COUNT_UNIT = "one record, counted under one key"
 _WAYS = ("histogram", "wavelet", "both")
 _TYPES = {"histogram": pa.int64(), "wavelet": pa.float64()}
 _LIMITS = (
@@ -111,7 +120,7 @@ def count_account(dataset: str, plan: CountPlan) -> Account:
         events=tuple(way.noise.event for way in plan.ways.values()),
         subject={
             "dataset": dataset,
-            "unit": "one record, counted under one key",
+            "unit": COUNT_UNIT,
             "neighbours": plan.neighbours,
             "counts": {"keys": plan.length, "records": plan.records},
         },

@@ -25,7 +25,7 @@ __all__ = ["LARGEST_COUNT", "MOST_KEYS", "Counts", "Keys", "Vector"]
 
 LARGEST_COUNT = 2**40  # so that the sum of all stays a whole number of 64 bits
 MOST_KEYS = 2**22
-_FEWEST = 20  # keys that a fingerprint is taken of: shorter lists are alike by accident
+_FEWEST = 20  # keys, which are public: counts of fewer are alike by accident
 _COLUMNS = ("key", "count")
 Vector = NDArray[np.float64]
 

@@ -28,11 +28,13 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.account import protection
 from sfumato.errors import BudgetError, ParameterError
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse, Whole
 from sfumato.privacy.randomness import SystemBits
+from sfumato.retrieval.count_plan import COUNT_UNIT
 from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.mutual import Answering
 from sfumato.retrieval.protocol import Question
@@ -207,7 +209,13 @@ class Desk:
             release = f"answers-{secrets.token_hex(8)}"
             price = PureDP(size * self.answering.epsilon)
             try:
-                self._ledger.reserve(release, self.dataset, price, plan=self.plan)
+                self._ledger.reserve(
+                    release,
+                    self.dataset,
+                    price,
+                    plan=self.plan,
+                    protects=protection(COUNT_UNIT, self.answering.neighbours),
+                )
             except BudgetError:  # another process was faster
                 size = min(size - 1, self.left)
                 continue

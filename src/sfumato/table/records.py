@@ -29,7 +29,6 @@ from sfumato.table.workers import in_order
 __all__ = ["Records"]
 
 T = TypeVar("T")
-_FEWEST = 20  # records that a fingerprint is taken of
 _UNREADABLE = (OSError, OverflowError, pa.ArrowException)
 Codes = NDArray[np.int32]
 Mixed = NDArray[np.uint64]
@@ -158,9 +157,7 @@ class _Tally:
         self._rows += count
         self._sums += mixed
 
-    def digest(self) -> bytes | None:
-        """None for a handful of records: there equality would say too much about each."""
-        if self._rows < _FEWEST:
-            return None
+    def digest(self) -> bytes:
+        """Also of a handful of records: whether there is one must not tell how many there are."""
         content = self._rows.to_bytes(8, "big") + self._sums.tobytes() + self._facts
         return hmac.digest(self._key, content, "sha256")

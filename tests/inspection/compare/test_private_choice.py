@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import beta, binomtest
 
+from ledger_world import ABOUT
 from sfumato.domain import Domain
 from sfumato.errors import (
     BudgetError,
@@ -284,7 +285,7 @@ def test_what_is_left_can_be_published_from_a_budget_of_just_the_whole(tmp_path,
     with Ledger.create(tmp_path / "exact.db") as ledger:
         ledger.grant("clinic", PureDP(whole), reason="just so much")
         found = choose(PATIENTS, SCHEMA, methods=METHODS, epsilon=whole, share=share, ledger=ledger)
-        ledger.reserve("next", "clinic", found.left, plan="c0ffee00")
+        ledger.reserve("next", "clinic", found.left, plan="c0ffee00", protects=ABOUT)
         assert ledger.balance("clinic").left == Charge()
 
 

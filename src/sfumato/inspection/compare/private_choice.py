@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.account import protection
 from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError, SchemaError
 from sfumato.inspection.compare.contender import methods_named, planned
 from sfumato.inspection.compare.fitness import Fitness, fitness
 from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded, has_rows, opened
-from sfumato.plan import Plan
+from sfumato.plan import RECORD, Plan
 from sfumato.privacy.budget import budget, charge
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import (
@@ -123,7 +124,8 @@ def choose(
         plan = hashlib.sha256(
             json.dumps(decided | {"schema": domain.schema.to_json()}, sort_keys=True).encode()
         ).hexdigest()
-        ledger.reserve(identity, domain.schema.name, stage, plan=plan)
+        about = protection(RECORD, domain.schema.neighbours)
+        ledger.reserve(identity, domain.schema.name, stage, plan=plan, protects=about)
         ledger.draw(identity, Records(source, domain, key=ledger.fingerprint_key).fingerprint())
     judged, parts = dealt(encoded(data, domain), len(names))
     releases = [
