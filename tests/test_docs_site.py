@@ -30,6 +30,7 @@ def site(tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 def test_every_page_is_built_and_every_method_has_one(site):
     written = [
         path for path in DOCS.rglob("*.md") if path.name != "index.md" and path.parent != DOCS

@@ -31,6 +31,7 @@ from sfumato.schema import Schema
 from sfumato.table.records import Records
 from sfumato.table.source import Frame
 from sfumato.table.text import TextFile
+from slowness import slow
 
 SCHEMA = Schema.parse(CLINIC)
 PATIENTS = clinic(60)
@@ -280,17 +281,19 @@ def _data(folder):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_killed_at_every_line_of_publishing_spent_is_never_below_released(tmp_path):
+@pytest.mark.parametrize("stride", [19, slow(3)])
+def test_killed_at_every_line_of_publishing_spent_is_never_below_released(tmp_path, stride):
     work = Killed(tmp_path)
     files = ("sfumato/publishing.py", "release/folder.py")
-    survived = kill_at_every_line(work.publish, files, work.check, work.prepare, stride=3)
+    survived = kill_at_every_line(work.publish, files, work.check, work.prepare, stride=stride)
     assert survived > 80
 
 
 @pytest.mark.skipif(not CAN_TRACE, reason="needs ptrace on Linux x86-64")
-def test_killed_at_every_system_call_spent_is_never_below_released(tmp_path):
+@pytest.mark.parametrize("stride", [13, slow(1)])
+def test_killed_at_every_system_call_spent_is_never_below_released(tmp_path, stride):
     work = Killed(tmp_path)
-    survived = kill_at_every_syscall(work.publish, work.check, work.prepare)
+    survived = kill_at_every_syscall(work.publish, work.check, work.prepare, stride=stride)
     assert survived > 60
 
 

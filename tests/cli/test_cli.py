@@ -11,12 +11,14 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
+from commands import run
 from sfumato.example import CLINIC, clinic
 
 SFUMATO = [sys.executable, "-m", "sfumato"]
 
 
-def run(words, *, cwd):
+def started(words, *, cwd):
+    """The program as a shell starts it."""
     environment = {k: v for k, v in os.environ.items() if k != "SFUMATO_LEDGER"}
     environment |= {"COLUMNS": "200", "NO_COLOR": "1"}
     command = [*SFUMATO, *words.split()]
@@ -49,7 +51,7 @@ def test_the_readme_walk_works_from_grant_to_verify(clinic_files):
         "methods modips",
         "doctor --ledger budget.db",
     ):
-        done = run(words, cwd=clinic_files)
+        done = started(words, cwd=clinic_files)
         assert done.returncode == 0, (words, done.stderr)
         assert done.stdout
     assert listing(clinic_files / "release") == ["data.csv", "release.json", "synopsis.json"]
@@ -211,7 +213,7 @@ def test_the_next_run_says_what_an_earlier_one_left(clinic_files):
 
 def test_the_demo_shows_a_whole_release(tmp_path):
     for folder in ("sfumato-demo", "sfumato-demo-2"):
-        done = run("demo", cwd=tmp_path)
+        done = started("demo", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "1-differential privacy" in done.stdout
         assert "The picture stays" in done.stdout
@@ -229,7 +231,7 @@ def test_a_demo_into_a_folder_with_brackets_names_it_as_it_is(tmp_path):
 
 def test_a_demo_without_matplotlib_says_what_to_install(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError")
-    done = run("demo", cwd=tmp_path)  # -m puts this folder first
+    done = started("demo", cwd=tmp_path)  # -m puts this folder first
     assert done.returncode == 0, done.stderr
     assert "No page of the release was made" in done.stdout
     assert "pip install 'sfumato[report]'" in done.stdout
@@ -277,4 +279,4 @@ def test_budgets_that_promise_little_say_so(clinic_files):
 
 
 def test_the_version_is_printed(tmp_path):
-    assert run("--version", cwd=tmp_path).stdout.startswith("sfumato 0.")
+    assert started("--version", cwd=tmp_path).stdout.startswith("sfumato 0.")

@@ -19,6 +19,7 @@ from sfumato.methods import METHODS
 from sfumato.privacy.budget import budget
 from sfumato.privacy.guarantee import Seeded, from_json
 from sfumato.publishing import price
+from slowness import slow
 
 DOCS = Path(__file__).parents[2] / "docs"
 everywhere = pytest.mark.parametrize("case", CASES, ids=str)
@@ -59,9 +60,10 @@ def neighbour_pairs(case):
     return st.tuples(others, row, row).map(lambda t: ([*t[0], t[1]], [*t[0], t[2]]))
 
 
+@pytest.mark.parametrize("examples", [20, slow(100)])
 @pytest.mark.parametrize("case", [case for case in CASES if case.frozen], ids=str)
-def test_no_neighbour_moves_a_query_beyond_its_sensitivity(case):
-    @hypothesis_settings(max_examples=60)
+def test_no_neighbour_moves_a_query_beyond_its_sensitivity(case, examples):
+    @hypothesis_settings(max_examples=examples)
     @given(neighbour_pairs(case))
     def check(pair):
         first = measured(case, pair[0])

@@ -172,6 +172,7 @@ def goal_of(network, number):
     return Goal(2 + number % 4 % 3, int(mu * 2**20), ORDERS[number % 5 % 3])
 
 
+@pytest.mark.slow
 def test_searches_keep_every_wanted_path_and_never_hide_fewer_weights(rng):
     """On 1,500 networks; the engine for large ones, tried on small ones."""
     better = 0

@@ -117,6 +117,7 @@ def test_a_path_that_did_not_stay_is_never_published(rng, monkeypatch):
         published(network, drawn_pairs(rng, network, 200), mu=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [True, False])
 def test_nearly_all_weights_of_a_dense_network_hide_and_lengths_stay_near(rng, directed):
     network = dense(rng, directed=directed)
@@ -141,6 +142,7 @@ def test_edges_off_all_wanted_paths_are_not_published_as_they_are(rng):
     assert made.account["weights unchanged"] < 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [True, False])
 def test_rsp_hides_weights_keeps_most_paths_and_lengths_near(rng, directed):
     network = dense(rng, size=24, directed=directed)

@@ -54,6 +54,7 @@ def peak(path, folder, *, whole=False):
     return float(run.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of one process is read from /proc")
 def test_memory_does_not_grow_with_the_records(tmp_path):
     write(tmp_path / "few.parquet", FEW)

@@ -26,6 +26,7 @@ from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.ledger_schema import expected_structure
 from sfumato.privacy.ledger_sql import every_line, insert
+from slowness import slow
 
 OLDER = (Path(__file__).parent / "ledger_format_1.sql").read_text("utf-8")
 OLDER_HEAD = "f475c780fa14d4b43b18adc583dcd39aba6e4230fc9239c919ab65a75217db18"
@@ -147,16 +148,20 @@ def killing(path, action):
     return seen, (action, check, prepare)
 
 
-def test_killed_at_any_line_an_inspection_is_counted_once_or_not_at_all(older):
+@pytest.mark.parametrize("stride", [29, slow(7)])
+def test_killed_at_any_line_an_inspection_is_counted_once_or_not_at_all(older, stride):
     seen, (action, check, prepare) = killing(older, lambda: once(older))
-    survived = kill_at_every_line(action, FILES, check, prepare, stride=7)
+    survived = kill_at_every_line(action, FILES, check, prepare, stride=stride)
     assert survived > 100
     assert seen == {0, 1}
 
 
-def test_killed_at_any_system_call_an_inspection_is_counted_once_or_not_at_all(older, tracing):
+@pytest.mark.parametrize("stride", [11, slow(3)])
+def test_killed_at_any_system_call_an_inspection_is_counted_once_or_not_at_all(
+    older, tracing, stride
+):
     seen, (action, check, prepare) = killing(older, lambda: once(older))
-    survived = kill_at_every_syscall(action, check, prepare, stride=3)
+    survived = kill_at_every_syscall(action, check, prepare, stride=stride)
     assert survived > 20
     assert seen == {0, 1}
 

@@ -22,6 +22,7 @@ from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.ledger_schema import FORMAT, expected_structure
 from sfumato.privacy.ledger_sql import every_line
+from slowness import slow
 
 OLDER = {
     number: (Path(__file__).parent / f"ledger_format_{number}.sql").read_text("utf-8")
@@ -175,17 +176,19 @@ def killing(path, action):
     return seen, whole, (action, check, prepare)
 
 
-def test_killed_at_any_line_it_is_as_it_was_or_has_the_new_rules(folder):
+@pytest.mark.parametrize("stride", [29, slow(7)])
+def test_killed_at_any_line_it_is_as_it_was_or_has_the_new_rules(folder, stride):
     path = folder / "budget.db"
     seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())
-    assert kill_at_every_line(action, FILES, check, prepare, stride=7) > 100
+    assert kill_at_every_line(action, FILES, check, prepare, stride=stride) > 100
     assert seen == {(1, whole), (FORMAT, whole)}
 
 
-def test_killed_at_any_system_call_it_is_as_it_was_or_has_the_new_rules(folder, tracing):
+@pytest.mark.parametrize("stride", [11, slow(3)])
+def test_killed_at_any_system_call_it_is_as_it_was_or_has_the_new_rules(folder, tracing, stride):
     path = folder / "budget.db"
     seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())
-    assert kill_at_every_syscall(action, check, prepare, stride=3) > 20
+    assert kill_at_every_syscall(action, check, prepare, stride=stride) > 20
     assert seen == {(1, whole), (FORMAT, whole)}
 
 

@@ -15,6 +15,7 @@ from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP
 from sfumato.report.columns import MOST_COLUMNS
 from sfumato.report.html import report
 from sfumato.report.promise import Gain, percent, shown
+from slowness import slow
 
 MOST = 1_000_000  # bytes
 USUAL = {
@@ -55,7 +56,7 @@ def pages(method, build, names=tuple(NEIGHBOURS)):
     return found
 
 
-@pytest.mark.parametrize("method", ["mosaic", "modips", "dp-lda"])
+@pytest.mark.parametrize("method", [slow("mosaic"), "modips", slow("dp-lda")])
 def test_no_byte_changes_with_a_neighbour_when_the_noise_is_frozen(method):
     found = pages(method, lambda release, _: report(release))
     assert "ε = 1" in found["usual"]

@@ -190,6 +190,7 @@ def test_edges_count_that_are_on_some_wanted_paths_and_not_on_others(monkeypatch
     assert several == [0.5]  # a-c, b-d and a-d: all of them take b-c
 
 
+@pytest.mark.slow
 def test_greedy_changes_keep_every_path_and_noise_does_not(trials):
     def kept(figures):
         rows = (t for t in trials if t["figure"] in figures and t["measure"] == shares.KEPT)

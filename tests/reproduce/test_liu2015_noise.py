@@ -34,6 +34,7 @@ def verdicts(judged, figure):
     return [claim.verdict for claim in judged if claim.figure == figure]
 
 
+@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, _, ticks = finished
     expected = {f"{name}.{kind}" for name in NAMES for kind in ("png", "svg")}

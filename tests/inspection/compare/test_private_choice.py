@@ -31,6 +31,7 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
+from slowness import slow
 
 FALSE_ALARM = 1e-6  # chance that a right mechanism fails one statistical test
 SCHEMA = Schema.parse(CLINIC)
@@ -59,7 +60,7 @@ def table(domain, codes):
 # The score
 
 
-@pytest.mark.parametrize(("schema", "kind"), [(PLAIN, PairCells), (LABELLED, RightAnswers)])
+@pytest.mark.parametrize(("schema", "kind"), [(PLAIN, PairCells), slow(LABELLED, RightAnswers)])
 def test_brute_force_attains_the_sensitivity_and_never_exceeds_it(schema, kind, rng):
     domain = Domain.of(Schema.of(schema))
     judge, everyone = fitness(domain), possible(domain)

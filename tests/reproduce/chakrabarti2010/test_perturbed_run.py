@@ -43,6 +43,7 @@ def finished(data, tmp_path_factory):
     return folder, judged, ticks
 
 
+@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, _, ticks = finished
     names = ["figure-2", "figure-2-borders", "figure-3", "figure-3-borders", "figure-4", "figure-5"]

@@ -35,6 +35,7 @@ def finished(data, tmp_path_factory):
     return folder, judged, ticks, rows
 
 
+@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, *_ = finished
     expected = {f"figure-{n}.{kind}" for n in "12" for kind in ("png", "svg")}

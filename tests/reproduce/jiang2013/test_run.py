@@ -44,6 +44,7 @@ def finished(data, tmp_path_factory):
     return folder, settings, judged, ticks
 
 
+@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, *_ = finished
     figures = ["figure-1", "figure-2a", "figure-2b", "figure-2c", "figure-3", "figure-4"]

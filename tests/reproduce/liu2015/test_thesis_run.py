@@ -38,6 +38,7 @@ def finished(data, tmp_path_factory):
     return folder, judged, ticks
 
 
+@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, _, ticks = finished
     expected = {f"{name}.{kind}" for name in NAMES for kind in ("png", "svg")}

@@ -51,6 +51,7 @@ def finished(data, tmp_path_factory):
     return folder, settings, judged, ticks
 
 
+@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, *_ = finished
     expected = {f"figure-{name}.{kind}" for name in FIGURES for kind in ("png", "svg")}
@@ -181,6 +182,7 @@ app = typer.Typer()
 app.command()(command)
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_claims_and_where_the_rest_is(data, tmp_path, monkeypatch):
     monkeypatch.setenv("SFUMATO_DATA", str(data))
     folder = tmp_path / "run"
