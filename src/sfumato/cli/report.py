@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.screen import say
+
 if TYPE_CHECKING:
     from sfumato.report.series_pictures import Reach
 
@@ -31,9 +33,6 @@ def report(
 
     Example: sfumato report release/
     """
-    from rich.markup import escape
-
-    from sfumato.cli.show import console
     from sfumato.errors import ReleaseError
     from sfumato.release import Release
     from sfumato.release.file import appearing
@@ -50,13 +49,13 @@ def report(
     summary, reach = _method(known.certificate)
     text = made(known, summary=summary, reach=reach).encode()
     if _holds(place, text):
-        console.print(f"{escape(str(place))} is up to date", soft_wrap=True)
+        say(f"{place} is up to date")
         return
     if (place.exists() or place.is_symlink()) and not force:
         raise ReleaseError(f"{place} exists and holds something else: --force replaces it")
     with appearing(place) as part:
         part.write_bytes(text)
-    console.print(f"written {escape(str(place))}, {len(text) / 1000:,.0f} kB", soft_wrap=True)
+    say(f"written {place}, {len(text) / 1000:,.0f} kB")
 
 
 def _holds(place: Path, text: bytes) -> bool:
