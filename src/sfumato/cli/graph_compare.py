@@ -79,22 +79,21 @@ def compare(
 
 def _released(release: Path, directed: bool | None) -> "Network":
     """The network of a release folder, or of an edge list."""
-    from sfumato.errors import ParameterError
+    from sfumato.errors import ParameterError, ReleaseError
     from sfumato.graph.reading import network_of
-    from sfumato.release.folder import CERTIFICATE, data_file, read_json
+    from sfumato.release import Release
 
     if not release.is_dir():
         return network_of(release, directed=directed).network
-    said = None
-    if (release / CERTIFICATE).exists():
-        facts = read_json(release / CERTIFICATE).get("network")
-        said = facts.get("directed") if isinstance(facts, dict) else None
-    if isinstance(said, bool):
-        if directed is not None and directed != said:
-            kind = "directed" if said else "undirected"
-            raise ParameterError(f"the release says that its network is {kind}: leave it to that")
-        directed = said
-    return network_of(data_file(release), directed=directed).network
+    known = Release.load(release)
+    facts = known.certificate.get("network")
+    if facts is None:
+        raise ReleaseError(f"{release} is not the release of a network")
+    said = facts["directed"]
+    if directed is not None and directed != said:
+        kind = "directed" if said else "undirected"
+        raise ParameterError(f"the release says that its network is {kind}: leave it to that")
+    return network_of(known.table, directed=said).network
 
 
 def _show(found: "Comparison", k: int | None, mu: float | None) -> None:
