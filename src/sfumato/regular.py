@@ -7,13 +7,13 @@ device.  The file is opened without following links and without waiting, and the
 import errno
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 __all__ = ["content", "opened"]
 
 
-def opened(path: Path, *, follow: bool = False) -> BinaryIO:
+def opened(path: Path, *, follow: bool = False) -> BufferedReader:
     """The file, open for reading; an `OSError` that says why where it is none.
 
     `follow` is for a path that the user has typed: there a link to a file is a file.

@@ -42,7 +42,7 @@ def show(found: Audit) -> None:
     frozen = "not compared: the method makes choices or promises nothing"
     if found.worst is not None:
         frozen = f"no statistic moves beyond {found.worst:.4g} of its sensitivity"
-    for text in [styled(text, "red") for text in found.violations] or [frozen]:
+    for text in [styled(text, "red") for text in found.violations] or [styled(frozen)]:
         lines.line("frozen noise", text)
     for proof in found.finding.proofs:
         at = f" at delta {proof.figure.delta:.4g}" if proof.figure.delta else ""

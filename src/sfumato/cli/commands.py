@@ -5,6 +5,7 @@ text.  Refusals of our own pass through: `sfumato.cli.main` tells them.
 """
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -19,10 +20,18 @@ _Wrong: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ 
 class Commands(TyperGroup):
     """All commands; wrong usage is told in two lines and exit code 2."""
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
         """Run a command and leave with its exit code."""
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except _Wrong as wrong:
             if not standalone_mode:
                 raise

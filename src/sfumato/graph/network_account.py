@@ -29,7 +29,7 @@ def network_account(
     """A plan for this network; `wanted` is the number of pairs whose paths are to survive."""
     if topology.size > 2 * topology.edges + MOST_LONELY:
         raise DataError(
-            f"more than {MOST_LONELY:,} nodes have no edge: leave them out, they are in no edge list"
+            f"more than {MOST_LONELY:,} nodes have no edge: leave them out, no edge list has them"
         )
     return Account(
         method=plan.method,

@@ -35,7 +35,8 @@ def read_synopsis(folder: Path, paper: Mapping[str, Any]) -> dict[str, Any] | No
 
 def data_file(folder: Path, paper: Mapping[str, Any]) -> Path:
     """The data file that the certificate lists."""
-    return folder / next(name for name in paper["files"] if name.startswith("data."))
+    name: str = next(name for name in paper["files"] if name.startswith("data."))
+    return folder / name
 
 
 def read_records(
