@@ -81,7 +81,7 @@ def test_the_picture_is_written_whole_and_alone(name, start, tmp_path):
 
 
 @contextmanager
-def interrupted(_total):
+def interrupted(*_):
     """A progress bar during which Ctrl-C is pressed."""
 
     def tick(_phase, _runs):

@@ -51,6 +51,7 @@ _FIGURES = {
     "exact": ("none", "none"),
     "perturbation": ("none", "none"),  # records changed by a rule or by float noise
 }
+_LARGEST_FLOAT = 10**300  # what is beyond is said exactly, and approximately as this
 Whole = NDArray[np.int64]  # sums and noise are added modulo 2^64: post-processing of the true sum
 
 
@@ -76,7 +77,7 @@ class Event:
             "statistic": self.statistic,
             "mechanism": self.mechanism,
             "sensitivity": {"norm": norm, "value": str(self.sensitivity)} if known else None,
-            "noise": {figure: str(self.noise), "approximately": float(self.noise or 0)}
+            "noise": {figure: str(self.noise), "approximately": float(min(self.noise or 0, _LARGEST_FLOAT))}
             if known
             else None,
             "cost": to_json(self.cost),
