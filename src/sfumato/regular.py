@@ -36,7 +36,10 @@ def opened(path: Path, *, follow: bool = False) -> BufferedReader:
             raise OSError(errno.ELOOP, "it is a link, not a file") from None
         raise
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "it is not a plain file")
         return os.fdopen(descriptor, "rb")
     except BaseException:
