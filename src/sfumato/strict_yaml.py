@@ -81,7 +81,5 @@ def _refused(problem: str, event: yaml.Event) -> yaml.composer.ComposerError:
     return yaml.composer.ComposerError(None, None, problem, event.start_mark)
 
 
-StrictLoader.add_implicit_resolver(
-    _INT, re.compile(r"[-+]?(0|[1-9][0-9]*)$"), list("-+0123456789")
-)
+StrictLoader.add_implicit_resolver(_INT, re.compile(r"[-+]?(0|[1-9][0-9]*)$"), list("-+0123456789"))
 StrictLoader.add_constructor(_INT, StrictLoader.construct_whole)

@@ -77,7 +77,10 @@ class Event:
             "statistic": self.statistic,
             "mechanism": self.mechanism,
             "sensitivity": {"norm": norm, "value": str(self.sensitivity)} if known else None,
-            "noise": {figure: str(self.noise), "approximately": float(min(self.noise or 0, _LARGEST_FLOAT))}
+            "noise": {
+                figure: str(self.noise),
+                "approximately": float(min(self.noise or 0, _LARGEST_FLOAT)),
+            }
             if known
             else None,
             "cost": to_json(self.cost),
