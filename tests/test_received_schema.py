@@ -45,7 +45,8 @@ def test_hostile_yaml_is_refused_with_a_reason_at_once(what):
 
 
 def test_an_honest_alias_is_read():
-    text = "name: t\ncolumns: {a: {kind: category, values: &v [x, y]}, b: {kind: category, values: *v}}"
+    columns = "{a: {kind: category, values: &v [x, y]}, b: {kind: category, values: *v}}"
+    text = f"name: t\ncolumns: {columns}"
     assert Schema.parse(text).columns["b"].values == ("x", "y")
 
 

@@ -6,9 +6,10 @@ Such characters are written out.  It is done where text is shown, not where it i
 what is compared and hashed stays as it is.
 """
 
+from typing import Any
 from unicodedata import category
 
-__all__ = ["visible"]
+__all__ = ["seen_on_a_page", "visible"]
 
 
 def visible(text: str) -> str:
@@ -20,6 +21,11 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(_written(character) for character in text)
+
+
+def seen_on_a_page(value: Any) -> Any:
+    """What a template puts into a page; markup of our own, and what is no text, as it is."""
+    return visible(value) if type(value) is str else value
 
 
 def _written(character: str) -> str:

@@ -203,6 +203,8 @@ def _moments(paper: Mapping[str, Any], synopsis: Mapping[str, Any]) -> Published
     domain, classes = Domain.of(Schema.of(paper["schema"])), synopsis["classes"]
     split = paper["method"] == "dp-lda"
     label = domain.label if split else None
+    if classes != (1 if label is None else domain.axes[label].codes):
+        raise ReleaseError("the synopsis does not have the classes that its schema calls for")
     features = Features.of(domain, without=() if label is None else (label,))
     layout = MomentLayout(features, domain.schema.neighbours, classes)
     found = MomentSynopsis.from_json(dict(synopsis), layout)

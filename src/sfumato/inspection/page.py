@@ -11,6 +11,7 @@ from typing import Any
 from sfumato.errors import ReleaseError
 from sfumato.inspection.counting import UNCOUNTED
 from sfumato.release.folder import CERTIFICATE
+from sfumato.visible import seen_on_a_page
 
 __all__ = ["WARNING", "check_place", "html", "write_page"]
 
@@ -27,7 +28,9 @@ def html(found: Any, template: str = "overview.html") -> str:
     from jinja2 import Environment, PackageLoader, select_autoescape
 
     loader = PackageLoader("sfumato.inspection")
-    pages = Environment(loader=loader, autoescape=select_autoescape(default=True))
+    pages = Environment(
+        loader=loader, autoescape=select_autoescape(default=True), finalize=seen_on_a_page
+    )
     return pages.get_template(template).render(found=found, warning=WARNING, uncounted=UNCOUNTED)
 
 

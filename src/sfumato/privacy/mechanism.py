@@ -73,16 +73,12 @@ class Event:
         """Exact figures as text; `noise` is the scale, variance or temperature in real units."""
         norm, figure = _FIGURES[self.mechanism]
         known = self.sensitivity is not None and self.noise is not None
+        about = float(min(self.noise or 0, _LARGEST_FLOAT))
         return {
             "statistic": self.statistic,
             "mechanism": self.mechanism,
             "sensitivity": {"norm": norm, "value": str(self.sensitivity)} if known else None,
-            "noise": {
-                figure: str(self.noise),
-                "approximately": float(min(self.noise or 0, _LARGEST_FLOAT)),
-            }
-            if known
-            else None,
+            "noise": {figure: str(self.noise), "approximately": about} if known else None,
             "cost": to_json(self.cost),
         }
 
