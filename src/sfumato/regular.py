@@ -10,7 +10,25 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
-__all__ = ["content", "opened"]
+__all__ = ["content", "is_folder", "is_there", "opened"]
+
+
+def is_there(path: Path) -> bool:
+    """Whether something has this name, a link to nothing too; no name at all is not there.
+
+    >>> is_there(Path("n" * 300)), is_there(Path(__file__))
+    (False, True)
+    """
+    return os.path.lexists(path)  # unlike Path.exists, never raises
+
+
+def is_folder(path: Path) -> bool:
+    """Whether this is a folder; no name at all is none.
+
+    >>> is_folder(Path("n" * 300)), is_folder(Path(__file__).parent)
+    (False, True)
+    """
+    return os.path.isdir(path)  # noqa: PTH112  unlike Path.is_dir, never raises
 
 
 def opened(path: Path, *, follow: bool = False) -> BufferedReader:
@@ -55,7 +73,8 @@ def content(path: Path, most: int, *, follow: bool = False) -> bytes:
     OSError: [Errno 27] it has more than 10 bytes
     """
     with opened(path, follow=follow) as file:
-        found = file.read(most + 1)
-    if len(found) > most:
+        longer = os.fstat(file.fileno()).st_size > most
+        found = b"" if longer else file.read(most + 1)
+    if longer or len(found) > most:
         raise OSError(errno.EFBIG, f"it has more than {most:,} bytes")
     return found

@@ -41,7 +41,7 @@ class StrictLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """A node; counted, and refused where there are too many."""
-        event = self.peek_event()
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML's own
         anchor = getattr(event, "anchor", None)
         before = self._nodes
         if isinstance(event, yaml.AliasEvent) and anchor in self.anchors:
@@ -78,7 +78,8 @@ class StrictLoader(yaml.SafeLoader):
 
 
 def _refused(problem: str, event: yaml.Event) -> yaml.composer.ComposerError:
-    return yaml.composer.ComposerError(None, None, problem, event.start_mark)
+    mark: Any = event.start_mark
+    return yaml.composer.ComposerError(None, None, problem, mark)
 
 
 StrictLoader.add_implicit_resolver(_INT, re.compile(r"[-+]?(0|[1-9][0-9]*)$"), list("-+0123456789"))

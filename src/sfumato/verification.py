@@ -22,6 +22,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, from_json
 from sfumato.privacy.ledger import Ledger
 from sfumato.regular import content as file_content
+from sfumato.regular import is_folder, is_there
 from sfumato.release.certificate import cautions
 from sfumato.release.content import Content
 from sfumato.release.folder import CERTIFICATE, REPORT, SYNOPSIS, digest, sha256
@@ -56,7 +57,7 @@ def verify(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
     A page that was added to the folder is made again from the release and compared with it.
     """
     folder, found = Path(folder), checks(folder, ledger=ledger)
-    if (folder / REPORT).exists() or (folder / REPORT).is_symlink():
+    if is_there(folder / REPORT):
         sound = all(check.passed for check in found)
         found += answers([("report", lambda: _page(folder, sound))])
     return found
@@ -65,7 +66,7 @@ def verify(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
 def checks(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
     """The checks of what was released, whatever page was added to it later."""
     folder = Path(folder)
-    if not _is_folder(folder):
+    if not is_folder(folder):
         raise ReleaseError(f"{folder} is not a release folder")
     paper = read_certificate(folder)
     questions: list[tuple[str, Callable[[], str]]] = [
@@ -76,13 +77,6 @@ def checks(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
     if ledger is not None:
         questions.append(("ledger", lambda: _in_ledger(paper, ledger)))
     return [_dated(check, paper) for check in answers(questions)]
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):  # a name that is too long, or no name at all
-        return False
 
 
 def page_of(folder: Path) -> bytes:

@@ -42,9 +42,7 @@ def place(tmp_path_factory):
         ledger.grant(MARKUP, PureDP(9), reason=MARKUP)
         ledger.reserve(f"open{MARKUP}", MARKUP, PureDP(1), plan="0" * 64)
     sf.publish(TABLE, schema=SCHEMA, epsilon=1, folder=place / "table")
-    sf.publish_network(
-        edges, directed=True, name=EVIL, epsilon=1, high=9, folder=place / "network"
-    )
+    sf.publish_network(edges, directed=True, name=EVIL, epsilon=1, high=9, folder=place / "network")
     sf.publish_counts(counts, name=EVIL, epsilon=1, folder=place / "counts")
     sf.publish_stream([0, 1] * 20, horizon=40, name=EVIL, epsilon=1, folder=place / "stream")
     return place

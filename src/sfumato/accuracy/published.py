@@ -190,7 +190,7 @@ def published(release: Papers) -> Published:
             return _classes(paper, synopsis["counts"], synopsis["rows"], "leaf counts")
         if any(event["statistic"] == "class sizes" for event in paper["events"]):
             return _classes(paper, inner["counts"], inner["rows"], "class sizes")
-    except (KeyError, TypeError, ValueError, IndexError, StopIteration):
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise ReleaseError("the certificate or synopsis is not what Sfumato writes") from None
     why = _WHY_NOT.get(paper["method"], "it publishes directions, second moments or records")
     raise ReleaseError(

@@ -46,6 +46,9 @@ def main() -> None:
         raise
     except BrokenPipeError:
         sys.exit(0)
+    except OSError as error:
+        _tell("refused: ", f"{error.filename or 'a file'}: {error.strerror or 'broken'}", "red")
+        sys.exit(1)
     except MemoryError:
         _tell("stopped: ", "this machine has not the memory that it takes", "red")
         sys.exit(1)

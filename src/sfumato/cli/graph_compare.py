@@ -81,9 +81,10 @@ def _released(release: Path, directed: bool | None) -> "Network":
     """The network of a release folder, or of an edge list."""
     from sfumato.errors import ParameterError, ReleaseError
     from sfumato.graph.reading import network_of
+    from sfumato.regular import is_folder
     from sfumato.release import Release
 
-    if not release.is_dir():
+    if not is_folder(release):
         return network_of(release, directed=directed).network
     known = Release.load(release)
     facts = known.certificate.get("network")

@@ -28,6 +28,7 @@ def report(
     Example: sfumato report release/
     """
     from sfumato.errors import ReleaseError
+    from sfumato.regular import is_there
     from sfumato.release.file import appearing
     from sfumato.release.folder import REPORT
     from sfumato.verification import checks, page_of
@@ -42,7 +43,7 @@ def report(
     if _holds(place, text):
         say(f"{place} is up to date")
         return
-    if (place.exists() or place.is_symlink()) and not force:
+    if is_there(place) and not force:
         raise ReleaseError(f"{place} exists and holds something else: --force replaces it")
     with appearing(place) as part:
         part.write_bytes(text)

@@ -42,8 +42,9 @@ def draft(
     Only the header is read, and what a person must declare is left blank.
     """
     from sfumato.draft import draft as drafted
+    from sfumato.regular import is_there
 
-    if output is not None and output.exists():
+    if output is not None and is_there(output):
         raise _taken(output)
     text = drafted(file, public=public)
     if output is None:

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.errors import ReleaseError
-from sfumato.regular import content, opened
+from sfumato.regular import content, is_there, opened
 from sfumato.release.content import Content
 from sfumato.release.file import Format, file_writer
 from sfumato.strict_json import parsed
@@ -115,11 +115,8 @@ def sha256(path: Path) -> str:
 
 
 def is_release(folder: Path) -> bool:
-    """Whether there is a certificate here; what cannot be looked at is none."""
-    try:
-        return (folder / CERTIFICATE).exists()
-    except (OSError, ValueError):  # a name that is too long, or no name at all
-        return False
+    """Whether there is a certificate here."""
+    return is_there(folder / CERTIFICATE)
 
 
 def read_json(path: Path, most: int = _LARGEST) -> dict[str, Any]:
