@@ -183,9 +183,9 @@ class TestParts:
 
 @pytest.fixture
 def command(monkeypatch, capsys, tmp_path):
-    from sfumato.cli import show
+    from sfumato.cli import screen
 
-    monkeypatch.setattr(show.console, "_width", 200)
+    monkeypatch.setattr(screen.console, "_width", 200)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "visits.txt").write_text("".join(map(str, BITS)))
 

@@ -8,6 +8,7 @@ from importlib.metadata import version
 import pytest
 
 import sfumato as sf
+from sfumato.errors import ReleaseError
 from sfumato.example import CLINIC, clinic
 from sfumato.release import digest
 from sfumato.schema import Schema
@@ -57,7 +58,12 @@ def test_another_version_with_the_same_plan_passes(made_by):
     assert made_by({"sfumato": "0.0.9"}, noise=None) == {}
 
 
-@pytest.mark.parametrize("made", [None, 7, [], "", "0.1\x1b[2J", "a forged word", "9" * 5000])
+@pytest.mark.parametrize("made", ["", "0.1\x1b[2J", "a forged word", "9" * 5000])
 def test_what_no_version_is_called_is_not_repeated(made_by, made):
     assert made_by({"sfumato": made}) == {"plan": PLAIN}
-    assert made_by(made) == {"plan": PLAIN}
+
+
+@pytest.mark.parametrize("versions", [None, 7, [], "x", {"sfumato": None}, {"sfumato": [7]}])
+def test_versions_that_are_no_texts_are_refused(made_by, versions):
+    with pytest.raises(ReleaseError, match="versions"):
+        made_by(versions)

@@ -21,8 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.domain import MISSING, Domain, Grid
+from sfumato.errors import SchemaError
 
 __all__ = ["Features"]
+
+_MOST_PRODUCTS = 2**13  # features whose products are kept: half a GiB for each matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,14 @@ class Features:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def check_products(self) -> None:
+        """Refuse features of which all products would take more memory than there is."""
+        if len(self.items) > _MOST_PRODUCTS:
+            raise SchemaError(
+                f"columns and their values make {len(self.items):,} features, and all their "
+                f"products are kept: at most {_MOST_PRODUCTS:,}; choose mosaic, or fewer values"
+            )
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -9,18 +9,18 @@ a column declared twice is refused instead of losing one of the two, and `01` is
 """
 
 import json
-import re
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
 from sfumato.errors import SchemaError
+from sfumato.strict_yaml import StrictLoader, twice
 
 __all__ = ["explain", "load"]
 
 _KINDS = ("number", "integer", "category", "boolean", "date", "id")
-_INT = "tag:yaml.org,2002:int"
+_LARGEST_YAML = 2**22  # characters: PyYAML takes its time
 
 
 def load(text: str, *, where: str) -> object:
@@ -30,18 +30,20 @@ def load(text: str, *, where: str) -> object:
             return json.loads(text, object_pairs_hook=_distinct)
     except ValueError:
         pass  # braces open a YAML mapping as well
-    except _Twice as twice:
-        raise SchemaError(f"{where}: {twice}") from None
+    except _Twice as again:
+        raise SchemaError(f"{where}: {again}") from None
     except RecursionError:
         raise SchemaError(f"{where}: nested too deeply") from None
+    if len(text) > _LARGEST_YAML:
+        raise SchemaError(f"{where}: longer than {_LARGEST_YAML:,} characters: write it as JSON")
     try:
-        return yaml.load(text, Loader=_StrictLoader)  # noqa: S506  a SafeLoader by descent
+        return yaml.load(text, Loader=StrictLoader)  # noqa: S506  a SafeLoader by descent
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "not valid YAML"
         raise SchemaError(f"{where}{line}: {problem}") from None
-    except ValueError:
+    except (ValueError, OverflowError):
         # What looks like a date is read as one, even where the calendar has no such day.
         raise SchemaError(f"{where}: a date that does not exist: correct or quote it") from None
     except RecursionError:
@@ -100,36 +102,6 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for key, value in pairs:
         if key in content:
-            raise _Twice(_twice(key))
+            raise _Twice(twice(key))
         content[key] = value
     return content
-
-
-def _twice(key: str) -> str:
-    return f"{key} is declared twice: keep one"
-
-
-class _StrictLoader(yaml.SafeLoader):
-    """YAML in which a key declared twice is an error and whole numbers are decimal."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012  PyYAML's own attribute, by its own rules
-        first: [(tag, pattern) for tag, pattern in resolvers if tag != _INT]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[tuple[str, str]] = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                continue
-            if (key.tag, key.value) in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, _twice(key.value), key.start_mark
-                )
-            seen.add((key.tag, key.value))
-        return super().construct_mapping(node, deep)
-
-
-_StrictLoader.add_implicit_resolver(
-    _INT, re.compile(r"[-+]?(0|[1-9][0-9]*)$"), list("-+0123456789")
-)

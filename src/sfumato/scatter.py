@@ -28,6 +28,9 @@ class ScatterLayout:
     centred: Centred
     neighbours: Neighbours
 
+    def __post_init__(self) -> None:
+        self.centred.features.check_products()
+
     @cached_property
     def counts(self) -> int:
         """How many counts are released."""

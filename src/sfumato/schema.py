@@ -41,6 +41,7 @@ from sfumato.constraint import Constraint
 from sfumato.constraint import check as check_constraints
 from sfumato.errors import SchemaError
 from sfumato.notation import explain, load
+from sfumato.regular import content
 
 __all__ = ["Boolean", "Category", "Column", "Date", "Identifier", "Integer", "Number", "Schema"]
 
@@ -50,6 +51,7 @@ Role = Literal["label", "target", "group"]
 Moment = Annotated[
     datetime, WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d([T ].+)?$"})
 ]
+_LARGEST = 2**26  # bytes of a file
 _CLOSED = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -255,7 +257,7 @@ class Schema(BaseModel):
         """A schema from a YAML or JSON file."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            text = content(path, _LARGEST, follow=True).decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise SchemaError(f"schema {path} cannot be read: {reason}") from None

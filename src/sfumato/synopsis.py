@@ -34,6 +34,9 @@ class MomentLayout:
     neighbours: Neighbours
     classes: int = 1
 
+    def __post_init__(self) -> None:
+        self.features.check_products()
+
     @cached_property
     def counts(self) -> int:
         """How many counts are released."""

@@ -15,26 +15,20 @@ import pyarrow as pa
 
 from sfumato.account import Account
 from sfumato.domain import Domain
-from sfumato.errors import Refused, ReleaseError
+from sfumato.errors import MissingExtra, Refused, ReleaseError
 from sfumato.methods import method
 from sfumato.plan import GIVEN, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, from_json
 from sfumato.privacy.ledger import Entry, Ledger
 from sfumato.privacy.ledger_rules import part_id
-from sfumato.release.certificate import FORMAT, cautions
+from sfumato.regular import content as file_content
+from sfumato.regular import is_folder, is_there
+from sfumato.release.certificate import cautions
 from sfumato.release.content import Content
-from sfumato.release.file import read_batches
-from sfumato.release.folder import (
-    CERTIFICATE,
-    DATA,
-    SYNOPSIS,
-    data_file,
-    digest,
-    read_json,
-    sha256,
-)
-from sfumato.release.release import table_schema
+from sfumato.release.folder import CERTIFICATE, REPORT, SYNOPSIS, digest, sha256
+from sfumato.release.reading import read_certificate, read_records, read_synopsis
+from sfumato.release.release import Release, table_schema
 from sfumato.render.decode import Decoder
 from sfumato.render.rules import Rules
 from sfumato.render.where import given, written
@@ -44,9 +38,9 @@ from sfumato.table.encode import encode
 if TYPE_CHECKING:
     from sfumato.graph.network import Topology
 
-__all__ = ["Check", "answers", "stated_budget", "table_plan", "verify"]
+__all__ = ["Check", "answers", "checks", "page_of", "stated_budget", "table_plan", "verify"]
 
-REPORT = "report.html"  # made later, from the release alone
+_LARGEST_PAGE = 2**26  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +53,23 @@ class Check:
 
 
 def verify(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
-    """All checks in order; a folder without a readable certificate is refused outright."""
+    """All checks in order; a folder without a readable certificate is refused outright.
+
+    A page that was added to the folder is made again from the release and compared with it.
+    """
+    folder, found = Path(folder), checks(folder, ledger=ledger)
+    if is_there(folder / REPORT):
+        sound = all(check.passed for check in found)
+        found += answers([("report", lambda: _page(folder, sound))])
+    return found
+
+
+def checks(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
+    """The checks of what was released, whatever page was added to it later."""
     folder = Path(folder)
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise ReleaseError(f"{folder} is not a release folder")
-    paper = read_json(folder / CERTIFICATE)
-    if paper.get("format") != FORMAT:
-        raise ReleaseError(f"{folder / CERTIFICATE} has a format this version does not read")
+    paper = read_certificate(folder)
     questions: list[tuple[str, Callable[[], str]]] = [
         ("files", lambda: _files(folder, paper)),
         ("plan", lambda: _replanned(folder, paper)),
@@ -74,6 +78,36 @@ def verify(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
     if ledger is not None:
         questions.append(("ledger", lambda: _in_ledger(paper, ledger)))
     return [_dated(check, paper) for check in answers(questions)]
+
+
+def page_of(folder: Path) -> bytes:
+    """The page that this release gives."""
+    from sfumato.report_page import report_page  # here, so that a release without one need not wait
+
+    known = Release.load(folder)
+    budgeted = known.certificate["budget"] is not None
+    return report_page(known, stated_budget(known.certificate, budgeted))
+
+
+def _page(folder: Path, sound: bool) -> str:
+    """A page is not part of the release: it is this one, or it is foreign."""
+    if not sound:
+        raise ReleaseError(f"{REPORT} is about a release that is not as it was released")
+    remedy = f"remove it, or make it again: sfumato report {folder} --force"
+    try:
+        found = file_content(folder / REPORT, _LARGEST_PAGE)
+    except OSError as error:
+        raise ReleaseError(f"{REPORT} is foreign: {error.strerror}; {remedy}") from None
+    try:
+        made = page_of(folder)
+    except MissingExtra as missing:
+        raise ReleaseError(f"{REPORT} cannot be compared: {missing}; or remove it") from None
+    if found != made:
+        raise ReleaseError(
+            f"{REPORT} is foreign: this release gives another page here. It was changed, or made "
+            f"by other versions of sfumato or matplotlib; {remedy}"
+        )
+    return f"{REPORT} is the page that this release gives, byte for byte"
 
 
 def _dated(check: Check, paper: Mapping[str, Any]) -> Check:
@@ -95,10 +129,11 @@ def answers(questions: list[tuple[str, Callable[[], str]]]) -> Iterator[Check]:
             yield Check(name, True, question())
         except Refused as error:
             yield Check(name, False, str(error))
-        except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
-            yield Check(name, False, "the certificate lacks what this check needs")
         except OSError as error:
             yield Check(name, False, f"a file cannot be read: {error.strerror}")
+        except Exception as error:  # what cannot be checked has not passed
+            kind = type(error).__name__
+            yield Check(name, False, f"the certificate lacks what this check needs ({kind})")
 
 
 def _files(folder: Path, paper: Mapping[str, Any]) -> str:
@@ -108,17 +143,19 @@ def _files(folder: Path, paper: Mapping[str, Any]) -> str:
     present = {path.name for path in folder.iterdir()}
     if missing := sorted(set(listed) - present):
         raise ReleaseError(f"{missing[0]} is missing")
-    if added := sorted(present & {*DATA, SYNOPSIS} - set(listed)):
-        raise ReleaseError(f"{added[0]} is not part of the release")
-    if (SYNOPSIS in listed) != (paper["synopsis"] is not None):
-        raise ReleaseError(f"{SYNOPSIS} and the certificate disagree on whether there is one")
-    if SYNOPSIS in listed and digest(read_json(folder / SYNOPSIS)) != paper["synopsis"]:
-        raise ReleaseError(f"{SYNOPSIS} was changed after the release")
-    for name, expected in listed.items():
-        if sha256(folder / name) != expected:
-            raise ReleaseError(f"{name} was changed after the release")
     if foreign := sorted(present - set(listed) - {CERTIFICATE, REPORT}):
         raise ReleaseError(f"{foreign[0]} is not part of the release: remove it before publishing")
+    if (SYNOPSIS in listed) != (paper["synopsis"] is not None):
+        raise ReleaseError(f"{SYNOPSIS} and the certificate disagree on whether there is one")
+    for name, expected in listed.items():
+        try:
+            found = sha256(folder / name)
+        except OSError as error:
+            raise ReleaseError(f"{name} cannot be read: {error.strerror}") from None
+        if found != expected:
+            raise ReleaseError(f"{name} was changed after the release")
+    if SYNOPSIS in listed and digest(read_synopsis(folder, paper) or {}) != paper["synopsis"]:
+        raise ReleaseError(f"{SYNOPSIS} was changed after the release")
     return f"as released: {', '.join(sorted(listed))}"
 
 
@@ -180,7 +217,8 @@ def _topology(folder: Path, paper: Mapping[str, Any]) -> "Topology":
     from sfumato.graph.reading import network_of
 
     facts = paper["network"]
-    table = pa.Table.from_batches(read_batches(data_file(folder), table_schema(paper)))
+    schema = table_schema(paper)
+    table = pa.Table.from_batches(read_records(folder, paper, schema), schema)
     listed = network_of(table, directed=facts["directed"]).network.topology
     alone = facts["nodes"] - listed.size
     if alone < 0 or facts["edges"] != listed.edges:
@@ -201,7 +239,7 @@ def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
         plan = table_plan(paper)
         account = plan.account
         if plan.recount is not None:
-            account = replace(account, events=plan.recount(read_json(folder / SYNOPSIS)))
+            account = replace(account, events=plan.recount(read_synopsis(folder, paper) or {}))
     if [event.to_json() for event in account.events] != paper["events"]:
         raise ReleaseError("the mechanism events are not those that schema and budget call for")
     columns = account.columns and {item.name: str(item.type) for item in account.columns}
@@ -225,7 +263,7 @@ def _data(folder: Path, paper: Mapping[str, Any]) -> str:
         decoder = Decoder(domain)
         rules = Rules.of(domain, given(domain, written(domain, paper["options"].get("where"))))
     last = _paused(paper)
-    for batch in read_batches(data_file(folder), table_schema(paper)):
+    for batch in read_records(folder, paper, table_schema(paper)):
         content.update(batch)
         if last is not None:
             last = _later(batch, last, paper["stream"]["horizon"])

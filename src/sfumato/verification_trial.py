@@ -18,7 +18,7 @@ import numpy as np
 from sfumato.errors import ReleaseError
 from sfumato.inspection.audit.noise_law import TESTS, Drawn, joined, p_values, smallest_error
 from sfumato.inspection.audit.trial import noise_of
-from sfumato.release.folder import CERTIFICATE, read_json
+from sfumato.release.reading import read_certificate
 from sfumato.verification import Check, answers, table_plan, verify
 
 __all__ = ["ESTABLISHED", "FALSE_ALARM", "NOT_ESTABLISHED", "verify_trial"]
@@ -68,7 +68,7 @@ def verify_trial(
     """
     several = [trials] if isinstance(trials, str | Path) else list(trials)
     places = [Path(trial) for trial in several]
-    paper = read_json(Path(folder) / CERTIFICATE)
+    paper = read_certificate(Path(folder))
     checks: list[Check] = []
     seen: dict[str, list[Drawn]] = {}
     first: list[Question] = [
@@ -93,7 +93,7 @@ def verify_trial(
 def _sound(trials: Sequence[Path]) -> str:
     if not trials:
         raise ReleaseError("no trial was given")
-    releases = [read_json(trial / CERTIFICATE)["release"] for trial in trials]
+    releases = [read_certificate(trial)["release"] for trial in trials]
     if len(set(releases)) < len(releases):
         raise ReleaseError("a trial was given twice")
     for trial in trials:
@@ -106,7 +106,7 @@ def _sound(trials: Sequence[Path]) -> str:
 
 def _settings(paper: Paper, trials: Sequence[Path]) -> str:
     for trial in trials:
-        _check_same(paper, read_json(trial / CERTIFICATE))
+        _check_same(paper, read_certificate(trial))
     return f"{paper['method']} with the options, budget, events and versions of the release"
 
 

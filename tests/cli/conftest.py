@@ -4,6 +4,6 @@ import pytest
 @pytest.fixture
 def wide(monkeypatch):
     """A terminal wide enough that no sentence is broken, whatever the one of the test run."""
-    from sfumato.cli import show
+    from sfumato.cli import screen
 
-    monkeypatch.setattr(show.console, "_width", 200)
+    monkeypatch.setattr(screen.console, "_width", 200)

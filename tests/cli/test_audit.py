@@ -81,7 +81,7 @@ def test_the_picture_is_written_whole_and_alone(name, start, tmp_path):
 
 
 @contextmanager
-def interrupted(_total):
+def interrupted(*_):
     """A progress bar during which Ctrl-C is pressed."""
 
     def tick(_phase, _runs):
@@ -91,7 +91,7 @@ def interrupted(_total):
 
 
 def test_an_interrupted_audit_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr("sfumato.cli.audit._progress", interrupted)
+    monkeypatch.setattr("sfumato.cli.progress.steps", interrupted)
     done = run(f"modips --epsilon 1 --runs 100 --picture {tmp_path / 'a.svg'}")
     assert done.exit_code == 130
     assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,5 @@
 """`sfumato graph compare` as its user meets it."""
 
-import json
 import stat
 
 import numpy as np
@@ -8,9 +7,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import sfumato as sf
 from sfumato.cli.graph_compare import compare
 from sfumato.cli.graph_picture import canvas_for
 from sfumato.errors import DataError, MissingExtra, ParameterError, ReleaseError
+from sfumato.graph.reading import edge_list as edge_list_of
 from sfumato.graph.reading import network_of
 from sfumato.inspection import network as inspection
 
@@ -32,9 +33,14 @@ def edge_list(path, factors=(1, 1, 1, 1, 1), header="source,target,weight"):
 @pytest.fixture
 def place(tmp_path):
     edge_list(tmp_path / "o.csv")
-    (tmp_path / "release").mkdir()
-    edge_list(tmp_path / "release" / "data.csv", (1, 1, 1, 0.5, 1.1))
-    (tmp_path / "release" / "release.json").write_text(json.dumps({"network": {"directed": False}}))
+    changed = edge_list(tmp_path / "changed.csv", (1, 1, 1, 0.5, 1.1))
+    kept = sf.publish_network(
+        changed, directed=False, method="edge-gaussian", sigma="1e-9", accept_no_guarantee=True
+    )
+    table = network_of(changed, directed=False).network
+    sf.Release(kept.certificate, synopsis=kept.synopsis, table=edge_list_of(table)).save(
+        tmp_path / "release"
+    )
     (tmp_path / "h.csv").write_text("from,to\na,d\nd,e\n")
     return tmp_path
 
@@ -100,10 +106,9 @@ def test_an_edge_list_is_a_release_too_and_columns_have_names(place):
     assert "directed must be given" in str(done.exception)
 
 
-def test_a_folder_without_a_certificate_must_be_told_its_direction(place):
+def test_a_folder_without_a_certificate_is_no_release(place):
     (place / "release" / "release.json").unlink()
-    assert isinstance(run(place).exception, ParameterError)
-    assert "5 directed edges" in run(place, "--directed").output
+    assert isinstance(run(place, "--directed").exception, ReleaseError)
 
 
 def test_the_direction_of_a_release_is_not_contradicted(place):

@@ -93,17 +93,21 @@ def test_another_table_and_another_folder_are_refused_plainly(folder):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [lambda paper: paper | {"rows": "many"}, lambda _: {"release": "x"}],
-    ids=["another number", "hardly anything"],
+    ("change", "said"),
+    [
+        (lambda paper: paper | {"rows": 7}, "release.json was changed"),
+        (lambda paper: paper | {"rows": "many"}, "release.json is damaged: rows"),
+        (lambda paper: {"format": paper["format"]}, "release.json is damaged"),
+    ],
+    ids=["another number", "no number", "hardly anything"],
 )
-def test_a_certificate_that_was_changed_is_refused_before_anything_is_read(folder, change):
+def test_a_certificate_that_was_changed_is_refused_before_anything_is_read(folder, change, said):
     paper = folder / "release" / "release.json"
     paper.write_text(json.dumps(change(json.loads(paper.read_text()))))
     asked = ["inspect", str(folder / "release"), "--original", str(folder / "nothing.csv")]
     done = run(app, asked)
     assert isinstance(done.exception, ReleaseError)
-    assert "release.json was changed" in str(done.exception)
+    assert said in str(done.exception)
 
 
 def test_records_that_break_off_are_refused_uncounted(folder):

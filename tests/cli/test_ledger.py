@@ -1,7 +1,11 @@
 """`sfumato ledger`: what is printed, what is recorded, what is refused."""
 
+import re
+import shlex
+import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +18,7 @@ from sfumato.privacy.guarantee import Heuristic, PureDP
 from sfumato.privacy.ledger import Ledger
 
 PLAN = "c0ffee00"
+PRIVACY = Path(__file__).parent.parent / "privacy"
 
 
 @pytest.fixture
@@ -121,6 +126,32 @@ def test_the_head_is_printed_and_a_kept_head_is_checked(run, granted, path):
     refusal = run("verify", "--head", "0" * 64).exception
     assert isinstance(refusal, LedgerError)
     assert key not in first + run("show").output
+
+
+def test_what_an_account_protects_is_shown_and_can_be_said_for_an_older_one(run, path):
+    connection = sqlite3.connect(path)
+    connection.executescript((PRIVACY / "ledger_format_2.sql").read_text("utf-8"))
+    connection.close()
+    with Ledger(path) as ledger, pytest.raises(BudgetError) as told:
+        ledger.reserve("new", "adult", PureDP("0.5"), plan=PLAN, protects=ABOUT)
+    command = shlex.split(re.search(r"`sfumato ledger (.*?) --reason …`", str(told.value))[1])
+    assert run(*command, "--reason", "tables only").exit_code == 0
+    assert f"adult: its budget protects {ABOUT}" in run("show").output
+    with Ledger(path) as ledger:
+        ledger.reserve("new", "adult", PureDP("0.5"), plan=PLAN, protects=ABOUT)
+
+
+def test_a_part_of_a_series_that_stopped_is_told_to_be_gone_on_with(run, granted, path):
+    with Ledger(path) as ledger:
+        ledger.reserve("series", "adult", PureDP(1), plan=PLAN, protects=ABOUT)
+        ledger.draw("series", None)
+        ledger.go_on("series", 1, plan=PLAN)
+    assert "go on from the same state once more" in run("show").output
+
+
+def test_a_place_that_does_not_last_is_said_when_the_ledger_is_made(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("sfumato.privacy.ledger_place.MOUNTS", tmp_path / "nowhere")
+    assert "mind where it lies: this system does not tell" in run("create").output
 
 
 def test_two_names_are_joined_on_the_record(run, granted, path):

@@ -144,8 +144,8 @@ def test_questions_that_do_not_fit_are_refused_and_cost_nothing(idle):
     whole = question("question-1").to_bytes()
     told = [
         (400, short, kind, "must have 64 numbers, one for each key, got 3"),
-        (400, b"{", kind, "not JSON"),
-        (400, b"[" * 2000, kind, "not JSON"),
+        (400, b"{", kind, "cannot be read"),
+        (400, b"[" * 2000, kind, "cannot be read"),
         (400, b"[1, 2]", kind, "has an id and either"),
         (400, b'{"id": "question-1", "other": 1}', kind, "has an id and either"),
         (400, question("question-1", np.full(64, np.nan)).to_json(), kind, "finite"),
@@ -158,7 +158,7 @@ def test_questions_that_do_not_fit_are_refused_and_cost_nothing(idle):
             400,
             b'{"id": "question-1", "query": [%s]}' % b",".join([b"9" * 400, *[b"1"] * 63]),
             kind,
-            "list",
+            "a number that is too large",
         ),
         (400, whole[:-1], packed, "damaged"),
         (400, b"SFQ1", packed, "damaged"),

@@ -127,6 +127,8 @@ def edges(certificate: Mapping[str, Any], table: pa.Table) -> Edges:
         )
     options, event = certificate["options"], certificate["events"][0]
     low, high, step = (Fraction(options[name]) for name in ("low", "high", "step"))
+    if step <= 0 or not low < high:
+        raise ReleaseError("the certificate does not state the grid of the weights")
     laplace = event["mechanism"] == "discrete-laplace"
     size = Fraction(event["noise"]["scale" if laplace else "variance"])  # in steps
     weight = np.asarray(table.column("weight"), np.float64)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sfumato.accuracy.discrete_sum import DiscreteSum, Kind, Part
 from sfumato.accuracy.law import share
-from sfumato.errors import ParameterError
+from sfumato.errors import ParameterError, ReleaseError
 from sfumato.privacy.guarantee import Number
 
 __all__ = ["Blocks", "Entries", "Interval", "Noisy", "combined", "noise_of"]
@@ -242,10 +242,13 @@ def _common_step(steps: Collection[Fraction]) -> Fraction:
 
 def noise_of(paper: Mapping[str, Any], statistic: str) -> tuple[Kind, Fraction]:
     """The law of the noise that a certificate states, and its scale or variance."""
-    event = next(event for event in paper["events"] if event["statistic"] == statistic)
-    if event["mechanism"] == "discrete-laplace":
-        return "laplace", Fraction(event["noise"]["scale"])
-    return "gaussian", Fraction(event["noise"]["variance"])
+    event = next((event for event in paper["events"] if event["statistic"] == statistic), None)
+    laplace = event is not None and event["mechanism"] == "discrete-laplace"
+    kind: Kind = "laplace" if laplace else "gaussian"
+    figure = ((event or {}).get("noise") or {}).get("scale" if laplace else "variance")
+    if figure is None:
+        raise ReleaseError(f"the certificate does not state the noise of {statistic}")
+    return kind, Fraction(figure)
 
 
 def _sum(a: Fraction | None, b: Fraction | None, sign: int) -> Fraction | None:

@@ -190,7 +190,7 @@ def published(release: Papers) -> Published:
             return _classes(paper, synopsis["counts"], synopsis["rows"], "leaf counts")
         if any(event["statistic"] == "class sizes" for event in paper["events"]):
             return _classes(paper, inner["counts"], inner["rows"], "class sizes")
-    except (KeyError, TypeError, ValueError, IndexError, StopIteration):
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise ReleaseError("the certificate or synopsis is not what Sfumato writes") from None
     why = _WHY_NOT.get(paper["method"], "it publishes directions, second moments or records")
     raise ReleaseError(
@@ -203,6 +203,8 @@ def _moments(paper: Mapping[str, Any], synopsis: Mapping[str, Any]) -> Published
     domain, classes = Domain.of(Schema.of(paper["schema"])), synopsis["classes"]
     split = paper["method"] == "dp-lda"
     label = domain.label if split else None
+    if classes != (1 if label is None else domain.axes[label].codes):
+        raise ReleaseError("the synopsis does not have the classes that its schema calls for")
     features = Features.of(domain, without=() if label is None else (label,))
     layout = MomentLayout(features, domain.schema.neighbours, classes)
     found = MomentSynopsis.from_json(dict(synopsis), layout)

@@ -3,8 +3,8 @@
 The commands are imported when `main` runs, so that Ctrl-C is answered from the first moment.
 """
 
-import os
 import sys
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import SfumatoError
@@ -26,13 +26,16 @@ def __getattr__(name: str) -> Any:
 
 
 def main() -> None:
-    """Run a command; a refusal is one line, never a traceback."""
+    """Run a command; whatever stops it is told in one line, never as a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without Greek letters
     try:
         from sfumato.cli.application import app
 
-        app()
+        app(prog_name="sfumato")
     except SfumatoError as error:
-        _say(f"refused: {error}", "red")
+        _tell("refused: ", str(error), "red")
         sys.exit(1)
     except KeyboardInterrupt:  # before typer was there to catch it
         _stopped()
@@ -43,14 +46,35 @@ def main() -> None:
         raise
     except BrokenPipeError:
         sys.exit(0)
+    except OSError as error:
+        _tell("refused: ", f"{error.filename or 'a file'}: {error.strerror or 'broken'}", "red")
+        sys.exit(1)
+    except MemoryError:
+        _tell("stopped: ", "this machine has not the memory that it takes", "red")
+        sys.exit(1)
+    except Exception as error:
+        _tell("internal error: ", _place(error), "red")
+        sys.exit(1)
+
+
+def _place(error: Exception) -> str:
+    """What kind of fault it is and where; not its text, which may quote the data."""
+    ours = [frame for frame in extract_tb(error.__traceback__) if "sfumato" in frame.filename]
+    where = ours[-1] if ours else None
+    file = "" if where is None else where.filename.replace("\\", "/").rpartition("/sfumato/")[2]
+    at = "" if where is None else f" at {file}:{where.lineno}"
+    return (
+        f"{type(error).__name__}{at}. This is a fault of the program; nothing was left "
+        "half-written, and a charge that was made stays"
+    )
 
 
 def _stopped() -> None:
-    _say("stopped: no file was left half-written; a charge that was made stays", "yellow")
+    _tell("stopped: ", "no file was left half-written; a charge that was made stays", "yellow")
 
 
-def _say(line: str, colour: str) -> None:
-    """One line on standard error, in colour unless NO_COLOR asks for none."""
-    import typer
+def _tell(how: str, what: str, colour: str) -> None:
+    """One line on standard error."""
+    from sfumato.cli.screen import say, styled
 
-    typer.secho(line, err=True, fg=None if os.environ.get("NO_COLOR") else colour)
+    say(styled(how, colour), what, err=True)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.screen import Grid, document, say, show
+
 if TYPE_CHECKING:
     from sfumato.accuracy.statement import Answer
 
@@ -93,12 +95,11 @@ def accuracy(
         )
     if as_json:
         paper = {"dataset": found.certificate["dataset"], "method": found.certificate["method"]}
-        typer.echo(
-            json.dumps(paper | {"answers": [answer.to_json() for answer in every]}, indent=2)
-        )
+        document(json.dumps(paper | {"answers": [answer.to_json() for answer in every]}, indent=2))
     elif asked:
-        if answers:
-            typer.echo("\n\n".join("\n".join(answer.sentences) for answer in answers))
+        for place, answer in enumerate(answers):
+            for sentence in ([""] if place else []) + list(answer.sentences):
+                say(sentence)
         for answer in whole:
             accuracy_tables.show_column(answer)
         for answer in crossed:
@@ -125,30 +126,25 @@ def _bare(value: str) -> str:
 
 def _show(answers: "list[Answer]", confidence: str, *, thesis: bool) -> None:
     """A table of all that was published, and what its intervals are worth together."""
-    from rich.markup import escape
-    from rich.table import Table
-
     from sfumato.accuracy.law import share
     from sfumato.accuracy.statement import spelt
-    from sfumato.cli.show import console
 
-    table = Table("what", "noisy", "at least", "at most", "noise at most")
+    table = Grid("what", "noisy", "at least", "at most", "noise at most")
     if thesis:
-        table.add_column("Liu 2015")
+        table.add_heading("Liu 2015")
     for answer in answers[:_MOST_LINES]:
         shown = answer.figures
         row = [spelt(shown[name]) for name in ("value", "low", "high")]
         row.append(spelt(shown["sigma"]) if "sigma" in shown else "none")
         if thesis:
             row.append("–" if shown.get("thesis") is None else spelt(shown["thesis"]))
-        table.add_row(escape(answer.question), *row)
-    console.print(table)
+        table.line(answer.question, *row)
+    show(table)
     if len(answers) > _MOST_LINES:
-        console.print(f"and {len(answers) - _MOST_LINES:,} more: --json lists them")
+        say(f"and {len(answers) - _MOST_LINES:,} more: --json lists them")
     level = share("confidence", confidence)
     together = 1 - (1 - level) / max(len(answers), 1)
-    console.print(
+    say(
         f"Each line holds with confidence {confidence} by itself. For all {len(answers):,} "
-        f"together: --confidence {float(together):.6g}",
-        soft_wrap=True,
+        f"together: --confidence {float(together):.6g}"
     )

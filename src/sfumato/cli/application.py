@@ -1,6 +1,6 @@
 """All commands under one name; `main` runs it.
 
-Only `typer` is imported here: everything heavy waits until a command needs it, so that
+Only `typer` and `rich` are imported here: everything heavy waits until a command needs it, so that
 `sfumato --help` answers in a moment.
 """
 
@@ -24,10 +24,13 @@ from sfumato.cli import (
     stream,
     verify,
 )
+from sfumato.cli.commands import Commands
+from sfumato.cli.screen import say
 
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -57,7 +60,7 @@ def _version(asked: bool) -> None:
     if asked:
         from sfumato import __version__
 
-        typer.echo(f"sfumato {__version__}")
+        say(f"sfumato {__version__}")
         raise typer.Exit
 
 

@@ -1,13 +1,9 @@
 """`sfumato audit`: how much of its budget can a method be caught spending?"""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from sfumato.cli.publish import pair
 
 __all__ = ["MECHANISMS", "audit"]
 
@@ -54,7 +50,11 @@ def audit(
     """
     if controls == (method is not None):
         raise typer.BadParameter("name a METHOD, or ask for --controls, not both or neither")
+    from sfumato.inspection.audit.bound import check_claim
+    from sfumato.privacy.budget import budget
+
     if controls:
+        check_claim(budget(epsilon=epsilon or "1"))
         _controls(epsilon or "1", runs, confidence, seed)
         return
     if method in MECHANISMS:
@@ -64,17 +64,20 @@ def audit(
         from sfumato.cli.audit_mechanism import run_mechanism
 
         claim = {"epsilon": epsilon, "delta": delta, "rho": rho}
-        if run_mechanism(method, _progress, runs, confidence=confidence, seed=seed, **claim):
+        if run_mechanism(method, runs, confidence=confidence, seed=seed, **claim):
             raise typer.Exit(1)
         return
     from sfumato.cli.audit_picture import canvas_for
     from sfumato.cli.audit_show import show
+    from sfumato.cli.method_options import method_options
+    from sfumato.cli.progress import steps
     from sfumato.inspection.audit import DEFAULT_RUNS
     from sfumato.inspection.audit import audit as run
 
+    check_claim(budget(epsilon=epsilon, delta=delta, rho=rho))
     drawn = None if picture is None else canvas_for(picture)
     count = DEFAULT_RUNS if runs is None else runs
-    with _progress(4 * count) as tick:
+    with steps("comparing tables", 4 * count) as tick:
         found = run(
             str(method),
             epsilon=epsilon,
@@ -85,7 +88,7 @@ def audit(
             confidence=confidence,
             seed=seed,
             progress=tick,
-            **dict(pair(text) for text in option or []),
+            **method_options(option, run),
         )
     show(found)
     if drawn is not None:
@@ -94,39 +97,13 @@ def audit(
         raise typer.Exit(1)
 
 
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[str, int], None]]:
-    """Runs on standard error, where it is a terminal; gone when done."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    there = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=there,
-        transient=True,
-        disable=not there.is_terminal,
-    )
-    with bar:
-        task = bar.add_task("comparing tables", total=total)
-        yield lambda phase, runs: bar.update(task, advance=runs, description=phase)
-
-
 def _controls(epsilon: str, runs: int | None, confidence: float, seed: int | None) -> None:
     from sfumato.cli.audit_show import show_controls
+    from sfumato.cli.progress import steps
     from sfumato.inspection.audit.controls import BROKEN, DEFAULT_RUNS, run
 
     count, found = DEFAULT_RUNS if runs is None else runs, []
-    with _progress(len(BROKEN)) as tick:
+    with steps("controls", len(BROKEN)) as tick:
         for name in BROKEN:
             tick(name, 0)
             found.append(run(name, epsilon=epsilon, runs=count, confidence=confidence, seed=seed))

@@ -7,6 +7,7 @@ from textwrap import shorten
 from sfumato.cli.audit_show import shares
 from sfumato.errors import ParameterError
 from sfumato.inspection.audit import Audit
+from sfumato.regular import is_folder
 from sfumato.release.file import appearing
 from sfumato.reproduce.figures import COLOURS, INK, QUIET, canvas, style
 
@@ -17,7 +18,7 @@ def canvas_for(path: Path) -> Callable[[Audit], None]:
     """A function that draws into this file; what would stop it is refused beforehand."""
     if path.suffix.lower() not in (".svg", ".png"):
         raise ParameterError(f"picture must end in .svg or .png, got {path.name}")
-    if not path.parent.is_dir() or path.is_dir():
+    if not is_folder(path.parent) or is_folder(path):
         raise ParameterError(f"picture must be a file in a folder that exists, got {path}")
     with style():
         pass  # matplotlib is there

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.markup import escape
-from rich.table import Table
 
-from sfumato.cli.show import bars, console
+from sfumato.cli.screen import Grid, say, styled
+from sfumato.cli.screen import show as show_table
+from sfumato.cli.show import bars
 from sfumato.inspection.audit import Audit
 from sfumato.inspection.audit.controls import Conviction
 
@@ -33,32 +33,32 @@ def shares(found: Audit, bins: int) -> tuple[Vector, tuple[Vector, Vector]]:
 def show(found: Audit) -> None:
     """The finding, line by line, and the verdict last."""
     best, sure = found.finding.best, f"{100 * found.confidence:.10g} %"
-    lines = Table.grid(padding=(0, 2))
-    lines.add_row("claim", f"{found.claimed}, {found.neighbours}")
+    lines = Grid.plain()
+    lines.line("claim", f"{found.claimed}, {found.neighbours}")
     if found.promise != found.claimed:
-        lines.add_row("promise", f"[yellow]{escape(str(found.promise))}[/yellow]")
-    differ = " or ".join(escape(text) for text in found.pair)
-    lines.add_row("tables", f"a few records of the public domain; the last is {differ}")
+        lines.line("promise", styled(found.promise, "yellow"))
+    differ = " or ".join(found.pair)
+    lines.line("tables", f"a few records of the public domain; the last is {differ}")
     frozen = "not compared: the method makes choices or promises nothing"
     if found.worst is not None:
         frozen = f"no statistic moves beyond {found.worst:.4g} of its sensitivity"
-    for text in [f"[red]{escape(text)}[/red]" for text in found.violations] or [frozen]:
-        lines.add_row("frozen noise", text)
+    for text in [styled(text, "red") for text in found.violations] or [styled(frozen)]:
+        lines.line("frozen noise", text)
     for proof in found.finding.proofs:
         at = f" at delta {proof.figure.delta:.4g}" if proof.figure.delta else ""
         bound = f"at least {proof.found:.4g} of {proof.figure.claimed:.4g}{at}, {sure} confidence"
-        lines.add_row(proof.figure.name, bound)
+        lines.line(proof.figure.name, bound)
     if found.delta is not None:
-        lines.add_row("delta", f"at least {found.delta:.4g} at the claimed epsilon")
+        lines.line("delta", f"at least {found.delta:.4g} at the claimed epsilon")
     hits = f"{best.hits[0]:,} against {best.hits[1]:,} of {found.finding.held_out:,} held-out runs"
-    lines.add_row("seen in", escape(f"{best.region}: {hits}"))
+    lines.line("seen in", f"{best.region}: {hits}")
     if best.limited:
-        lines.add_row("", "never on the other table: more runs may raise the bound without end")
-    lines.add_row("control", escape(str(found.control)))
+        lines.line("", "never on the other table: more runs may raise the bound without end")
+    lines.line("control", str(found.control))
     colour = {"caught": "red", "no power": "yellow"}.get(found.verdict, "green")
-    lines.add_row("verdict", f"[bold {colour}]{escape(str(found))}[/bold {colour}]")
-    console.print(f"[bold]{escape(found.method)}[/bold] · {found.runs:,} runs on each table")
-    console.print(lines)
+    lines.line("verdict", styled(found, f"bold {colour}"))
+    say(styled(found.method, "bold"), f" · {found.runs:,} runs on each table")
+    show_table(lines)
     _histogram(found)
 
 
@@ -66,24 +66,24 @@ def _histogram(found: Audit) -> None:
     """Held-out runs on both tables by the score that was looked at, on one scale."""
     edges, (first, second) = shares(found, _BINS)
     top = max(*first, *second)
-    console.print(f"\n{found.finding.best.region.score.text}", highlight=False, markup=False)
+    say("")
+    say(found.finding.best.region.score.text)
     for text, side in zip(found.pair, (first, second), strict=True):
-        row = f"{bars(list(side), top)}  {text}"
-        console.print(row, highlight=False, markup=False, no_wrap=True, overflow="ellipsis")
+        say(f"{bars(list(side), top)}  {text}")
     low, high = (f"{edge:.3g}" for edge in (edges[0], edges[-1]))
-    console.print(f"{low}{high:>{_BINS - len(low)}}", highlight=False)
+    say(f"{low}{high:>{_BINS - len(low)}}")
 
 
 def show_controls(found: Sequence[Conviction]) -> None:
     """A row for each broken mechanism."""
-    table = Table("mechanism", "from", "fault", "claimed", "found at least", "caught")
+    table = Grid("mechanism", "from", "fault", "claimed", "found at least", "caught")
     for conviction in found:
         broken = conviction.broken
         more = ", limited by the runs" if conviction.proof.limited else ""
-        texts = (escape(text) for text in (broken.name, broken.source, broken.fault))
-        mark = "[green]yes[/green]" if conviction.caught else "[red]NO[/red]"
+        mark = styled("yes", "green") if conviction.caught else styled("NO", "red")
         bound = f"{conviction.proof.found:.3g}{more}"
-        table.add_row(*texts, f"{conviction.claimed:g}", bound, mark)
-    console.print(table)
+        texts = (broken.name, broken.source, broken.fault)
+        table.line(*texts, f"{conviction.claimed:g}", bound, mark)
+    show_table(table)
     if not all(conviction.caught for conviction in found):
-        console.print("the audit missed one: take more runs, or distrust it", highlight=False)
+        say("the audit missed one: take more runs, or distrust it")

@@ -1,11 +1,11 @@
 """`sfumato compare`: methods side by side on the owner's records, or a private choice."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from sfumato.cli.screen import Grid, say, show, styled
 
 if TYPE_CHECKING:
     from sfumato.inspection.compare.table import Shown
@@ -52,6 +52,7 @@ def compare(
     if private_choice is not None:
         _choose(data, schema, budgets, delta, names, private_choice, ledger, output)
         return
+    from sfumato.cli.progress import steps
     from sfumato.inspection.compare.comparison import compare as run
     from sfumato.inspection.compare.table import shown
     from sfumato.inspection.figure import needed
@@ -62,7 +63,7 @@ def compare(
         check_place(output)
         needed()
     account = None if ledger is None else Ledger(ledger)
-    with _progress() as step:
+    with steps("trying methods") as step:
         found = run(
             data,
             schema,
@@ -73,7 +74,7 @@ def compare(
             seconds=seconds,
             accept_no_guarantee=accept_no_guarantee,
             ledger=account,
-            progress=step,
+            progress=lambda done, total: step(done=done, of=total),
         )
     if account is not None:
         account.close()
@@ -95,9 +96,6 @@ def _choose(
 ) -> None:
     from shlex import quote
 
-    from rich.markup import escape
-
-    from sfumato.cli.show import console
     from sfumato.errors import ParameterError
     from sfumato.inspection.compare.private_choice import choose
     from sfumato.privacy.ledger import Ledger
@@ -123,17 +121,15 @@ def _choose(
     left: Any = found.left
     rest = f"--epsilon {_decimal(left.epsilon)}"
     rest += f" --delta {_decimal(left.delta)}" if hasattr(left, "delta") else ""
-    console.print(f"[bold]{escape(found.method)}[/bold], of {', '.join(found.candidates)}")
-    console.print(
+    say(styled(found.method, "bold"), f", of {', '.join(found.candidates)}")
+    say(
         f"paid {found.guarantee}, charged as {found.release}; judged on {found.judged:,} records: "
         f"{found.measure}. 19 times in 20 at most {found.within:.1%} of them short of the best "
-        "of these, as judged on parts of the records.",
-        soft_wrap=True,
+        "of these, as judged on parts of the records."
     )
-    console.print(
-        f"next: sfumato publish {escape(quote(str(data)))} --schema {escape(quote(str(schema)))} "
-        f"--method {found.method} {rest} --ledger {escape(quote(str(ledger)))} -o release/",
-        soft_wrap=True,
+    say(
+        f"next: sfumato publish {quote(str(data))} --schema {quote(str(schema))} "
+        f"--method {found.method} {rest} --ledger {quote(str(ledger))} -o release/"
     )
 
 
@@ -146,51 +142,31 @@ def _decimal(figure: Any) -> str:
     return f"{exact.normalize():f}" if exact >= Decimal("1e-4") else f"{exact.normalize():e}"
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """How many trials are done, on standard error, where it is a terminal; gone when done."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    there = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining()
-    bar = Progress(*columns, console=there, transient=True, disable=not there.is_terminal)
-    with bar:
-        task = bar.add_task("trying methods", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
 def _print(page: "Shown", output: Path | None) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    from sfumato.cli.show import console
     from sfumato.inspection.counting import UNCOUNTED
     from sfumato.inspection.page import WARNING
 
-    console.print(f"[bold red]{WARNING}[/bold red]", soft_wrap=True)
+    say(WARNING, style="bold red")
     run = page.found
     title = f"{run.dataset} · {run.records:,} records to publish from, {run.held_out:,} held out"
-    console.print(escape(f"{title} · {run.wanted} trials at each budget"), soft_wrap=True)
+    say(f"{title} · {run.wanted} trials at each budget")
     if not run.counted:
-        console.print(f"[yellow]{UNCOUNTED}[/yellow]", soft_wrap=True)
+        say(UNCOUNTED, style="yellow")
     for ranking in page.rankings:
         title = f"{ranking.title}: {ranking.unit}"
-        table = Table("method", "promise", title=title, title_justify="left")
+        table = Grid("method", "promise", title=title)
         for epsilon in run.epsilons:
-            table.add_column(f"ε = {epsilon}", justify="right")
-        table.add_column("seconds", justify="right")
+            table.add_heading(f"ε = {epsilon}", justify="right")
+        table.add_heading("seconds", justify="right")
         for row in ranking.rows:
-            figures = [f"[bold]{c.text}[/bold]" if c.best else c.text for c in row.cells]
-            table.add_row(row.method, row.promise, *figures, row.seconds)
-        console.print(table)
+            figures = [styled(c.text, "bold" if c.best else "") for c in row.cells]
+            table.line(row.method, row.promise, *figures, row.seconds)
+        show(table)
     for name, why in page.left_out.items():
-        console.print(f"[dim]{name}: {escape(why)}[/dim]", soft_wrap=True)
+        say(f"{name}: {why}", style="dim")
     if page.advice is not None:
-        said = f"[bold]{page.advice.method}[/bold]. {escape(page.advice.reason)}"
-        console.print(said, soft_wrap=True)
-        console.print(escape(page.by_budget), soft_wrap=True)
-    console.print(page.cost, style="yellow", soft_wrap=True)
+        say(styled(page.advice.method, "bold"), f". {page.advice.reason}")
+        say(page.by_budget)
+    say(page.cost, style="yellow")
     if output is not None:
-        console.print(f"written {escape(str(output))}, readable by you alone")
+        say(f"written {output}, readable by you alone")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.screen import Grid, say, show, styled
+
 if TYPE_CHECKING:
     from sfumato.release import Release
 
@@ -55,9 +57,8 @@ def _whole(folder: Path) -> Iterator[None]:
 def _published(folder: Path, epsilon: str) -> "tuple[Any, Release]":
     """The records, and their release; data, schema and ledger lie beside it."""
     import pyarrow.csv as pacsv
-    from rich.markup import escape
 
-    from sfumato.cli.show import progress
+    from sfumato.cli.progress import rows
     from sfumato.example import CLINIC, clinic
     from sfumato.privacy.budget import budget
     from sfumato.privacy.ledger import Ledger
@@ -69,11 +70,11 @@ def _published(folder: Path, epsilon: str) -> "tuple[Any, Release]":
         ledger.grant("clinic", budget(epsilon=epsilon), reason="the demo")
         pacsv.write_csv(original, data)
         schema.write_text(CLINIC, encoding="utf-8")
-        _say(f"[bold]1[/bold] {original.num_rows:,} made-up patients in {escape(str(data))}")
+        say(styled("1", "bold"), f" {original.num_rows:,} made-up patients in {data}")
         public = "what is public about them, and nothing else, in"
-        _say(f"[bold]2[/bold] {public} {escape(str(schema))}")
-        _say(f"[bold]3[/bold] a budget of epsilon {escape(epsilon)} in {escape(str(file))}")
-        with progress() as step:
+        say(styled("2", "bold"), f" {public} {schema}")
+        say(styled("3", "bold"), f" a budget of epsilon {epsilon} in {file}")
+        with rows() as step:
             release = publish(
                 data,
                 schema=schema,
@@ -89,47 +90,32 @@ def _shown(folder: Path, epsilon: str, original: Any, release: "Release") -> Non
     """The release beside the original, and what to try next."""
     from shlex import quote
 
-    from rich.markup import escape
+    from sfumato.cli.show import promise
 
-    from sfumato.cli.show import console, promise
-
-    _say("[bold]4[/bold] one release, charged before a record was read:")
+    say(styled("4", "bold"), " one release, charged before a record was read:")
     promise(release)
-    console.print(_pictures(original, release.table))
-    names = ("clinic.csv", "clinic.yaml", "budget.db", "again", "budget.db")
-    again = (quote(str(folder / name)) for name in names)
-    command = (
-        "  sfumato publish {} --schema {} --epsilon {epsilon} --ledger {} -o {}\n"
-        "  sfumato ledger show --ledger {}"
-    )
-    _say(
-        "The original may be shown here only because it is made up.\n"
-        "The budget is spent: the same command on the same ledger is now refused. Try:\n"
-        + escape(command.format(*again, epsilon=epsilon))
-    )
+    show(_pictures(original, release.table))
+    names = ("clinic.csv", "clinic.yaml", "budget.db", "again")
+    data, schema, ledger, again = (quote(str(folder / name)) for name in names)
+    say("The original may be shown here only because it is made up.")
+    say("The budget is spent: the same command on the same ledger is now refused. Try:")
+    paid = f"--epsilon {epsilon} --ledger {ledger}"
+    say(f"  sfumato publish {data} --schema {schema} {paid} -o {again}")
+    say(f"  sfumato ledger show --ledger {ledger}")
 
 
 def _report(release: Path) -> None:
     """Write the page of the release and name it, where there is something to draw with."""
-    from rich.markup import escape
-
     from sfumato.cli.report import report
     from sfumato.errors import MissingExtra
 
     try:
         report(release)
     except MissingExtra as missing:
-        _say(escape(f"No page of the release was made: {missing}"))
+        say(f"No page of the release was made: {missing}")
         return
-    page = escape(str(release / "report.html"))
-    _say(f"[bold]5[/bold] what was promised, and how good it is: open {page} in a browser")
-
-
-def _say(text: str) -> None:
-    """One sentence, broken nowhere: it may be copied."""
-    from sfumato.cli.show import console
-
-    console.print(text, highlight=False, soft_wrap=True)
+    page = release / "report.html"
+    say(styled("5", "bold"), f" what was promised, and how good it is: open {page} in a browser")
 
 
 def _free(wanted: Path) -> Path:
@@ -138,20 +124,18 @@ def _free(wanted: Path) -> Path:
     return next(path for path in names if not path.exists())
 
 
-def _pictures(original: Any, released: Any) -> Any:
+def _pictures(original: Any, released: Any) -> Grid:
     """Each column of both tables as a row of bars on one scale."""
-    from rich.table import Table
-
     from sfumato.cli.show import bars
 
-    table = Table(title="The picture stays")
+    table = Grid(title="The picture stays")
     for heading in ("column", "original", "released"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("range")
+        table.add_heading(heading, no_wrap=True)
+    table.add_heading("range")
     for name in released.column_names:
         before, after, span = _histograms(original.column(name), released.column(name))
         top = max(*before, *after)
-        table.add_row(name, bars(before, top), bars(after, top), span)
+        table.line(name, bars(before, top), bars(after, top), span)
     return table
 
 

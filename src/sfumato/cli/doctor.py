@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.screen import say, styled
+
 __all__ = ["doctor"]
 
 
@@ -18,7 +20,6 @@ def doctor(
 
     Example: sfumato doctor --ledger budget.db
     """
-    from sfumato.cli.show import console
     from sfumato.errors import SfumatoError
 
     questions: list[tuple[str, Callable[[], str]]] = [
@@ -31,10 +32,10 @@ def doctor(
     failed = False
     for name, question in questions:
         try:
-            console.print(f"[green]well[/green]  {name}: {question()}")
+            say(styled("well", "green"), f"  {name}: {question()}")
         except SfumatoError as error:
             failed = True
-            console.print(f"[red]ILL[/red]   {name}: {error}")
+            say(styled("ILL", "red"), f"   {name}: {error}")
     if failed:
         raise typer.Exit(1)
 
@@ -93,4 +94,6 @@ def _ledger(path: Path) -> str:
     from sfumato.privacy.ledger import Ledger
 
     with Ledger(path) as ledger:
-        return f"the chain verifies; head {ledger.verify()}"
+        place = ledger.place
+        where = f"on {place.kind}" if place.caution is None else place.caution
+        return f"{where}; the chain verifies; head {ledger.verify()}"

@@ -1,13 +1,13 @@
 """`sfumato graph`: weighted networks, whose topology is public and whose weights are not."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from sfumato.cli.graph_compare import compare
 from sfumato.cli.graph_parties import merge, share
-from sfumato.cli.publish import pair
+from sfumato.cli.screen import say
 
 __all__ = ["app"]
 
@@ -68,15 +68,18 @@ def publish(
     Example: sfumato graph publish edges.csv --directed --method edge-greedy --preserve 0.1
     --accept-no-guarantee -o release/
     """
-    from sfumato.cli.show import console, promise, unfinished, working
+    from sfumato.cli.method_options import method_options
+    from sfumato.cli.progress import working
+    from sfumato.cli.show import promise, unfinished
     from sfumato.network_publishing import publish_network
     from sfumato.privacy.ledger import Ledger
+    from sfumato.release.folder import is_release
 
-    options: dict[str, Any] = dict(pair(text) for text in option or [])
+    options = method_options(option, publish_network)
     account = Ledger(ledger) if ledger is not None else None
     if account is not None:
         unfinished(account, name or edges.name.split(".")[0], release)
-    existed = (output / "release.json").exists()
+    existed = is_release(output)
     with working() as step:
         result = publish_network(
             edges,
@@ -98,7 +101,7 @@ def publish(
         )
     promise(result)
     if existed:
-        console.print(
+        say(
             "already released: nothing was drawn or charged again. To publish the network as it "
             "is today, choose another folder."
         )

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.screen import Grid, say, show
+
 if TYPE_CHECKING:
     from sfumato.graph.network import Network
     from sfumato.inspection.network import Comparison
@@ -44,7 +46,7 @@ def compare(
     import numpy as np
 
     from sfumato.cli.graph_picture import canvas_for
-    from sfumato.cli.show import console, working
+    from sfumato.cli.progress import working
     from sfumato.errors import ParameterError
     from sfumato.graph.chosen_pairs import chosen
     from sfumato.graph.reading import network_of
@@ -69,64 +71,58 @@ def compare(
         if drawn is not None:
             step("drawing")
             drawn(found)
-    console.print(f"[bold red]{WARNING}[/bold red]", soft_wrap=True)
+    say(WARNING, style="bold red")
     _show(found, k, mu)
     if picture is not None:
-        from rich.markup import escape
-
-        console.print(f"written {escape(str(picture))}, readable by you alone", soft_wrap=True)
+        say(f"written {picture}, readable by you alone")
 
 
 def _released(release: Path, directed: bool | None) -> "Network":
     """The network of a release folder, or of an edge list."""
-    from sfumato.errors import ParameterError
+    from sfumato.errors import ParameterError, ReleaseError
     from sfumato.graph.reading import network_of
-    from sfumato.release.folder import CERTIFICATE, data_file, read_json
+    from sfumato.regular import is_folder
+    from sfumato.release import Release
 
-    if not release.is_dir():
+    if not is_folder(release):
         return network_of(release, directed=directed).network
-    said = None
-    if (release / CERTIFICATE).exists():
-        facts = read_json(release / CERTIFICATE).get("network")
-        said = facts.get("directed") if isinstance(facts, dict) else None
-    if isinstance(said, bool):
-        if directed is not None and directed != said:
-            kind = "directed" if said else "undirected"
-            raise ParameterError(f"the release says that its network is {kind}: leave it to that")
-        directed = said
-    return network_of(data_file(release), directed=directed).network
+    known = Release.load(release)
+    facts = known.certificate.get("network")
+    if facts is None:
+        raise ReleaseError(f"{release} is not the release of a network")
+    said = facts["directed"]
+    if directed is not None and directed != said:
+        kind = "directed" if said else "undirected"
+        raise ParameterError(f"the release says that its network is {kind}: leave it to that")
+    return network_of(known.table, directed=said).network
 
 
 def _show(found: "Comparison", k: int | None, mu: float | None) -> None:
-    from rich.table import Table
-
-    from sfumato.cli.show import console
-
     facts = found.topology
     kind = "directed" if facts.directed else "undirected"
-    console.print(f"{facts.size:,} nodes · {facts.edges:,} {kind} edges · {_sample(found)}")
-    table = Table("what", "value", "meaning")
-    table.add_row("weights unchanged", f"{found.unchanged:.1%}", "still the true weight")
+    say(f"{facts.size:,} nodes · {facts.edges:,} {kind} edges · {_sample(found)}")
+    table = Grid("what", "value", "meaning")
+    table.line("weights unchanged", f"{found.unchanged:.1%}", "still the true weight")
     order = found.rank_correlation
     shown = "none" if order is None else f"{order:.3f}"
-    table.add_row("order of weights", shown, "rank correlation: 1 is the same order")
+    table.line("order of weights", shown, "rank correlation: 1 is the same order")
     if found.anonymous is not None:
         was, now = found.anonymous
         meaning = f"arcs that are one of {k} within {mu:g}, by the rules of k-anonymity"
-        table.add_row("anonymous weights", f"{was:.1%} → {now:.1%}", meaning)
-    table.add_row("paths kept", f"{found.kept:.1%}", "the release leads along a shortest path")
-    table.add_row("… and alone", f"{found.kept_alone:.1%}", "and it has no other shortest path")
+        table.line("anonymous weights", f"{was:.1%} → {now:.1%}", meaning)
+    table.line("paths kept", f"{found.kept:.1%}", "the release leads along a shortest path")
+    table.line("… and alone", f"{found.kept_alone:.1%}", "and it has no other shortest path")
     mean = f"{found.length_difference:.2%}"
-    table.add_row("length difference", mean, "mean of |new − old| / old, shortest lengths")
+    table.line("length difference", mean, "mean of |new − old| / old, shortest lengths")
     stretches = "  ".join(f"{stretch:.3f}" for stretch in found.stretch.values())
     quantiles = ", ".join(f"{share:.0%}" for share in found.stretch)
     meaning = f"true length of where it leads over the shortest; at most, for {quantiles} of pairs"
-    table.add_row("stretch", stretches, meaning)
-    console.print(table)
-    within = Table("changed by at most", *(f"{x} %" for x in found.weights_within))
+    table.line("stretch", stretches, meaning)
+    show(table)
+    within = Grid("changed by at most", *(f"{x} %" for x in found.weights_within))
     for what, shares in (("weights", found.weights_within), ("lengths", found.lengths_within)):
-        within.add_row(what, *(f"{share:.1%}" for share in shares.values()))
-    console.print(within)
+        within.line(what, *(f"{share:.1%}" for share in shares.values()))
+    show(within)
 
 
 def _sample(found: "Comparison") -> str:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.screen import say
+
 __all__ = ["merge", "share"]
 
 
@@ -27,7 +29,6 @@ def share(
 
     Example: sfumato graph share mine.csv --party Bergen --undirected -o Bergen.csv
     """
-    from sfumato.cli.show import console
     from sfumato.graph.parties import share as perturb
     from sfumato.graph.reading import edge_list, network_of
     from sfumato.release.file import appearing
@@ -37,7 +38,7 @@ def share(
     made = perturb(party, edge_list(network), directed=directed, sigma=sigma)
     with appearing(output) as part:
         made.save(part)
-    console.print(f"{made} written to {output}", highlight=False)
+    say(f"{made} written to {output}")
 
 
 def merge(
@@ -50,7 +51,6 @@ def merge(
 
     Example: sfumato graph merge Bergen.csv Oslo.csv Turku.csv -o network.csv
     """
-    from sfumato.cli.show import console
     from sfumato.errors import ParameterError
     from sfumato.graph.parties import Share
     from sfumato.graph.parties import merge as together
@@ -63,5 +63,5 @@ def merge(
     table = edge_list(network)
     with appearing(output) as part, file_writer(part, table.schema, output.suffix[1:]) as writer:  # type: ignore[arg-type]
         writer.write_table(table)
-    console.print(f"{network} written to {output}", highlight=False)
-    console.print("[yellow]NOT PRIVATE by any proof: see sfumato methods edge-gaussian[/yellow]")
+    say(f"{network} written to {output}")
+    say("NOT PRIVATE by any proof: see sfumato methods edge-gaussian", style="yellow")

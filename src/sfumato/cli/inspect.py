@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.screen import Grid, say, show
+
 __all__ = ["inspect"]
 
 
@@ -37,10 +39,7 @@ def inspect(
 
     Example: sfumato inspect release/ --original patients.csv --ledger budget.db -o page.html
     """
-    from rich.markup import escape
-    from rich.table import Table
-
-    from sfumato.cli.show import console, working
+    from sfumato.cli.progress import working
     from sfumato.errors import ReleaseError
     from sfumato.inspection.counting import UNCOUNTED
     from sfumato.inspection.overview import overview
@@ -71,18 +70,17 @@ def inspect(
         account.close()
     if output is not None:
         write_page(found, output, release=release)
-    console.print(f"[bold red]{WARNING}[/bold red]", soft_wrap=True)
-    title = f"{found.dataset} · {found.rows:,} rows by {found.method} · {found.promise}"
-    console.print(escape(title), soft_wrap=True)
+    say(WARNING, style="bold red")
+    say(f"{found.dataset} · {found.rows:,} rows by {found.method} · {found.promise}")
     if not found.counted:
-        console.print(f"[yellow]{UNCOUNTED}[/yellow]", soft_wrap=True)
+        say(UNCOUNTED, style="yellow")
     for section in found.sections:
-        table = Table(*section.headings, title=section.title, title_justify="left")
+        table = Grid(*section.headings, title=section.title)
         for line in section.lines:
-            table.add_row(*(escape(text) for text in (line.what, line.value, line.meaning)))
+            table.line(line.what, line.value, line.meaning)
         if section.lines:
-            console.print(table)
+            show(table)
         if section.remark:
-            console.print(escape(section.remark), style="dim")
+            say(section.remark, style="dim")
     if output is not None:
-        console.print(f"written {escape(str(output))}, readable by you alone")
+        say(f"written {output}, readable by you alone")

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from sfumato.cli.screen import Grid, say
+from sfumato.cli.screen import show as show_table
 
+if TYPE_CHECKING:
     from sfumato.privacy.ledger import Entry, Ledger
 
 __all__ = ["app"]
@@ -32,8 +33,10 @@ def create(ledger: File) -> None:
     from sfumato.privacy.ledger import Ledger
 
     with Ledger.create(ledger) as made:
-        typer.echo(f"{ledger} is made; keep its head elsewhere: {made.head}")
-    typer.echo("next: sfumato ledger grant DATASET --epsilon … --reason …")
+        say(f"{ledger} is made; keep its head elsewhere: {made.head}")
+        if made.place.caution:
+            say(f"mind where it lies: {made.place.caution}", style="yellow")
+    say("next: sfumato ledger grant DATASET --epsilon … --reason …")
 
 
 @app.command(
@@ -64,7 +67,7 @@ def grant(
     )
     with Ledger(ledger) as account:
         account.grant(dataset, amount, reason=reason, heuristic=heuristic)
-        typer.echo(f"{dataset} has {spell(account.balance(dataset).left)} left")
+        say(f"{dataset} has {spell(account.balance(dataset).left)} left")
 
 
 @app.command(epilog="Example: `sfumato ledger show --ledger budget.db --dataset adult`")
@@ -73,24 +76,24 @@ def show(
     dataset: Annotated[str | None, typer.Option(help="Only this data set.")] = None,
 ) -> None:
     """What was granted, spent and is left, how often it was looked, and what was never finished."""
-    from rich.console import Console
-
     from sfumato.privacy.ledger import Ledger
 
     with Ledger(ledger) as account:
         names = account.datasets() if dataset is None else [dataset]
         if not names:
-            typer.echo("no budget yet: sfumato ledger grant DATASET --epsilon … --reason …")
+            say("no budget yet: sfumato ledger grant DATASET --epsilon … --reason …")
             return
-        Console().print(_table(account, names))
+        show_table(_table(account, names))
         for name in names:
+            if protects := account.balance(name).protects:
+                say(f"{name}: its budget protects {protects}")
             if unproved := account.balance(name).unproved:
-                typer.echo(f"{name}: {unproved} of its releases carry no guarantee")
+                say(f"{name}: {unproved} of its releases carry no guarantee")
             for release, times in account.inspections(name).items():
                 subject = "its records, without a release," if release is None else release
-                typer.echo(f"{name}: {subject} looked at without noise {_times(times)}")
+                say(f"{name}: {subject} looked at without noise {_times(times)}")
         for entry in account.unfinished(dataset):
-            typer.echo(_advice(entry))
+            say(_advice(entry))
 
 
 @app.command(epilog="Example: `sfumato ledger verify --ledger budget.db --head 3f1a…`")
@@ -103,10 +106,10 @@ def verify(
 
     with Ledger(ledger) as account:
         found = account.verify(head=_head(head))
-    typer.echo(f"{ledger} is sound{'' if head is None else ' and holds the head you kept'}")
-    typer.echo(f"head: {found}")
+    say(f"{ledger} is sound{'' if head is None else ' and holds the head you kept'}")
+    say(f"head: {found}")
     if head is None:
-        typer.echo("keep it elsewhere: against it a rolled-back or rewritten ledger shows")
+        say("keep it elsewhere: against it a rolled-back or rewritten ledger shows")
 
 
 @app.command(
@@ -124,7 +127,25 @@ def refund(
         account.refund(release, reason=reason)
         entry = account.entry(release)
         if entry is not None:
-            typer.echo(f"{entry.dataset} got {spell(entry.charge)} back")
+            say(f"{entry.dataset} got {spell(entry.charge)} back")
+
+
+@app.command(
+    epilog='Example: `sfumato ledger protects adult "one record (row) of the table; replace-one" '
+    '--reason "all releases so far were of this table" --ledger budget.db`'
+)
+def protects(
+    dataset: Dataset,
+    promise: Annotated[str, typer.Argument(help="Unit and neighbours, as the refusal spells it.")],
+    ledger: File,
+    reason: Reason,
+) -> None:
+    """Say what all charges of a data set protect, where an older Sfumato did not note it."""
+    from sfumato.privacy.ledger import Ledger
+
+    with Ledger(ledger) as account:
+        account.protects(dataset, promise, reason=reason)
+    say(f"the budget of {dataset} protects {promise}, from its first charge on")
 
 
 @app.command(
@@ -143,34 +164,21 @@ def same_data(
 
     with Ledger(ledger) as account:
         account.allow(dataset, other, reason)
-    typer.echo(f"{dataset} and {other} are the same data from here on: add their budgets up")
+    say(f"{dataset} and {other} are the same data from here on: add their budgets up")
 
 
-def _table(account: "Ledger", names: list[str]) -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
+def _table(account: "Ledger", names: list[str]) -> Grid:
     from sfumato.privacy.ledger import spell
 
-    table = Table(title=f"ledger {account.ledger_id}")
-    for heading in (
-        "data set",
-        "granted",
-        "spent",
-        "left",
-        "releases",
-        "looks",
-        "unfinished",
-    ):
-        table.add_column(heading, overflow="fold")
+    headings = ("data set", "granted", "spent", "left", "releases", "looks", "unfinished")
+    table = Grid(*headings, title=f"ledger {account.ledger_id}")
     for name in names:
         balance, unfinished = account.balance(name), account.unfinished(name)
         granted = spell(balance.granted) + ", heuristics" * balance.heuristic
         figures = (granted, spell(balance.spent), spell(balance.left, like=balance.granted))
         looked = sum(account.inspections(name).values())
         counts = (str(balance.releases), str(looked), str(len(unfinished)))
-        # Text, not str: a name in square brackets is a name, not markup.
-        table.add_row(*(Text(cell) for cell in (name, *figures, *counts)))
+        table.line(name, *figures, *counts)
     return table
 
 
@@ -191,6 +199,11 @@ def _advice(entry: "Entry") -> str:
         fate = (
             "it is a private choice that is still running, or was stopped before it drew anything; "
             f"if nothing runs, {remedy}"
+        )
+    elif entry.state == "reserved" and entry.part is not None:
+        fate = (
+            "it is a later part of a series and drew nothing yet: it is still running, or was "
+            "stopped; if nothing runs, go on from the same state once more"
         )
     elif entry.state == "reserved":
         remedy = f"sfumato ledger refund {quote(entry.release)} --reason …"

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.cli.screen import Grid, say, show
+
 __all__ = ["methods"]
 
 
@@ -15,9 +17,6 @@ def methods(
 
     Example: sfumato methods mosaic
     """
-    from rich.table import Table
-
-    from sfumato.cli.show import console
     from sfumato.graph.methods import METHODS as NETWORK_METHODS
     from sfumato.methods import METHODS, method
     from sfumato.retrieval.count_plan import Described
@@ -33,13 +32,13 @@ def methods(
             "counts (sfumato query)": counts,
         }
         for title, known in kinds.items():
-            table = Table("method", "what it does", "what it promises", title=title)
+            table = Grid("method", "what it does", "what it promises", title=title)
             for entry in known.values():
-                table.add_row(entry.name, entry.summary, entry.promise)
-            console.print(table)
+                table.line(entry.name, entry.summary, entry.promise)
+            show(table)
         return
     item = others[name] if name in others else method(name)
-    lines = Table.grid(padding=(0, 2))
+    lines = Grid.plain()
     for heading, text in (
         ("does", item.summary),
         ("promises", item.promise),
@@ -47,6 +46,6 @@ def methods(
         ("proof", f"docs/{item.proof}"),
         *((f"option {key}", text) for key, text in item.options.items()),
     ):
-        lines.add_row(heading, text)
-    console.print(f"[bold]{item.name}[/bold]")
-    console.print(lines)
+        lines.line(heading, text)
+    say(item.name, style="bold")
+    show(lines)

@@ -1,11 +1,13 @@
 """`sfumato publish`: one release, from file to folder."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-__all__ = ["pair", "publish"]
+from sfumato.cli.screen import say
+
+__all__ = ["publish"]
 
 
 def publish(
@@ -58,22 +60,28 @@ def publish(
 
     Example: sfumato publish patients.csv --schema patients.yaml --epsilon 1 -o release/
     """
-    from sfumato.cli.show import console, progress, promise, unfinished
+    from sfumato.cli.method_options import method_options
+    from sfumato.cli.progress import rows as progress
+    from sfumato.cli.show import promise, unfinished
     from sfumato.privacy.ledger import Ledger
     from sfumato.publishing import publish as run
+    from sfumato.release.folder import is_release
     from sfumato.schema import Schema
 
     known = Schema.read(schema)
-    options: dict[str, Any] = dict(pair(text) for text in option or [])
-    options |= {"model": model} if model else {}
-    options |= {"where": ",".join(where)} if where else {}
-    options |= {"basis": basis} if basis else {}
-    options |= {"basis_source": basis_source} if basis_source else {}
-    options |= {"as_published": True} if as_published else {}
+    options = method_options(
+        option,
+        run,
+        model=model or None,
+        where=",".join(where) if where else None,
+        basis=basis,
+        basis_source=basis_source or None,
+        as_published=True if as_published else None,
+    )
     account = Ledger(ledger) if ledger is not None else None
     if account is not None:
         unfinished(account, known.name, release)
-    existed = (output / "release.json").exists()
+    existed = is_release(output)
     with progress() as step:
         result = run(
             data,
@@ -94,15 +102,7 @@ def publish(
         )
     promise(result)
     if existed:
-        console.print(
+        say(
             "already released: nothing was drawn or charged again. To publish the data as it is "
             "today, choose another folder."
         )
-
-
-def pair(text: str) -> tuple[str, str]:
-    """An option as it is written: NAME=VALUE."""
-    name, separator, value = text.partition("=")
-    if not separator or not name:
-        raise typer.BadParameter(f"write NAME=VALUE, not {text!r}", param_hint="--option")
-    return name, value

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.screen import say
+
 if TYPE_CHECKING:
     from sfumato.privacy.mechanism import Whole
     from sfumato.retrieval.counts import Keys
@@ -63,10 +65,11 @@ def publish(
     Example: sfumato query publish words.csv --epsilon 1 -o release/
     Example: sfumato query publish words.csv --epsilon 1 --both --share 1/4 -o release/
     """
-    from sfumato.cli.show import console, promise, unfinished
+    from sfumato.cli.show import promise, unfinished
     from sfumato.errors import ParameterError
     from sfumato.privacy.ledger import Ledger
     from sfumato.query_publishing import publish_counts
+    from sfumato.release.folder import is_release
     from sfumato.walk import dataset_name
 
     if wavelet and both:
@@ -74,7 +77,7 @@ def publish(
     account = Ledger(ledger) if ledger is not None else None
     if account is not None:
         unfinished(account, dataset_name(name, counts, default="counts", charged=True), release)
-    existed = (output / "release.json").exists()
+    existed = is_release(output)
     made = publish_counts(
         counts,
         ways="both" if both else "wavelet" if wavelet else "histogram",
@@ -92,7 +95,7 @@ def publish(
     )
     promise(made)
     if existed:
-        console.print("already released: nothing was drawn or charged again")
+        say("already released: nothing was drawn or charged again")
 
 
 @app.command("ask")
@@ -129,7 +132,7 @@ def ask(
 
     published = PublishedCounts.load(source)
     found = published.answer(_query(published.keys, keys, first, last), confidence=confidence)
-    typer.echo(
+    say(
         f"{found.value:,.1f}   between {found.low:,.1f} and {found.high:,.1f} "
         f"(at least {confidence:.4g} confidence), standard deviation {found.deviation:,.1f}"
     )
@@ -169,8 +172,8 @@ def _of_service(
     if reply.radius is not None:
         low, high = reply.value - reply.radius, reply.value + reply.radius
         said += f"   between {low:,.1f} and {high:,.1f} (at least {confidence:.4g} confidence)"
-    typer.echo(said)
-    typer.echo(
+    say(said)
+    say(
         f"sent: your question under noise; one keyword more or less is hidden by epsilon "
         f"{promise.toggled}, one in place of another by {promise.replaced}, "
         f"the whole question by {promise.anything} only"
@@ -216,9 +219,9 @@ def serve(
         desk = Desk(read, server, account, store, dataset)
         address, bound = taken.getsockname()[:2]
         place = f"[{address}]" if ":" in address else address
-        typer.echo(
+        say(
             f"{dataset}: {len(read.keys):,} counts at http://{place}:{bound}, epsilon "
             f"{server.epsilon} an answer, {desk.left:,} answers left; Ctrl-C ends"
         )
-        run(desk, taken, say=lambda line: typer.echo(line, err=True))
-        typer.echo(f"stopped: {store.count(dataset):,} answers given, {desk.left:,} left")
+        run(desk, taken, say=lambda line: say(line, err=True))
+        say(f"stopped: {store.count(dataset):,} answers given, {desk.left:,} left")

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.cli.screen import Grid, say, show, styled
+
 __all__ = ["reproduce"]
 
 
@@ -49,11 +51,7 @@ def reproduce(
     from dataclasses import fields
     from importlib import import_module
 
-    from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-    from rich.table import Table
-
-    from sfumato.cli.show import console
+    from sfumato.cli.progress import steps
     from sfumato.errors import ParameterError
     from sfumato.reproduce import STUDIES
 
@@ -78,28 +76,16 @@ def reproduce(
         raise ParameterError(f"{study} has no choice of {', '.join(sorted(unasked))}")
     settings = module.Settings(**chosen)
     folder = output or Path(study)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
-        task = bar.add_task(study, total=settings.steps)
-        judged = module.reproduce(
-            folder, settings, tick=lambda what: bar.update(task, advance=1, description=what)
-        )
-    table = Table("figure", "claim", "the paper", "here", "verdict", title="Claims of the paper")
+    with steps(study, settings.steps) as step:
+        judged = module.reproduce(folder, settings, tick=lambda what: step(what, 1))
+    table = Grid("figure", "claim", "the paper", "here", "verdict", title="Claims of the paper")
     colours = {"reached": "green", "not run": "dim"}
     for claim in judged:
         colour = colours.get(claim.verdict, "yellow" if claim.holds else "red")
-        texts = (escape(text) for text in (claim.figure, claim.text, claim.paper, claim.ours))
-        table.add_row(*texts, f"[{colour}]{claim.verdict}[/{colour}]")
-    console.print(table)
-    console.print(f"figures, tables and every trial: {folder}/results.md", highlight=False)
+        texts = (claim.figure, claim.text, claim.paper, claim.ours)
+        table.line(*texts, styled(claim.verdict, colour))
+    show(table)
+    say(f"figures, tables and every trial: {folder}/results.md")
 
 
 def _parts(text: str) -> list[str]:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from sfumato.cli.screen import Grid, document, say, show
 
+if TYPE_CHECKING:
     from sfumato.domain import Axis
     from sfumato.schema import Schema
 
@@ -42,30 +42,29 @@ def draft(
     Only the header is read, and what a person must declare is left blank.
     """
     from sfumato.draft import draft as drafted
+    from sfumato.regular import is_there
 
-    if output is not None and output.exists():
+    if output is not None and is_there(output):
         raise _taken(output)
     text = drafted(file, public=public)
     if output is None:
-        typer.echo(text, nl=False)
+        document(text)
         return
     _write_new(output, text)
-    typer.echo(f"{output} is written: edit it, then run sfumato schema check {output}")
+    say(f"{output} is written: edit it, then run sfumato schema check {output}")
 
 
 @app.command(epilog="Example: `sfumato schema check patients.yaml`")
 def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")]) -> None:
     """Say what each column becomes, or what is still to fill in or to correct."""
-    from rich.console import Console
-
     from sfumato.domain import Domain
     from sfumato.render.rules import Rules
     from sfumato.schema import Schema
 
     schema = Schema.read(file)
     Rules.of(Domain.of(schema))  # refuses constraints that no record keeps
-    Console().print(_table(schema))
-    typer.echo(
+    show(_table(schema))
+    say(
         f"{file} is sound: {len(schema.released)} of {len(schema.columns)} columns are released; "
         f"neighbours: {schema.neighbours}"
     )
@@ -78,7 +77,7 @@ def published() -> None:
 
     from sfumato.schema import Schema
 
-    typer.echo(json.dumps(Schema.model_json_schema(), indent=2))
+    document(json.dumps(Schema.model_json_schema(), indent=2))
 
 
 def _write_new(output: Path, text: str) -> None:
@@ -99,20 +98,15 @@ def _taken(output: Path) -> Exception:
     return ParameterError(f"output {output} exists: choose another name or remove it first")
 
 
-def _table(schema: "Schema") -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
+def _table(schema: "Schema") -> Grid:
     from sfumato.domain import Domain
 
     axes = {axis.name: axis for axis in Domain.of(schema).axes}
-    table = Table(title=Text(schema.name))
-    for heading in ("column", "kind", "domain", "codes", "missing", "role", "provenance"):
-        table.add_column(heading, overflow="fold")
+    headings = ("column", "kind", "domain", "codes", "missing", "role", "provenance")
+    table = Grid(*headings, title=schema.name)
     for name, column in schema.columns.items():
         cells = _cells(axes[name]) if name in axes else ["never read", "", "", "", ""]
-        # Text, not str: a name in square brackets is a name, not markup.
-        table.add_row(*(Text(cell) for cell in (name, column.kind, *cells)))
+        table.line(name, column.kind, *cells)
     return table
 
 

@@ -1,102 +1,62 @@
-"""What commands print: progress, the promise of a release, open entries of a ledger."""
+"""What commands print: the promise of a release, open entries of a ledger, bars."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from math import log, sqrt
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.panel import Panel
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
-
+from sfumato.cli.screen import Grid, panel, say, show, styled
 from sfumato.privacy.guarantee import Heuristic, Seeded
 from sfumato.privacy.ledger import Ledger
 from sfumato.release import Release
 
-__all__ = ["bars", "console", "progress", "promise", "unfinished", "working"]
+__all__ = ["bars", "promise", "unfinished"]
 
-console = Console()
-_quiet = Console(stderr=True)
 _MOSTLY_NOISE = 10  # per cent of a column's range
-_PHASES = {"read": "reading records", "write": "writing the release"}
-
-
-@contextmanager
-def progress() -> Iterator[Callable[[str, int], None]]:
-    """Rows per phase on standard error, where it is a terminal; gone when done."""
-    bar = Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        TextColumn("{task.completed:,.0f} rows"),
-        TimeElapsedColumn(),
-        console=_quiet,
-        transient=True,
-        disable=not _quiet.is_terminal,
-    )
-    tasks = {}
-
-    def step(phase: str, rows: int) -> None:
-        if phase not in tasks:
-            tasks[phase] = bar.add_task(_PHASES[phase], total=None)
-        bar.update(tasks[phase], advance=rows)
-
-    with bar:
-        yield step
-
-
-@contextmanager
-def working() -> Iterator[Callable[[str], None]]:
-    """What is being done, on standard error, where it is a terminal; gone when done."""
-    with _quiet.status("reading") as status:
-        yield lambda what: status.update(what)
 
 
 def promise(release: Release) -> None:
     """What was published, what is promised, where it is, and how to check it."""
     paper = release.certificate
-    lines = Table.grid(padding=(0, 2))
-    lines.add_row("promise", f"[bold]{paper['statement']}[/bold]")
+    lines = Grid.plain()
+    lines.line("promise", styled(paper["statement"], "bold"))
     if not isinstance(release.guarantee, Seeded | Heuristic):
-        lines.add_row("hides", _hidden(paper))
+        lines.line("hides", _hidden(paper))
     for event in paper["events"]:
         if event["noise"] is None:
             how = "changed, no proof" if event["mechanism"] == "perturbation" else "without noise"
-            lines.add_row("measured", escape(f"{event['statistic']}: {how}"))
+            lines.line("measured", f"{event['statistic']}: {how}")
             continue
         figure = next(iter(event["noise"]))
         law = event["mechanism"].replace("-", " ")
         amount = event["noise"]["approximately"]
         said = f"{event['statistic']}: {law} noise, {figure} {amount:.4g}"
-        lines.add_row("measured", escape(said))
+        lines.line("measured", said)
     if isinstance(basis := paper["options"].get("basis"), dict):
         source = paper["options"].get("basis_source") or "no source was stated"
         said = f"of {basis['rows']:,} public records ({source}): free, on the owner's word"
-        lines.add_row("components", escape(said))
+        lines.line("components", said)
     if (share := _noise_on_means(release)) is not None:
         classes = (release.synopsis or {})["classes"]
         whose = "at most" if classes == 1 else "(in a class of usual size) about"
         said = f"the noise moves a mean by {whose} {share:.2g} % of its range, 19 times in 20"
-        lines.add_row("expect", said)
+        lines.line("expect", said)
         if share > _MOSTLY_NOISE:
-            lines.add_row("beware", "[yellow]at this size and budget that is mostly noise[/yellow]")
+            lines.line("beware", styled("at this size and budget that is mostly noise", "yellow"))
     for warning in paper["warnings"]:
-        lines.add_row("beware", f"[yellow]{warning}[/yellow]")
+        lines.line("beware", styled(warning, "yellow"))
     if paper["invariants"]:
-        lines.add_row("not hidden", escape(", ".join(paper["invariants"])))
+        lines.line("not hidden", ", ".join(paper["invariants"]))
     ledger = paper["ledger"]
     counted = f"charged as {paper['release']}" if ledger else "none kept: nothing counts repeats"
-    lines.add_row("ledger", escape(counted))
+    lines.line("ledger", counted)
     if release.folder is not None:
         names = ", ".join(sorted([*paper["files"], "release.json"]))
-        lines.add_row("written", escape(f"{release.folder}/ ({names})"))
+        lines.line("written", f"{release.folder}/ ({names})")
         check = f"sfumato verify {shlex.quote(str(release.folder))}"
-        lines.add_row("check it", escape(check + (" --ledger …" if ledger else "")))
+        lines.line("check it", check + (" --ledger …" if ledger else ""))
     of = "edges" if "network" in paper else "figures" if "stream" in paper else "rows"
-    title = escape(f"{paper['dataset']} · {paper['rows']:,} {of} by {paper['method']}")
-    console.print(Panel(lines, title=title, title_align="left", expand=False))
+    show(panel(lines, f"{paper['dataset']} · {paper['rows']:,} {of} by {paper['method']}"))
 
 
 def _hidden(paper: Mapping[str, Any]) -> str:
@@ -138,8 +98,8 @@ def unfinished(ledger: Ledger, dataset: str, release: str | None) -> None:
     left = [entry for entry in ledger.unfinished(dataset) if entry.release != release]
     if left:
         ids = ", ".join(entry.release for entry in left[:3]) + (", …" if len(left) > 3 else "")
-        _quiet.print(
-            escape(f"unfinished releases of {dataset}: {ids}. They are still running or were ")
-            + "stopped, and stay charged; see: sfumato ledger show",
-            soft_wrap=True,
+        say(
+            f"unfinished releases of {dataset}: {ids}. They are still running or were "
+            "stopped, and stay charged; see: sfumato ledger show",
+            err=True,
         )

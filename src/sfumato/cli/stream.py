@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.cli.screen import say
+
 __all__ = ["app"]
 
 app = typer.Typer(
@@ -43,7 +45,9 @@ def count(
     source: Source,
     output: Output,
     horizon: Annotated[str | None, typer.Option(help="Bits that the promise covers.")] = None,
-    every: Annotated[str, typer.Option(help="Publish once per so many bits.")] = "1",
+    every: Annotated[
+        str | None, typer.Option(help="Publish once per so many bits; default: after each.")
+    ] = None,
     epsilon: Epsilon = None,
     delta: Annotated[
         str | None, typer.Option(help="Allows Gaussian noise: far smaller errors.")
@@ -71,14 +75,14 @@ def count(
 
     Example: sfumato stream count visits.txt --horizon 1048576 --every 65536 --epsilon 1 -o counts/
     """
-    from sfumato.cli.publish import pair
+    from sfumato.cli.method_options import method_options
+    from sfumato.stream_publishing import publish_stream
 
-    options: dict[str, Any] = dict(pair(text) for text in option or [])
-    options |= {"every": every} | ({"pan": True} if pan else {})
     _run(
         source,
         output,
         ledger,
+        method_options(option, publish_stream, every=every, pan=True if pan else None),
         method="counter",
         horizon=horizon,
         epsilon=epsilon,
@@ -90,7 +94,6 @@ def count(
         name=name,
         release=release,
         seed=seed,
-        **options,
     )
 
 
@@ -128,6 +131,7 @@ def mean(
         source,
         output,
         ledger,
+        {"times": times, "single": single, **options},
         method="reservoir-mean",
         horizon=horizon or times.rpartition(",")[2].strip(),
         epsilon=epsilon,
@@ -135,14 +139,13 @@ def mean(
         name=name,
         release=release,
         seed=seed,
-        times=times,
-        single=single,
-        **options,
     )
 
 
-def _run(source: str, output: Path, ledger: Path | None, **asked: Any) -> None:
-    from sfumato.cli.show import console, promise
+def _run(
+    source: str, output: Path, ledger: Path | None, options: dict[str, Any], **asked: Any
+) -> None:
+    from sfumato.cli.show import promise
     from sfumato.errors import ParameterError
     from sfumato.privacy.ledger import Ledger as Account
     from sfumato.stream_publishing import publish_stream
@@ -151,19 +154,18 @@ def _run(source: str, output: Path, ledger: Path | None, **asked: Any) -> None:
         raise ParameterError("say how many bits the promise covers: --horizon")
     account = Account(ledger) if ledger is not None else None
     with _live() as watch:
-        result = publish_stream(source, ledger=account, folder=output, progress=watch, **asked)
+        result = publish_stream(
+            source, ledger=account, folder=output, progress=watch, **asked, **options
+        )
     promise(result)
     if (kept := asked.get("pause")) is not None and kept.exists():
-        console.print(
-            f"paused: go on with --resume {kept} (for its owner's eyes, used up once)",
-            highlight=False,
-        )
+        say(f"paused: go on with --resume {kept} (for its owner's eyes, used up once)")
 
 
 @contextmanager
 def _live() -> Iterator[Callable[[int, float], None]]:
     """The latest figure on standard error, where it is a terminal; gone when done."""
-    from sfumato.cli.show import working
+    from sfumato.cli.progress import working
 
-    with working() as say:
-        yield lambda time, value: say(f"after {time:,} bits: {value:,.6g}")
+    with working() as doing:
+        yield lambda time, value: doing(f"after {time:,} bits: {value:,.6g}")

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.screen import Grid, say, show, styled
+
 __all__ = ["verify"]
 
 
@@ -27,9 +29,6 @@ def verify(
 
     Example: sfumato verify release/ --trial trial/ --public public.csv
     """
-    from rich.table import Table
-
-    from sfumato.cli.show import console
     from sfumato.errors import ParameterError
     from sfumato.privacy.ledger import Ledger
     from sfumato.verification import verify as run
@@ -42,11 +41,11 @@ def verify(
         from sfumato.verification_trial import verify_trial
 
         checks += verify_trial(folder, trial, public)
-    table = Table("check", "", "finding")
+    table = Grid("check", "", "finding")
     for check in checks:
-        mark = "[green]passed[/green]" if check.passed else "[red]FAILED[/red]"
-        table.add_row(check.name, mark, check.detail)
-    console.print(table)
+        mark = styled("passed", "green") if check.passed else styled("FAILED", "red")
+        table.line(check.name, mark, check.detail)
+    show(table)
     passed = all(check.passed for check in checks)
     if trial:
         _say_what_follows(passed)
@@ -55,16 +54,14 @@ def verify(
 
 
 def _say_what_follows(passed: bool) -> None:
-    from sfumato.cli.show import console
     from sfumato.verification_trial import ESTABLISHED, FALSE_ALARM, NOT_ESTABLISHED
 
     if passed:
-        console.print("\nEstablished by the trial:")
+        say("")
+        say("Established by the trial:")
         for text in ESTABLISHED:
-            console.print(f"  - {text}")
-        console.print("Not established:")
+            say(f"  - {text}")
+        say("Not established:")
         for text in NOT_ESTABLISHED:
-            console.print(f"  - {text}")
-    console.print(
-        f"Noise that is as declared fails these tests with a chance of at most {FALSE_ALARM:g}."
-    )
+            say(f"  - {text}")
+    say(f"Noise that is as declared fails these tests with a chance of at most {FALSE_ALARM:g}.")

@@ -3,8 +3,10 @@
 import pyarrow as pa
 
 from sfumato.account import Account
+from sfumato.errors import DataError
 from sfumato.graph.network import Topology
 from sfumato.graph.recipe import EdgePlan
+from sfumato.release.stated import MOST_LONELY
 
 __all__ = ["COLUMNS", "network_account"]
 
@@ -25,6 +27,10 @@ def network_account(
     dataset: str, topology: Topology, wanted: int | None, plan: EdgePlan
 ) -> Account:
     """A plan for this network; `wanted` is the number of pairs whose paths are to survive."""
+    if topology.size > 2 * topology.edges + MOST_LONELY:
+        raise DataError(
+            f"more than {MOST_LONELY:,} nodes have no edge: leave them out, no edge list has them"
+        )
     return Account(
         method=plan.method,
         options=plan.options,

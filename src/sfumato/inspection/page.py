@@ -10,7 +10,9 @@ from typing import Any
 
 from sfumato.errors import ReleaseError
 from sfumato.inspection.counting import UNCOUNTED
-from sfumato.release.folder import CERTIFICATE
+from sfumato.regular import is_there
+from sfumato.release.folder import is_release
+from sfumato.visible import seen_on_a_page
 
 __all__ = ["WARNING", "check_place", "html", "write_page"]
 
@@ -27,7 +29,9 @@ def html(found: Any, template: str = "overview.html") -> str:
     from jinja2 import Environment, PackageLoader, select_autoescape
 
     loader = PackageLoader("sfumato.inspection")
-    pages = Environment(loader=loader, autoescape=select_autoescape(default=True))
+    pages = Environment(
+        loader=loader, autoescape=select_autoescape(default=True), finalize=seen_on_a_page
+    )
     return pages.get_template(template).render(found=found, warning=WARNING, uncounted=UNCOUNTED)
 
 
@@ -35,10 +39,10 @@ def check_place(path: Path, release: Path | None = None) -> None:
     """Refuse a place inside a release, or one that is taken, before anything is computed."""
     parents = path.resolve().parents
     if (release is not None and release.resolve() in parents) or any(
-        (folder / CERTIFICATE).exists() for folder in parents
+        is_release(folder) for folder in parents
     ):
         raise ReleaseError(f"{path} lies inside the release: an internal page must not go there")
-    if path.exists() or path.is_symlink():
+    if is_there(path):
         raise ReleaseError(f"{path} exists: choose another name or remove it first")
     if not path.absolute().parent.is_dir():
         raise ReleaseError(f"{path} cannot be written: its folder does not exist")

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sfumato.centred import UNIT, Centred
+from sfumato.errors import ParameterError
 from sfumato.measure.scatter import exact_scatter
 from sfumato.privacy.guarantee import ApproxDP, Heuristic
 from sfumato.privacy.mechanism import Event, Purse
@@ -34,6 +35,7 @@ __all__ = ["GaussianProjection", "ProjectedScatter"]
 
 Matrix = NDArray[np.float64]
 
+_LEAST = Fraction(1, 10**100)
 _REASON = (
     "floating-point Gaussians are multiplied with the records, and the theorem is about real "
     "numbers"
@@ -71,6 +73,8 @@ class GaussianProjection:
     @property
     def raised(self) -> Fraction:
         """w² in real units: the published figure for the diameter of the records."""
+        if min(self.budget.epsilon, self.budget.delta) < _LEAST:
+            raise ParameterError("epsilon and delta must be at least 1e-100 for this method")
         r, epsilon, delta = self.projections, self.budget.epsilon, float(self.budget.delta)
         w = 4 * sqrt(r * log(2 / delta)) / float(epsilon) * log(4 * r / delta)
         return Fraction(ceil(w * w)) * self.diameter_squared

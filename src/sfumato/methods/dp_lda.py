@@ -98,7 +98,7 @@ def _greedy(
 
 def deviation(event: Event) -> float:
     """Standard deviation of the noise on one entry, in real units: a public figure."""
-    noise = float(event.noise or 0)
+    noise = float(min(event.noise or 0, 10**300))  # beyond, it is refused elsewhere
     return noise * sqrt(2) if event.mechanism == "discrete-laplace" else sqrt(noise)
 
 

@@ -51,6 +51,7 @@ _FIGURES = {
     "exact": ("none", "none"),
     "perturbation": ("none", "none"),  # records changed by a rule or by float noise
 }
+_LARGEST_FLOAT = 10**300  # what is beyond is said exactly, and approximately as this
 Whole = NDArray[np.int64]  # sums and noise are added modulo 2^64: post-processing of the true sum
 
 
@@ -72,13 +73,12 @@ class Event:
         """Exact figures as text; `noise` is the scale, variance or temperature in real units."""
         norm, figure = _FIGURES[self.mechanism]
         known = self.sensitivity is not None and self.noise is not None
+        about = float(min(self.noise or 0, _LARGEST_FLOAT))
         return {
             "statistic": self.statistic,
             "mechanism": self.mechanism,
             "sensitivity": {"norm": norm, "value": str(self.sensitivity)} if known else None,
-            "noise": {figure: str(self.noise), "approximately": float(self.noise or 0)}
-            if known
-            else None,
+            "noise": {figure: str(self.noise), "approximately": about} if known else None,
             "cost": to_json(self.cost),
         }
 

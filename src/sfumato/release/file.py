@@ -1,20 +1,27 @@
 """Data files of a release: written a batch at a time, read back with the same types."""
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from sfumato.errors import ReleaseError
+from sfumato.regular import opened
 
 __all__ = ["Format", "appearing", "file_writer", "read_batches"]
 
 Format = Literal["csv", "parquet"]
+_PIECE = 2**26  # bytes of texts at a time
+_DECODED = (2**28, 2**12)  # bytes that records take up: so many, and so many for each of the file
+# What we write.  Others pack gigabytes of the same byte into a small file.
+_CODECS, _ENCODINGS = {"SNAPPY", "UNCOMPRESSED"}, {"PLAIN", "RLE", "RLE_DICTIONARY"}
 
 
 @contextmanager
@@ -28,8 +35,8 @@ def appearing(path: Path) -> Iterator[Path]:
     ...     [found.name for found in Path(folder).iterdir()]
     ['a.csv']
     """
-    # The ending stays, because writers go by it.
-    part = path.with_name(f".partial-{os.getpid()}-{path.name}")
+    # The ending stays, because writers go by it; the name may be as long as names get.
+    part = path.with_name(f".partial-{os.getpid()}-{secrets.token_hex(4)}{path.suffix[-20:]}")
     try:
         if path.is_dir():
             raise ReleaseError(f"{path} is a folder: name a file")
@@ -48,31 +55,89 @@ def file_writer(path: Path, schema: pa.Schema, format: Format) -> Any:
     return pacsv.CSVWriter(path, schema)
 
 
-def read_batches(path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The records of a data file in the types of the schema."""
+def read_batches(
+    path: Path, schema: pa.Schema, rows: int | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The records of a data file in the types of the schema, and so many of them where it is said.
+
+    A small file may unpack into more than there is memory: reading stops where the records are
+    more than was said, or take up more than such a file has reason to.
+    """
+    seen, room = 0, 0
     try:
-        if path.suffix == ".parquet":
-            with pq.ParquetFile(path, pre_buffer=False) as file:
-                if file.schema_arrow.names != schema.names:
-                    raise ReleaseError(f"{path} does not have the columns of its schema")
-                yield from (batch.cast(schema) for batch in file.iter_batches())
-        else:
-            reader = pacsv.open_csv(
-                path,
-                parse_options=pacsv.ParseOptions(
-                    newlines_in_values=True,
-                    # A missing value in the only column is an empty line, and a record.
-                    ignore_empty_lines=len(schema.names) > 1,
-                ),
-                convert_options=pacsv.ConvertOptions(
-                    column_types=schema,
-                    null_values=[""],
-                    strings_can_be_null=True,
-                    quoted_strings_can_be_null=False,
-                ),
-            )
-            if reader.schema.names != schema.names:
-                raise ReleaseError(f"{path} does not have the columns of its schema")
-            yield from (batch.cast(schema) for batch in reader)
-    except (OSError, ValueError, pa.ArrowException):
+        with opened(path) as file:
+            base, factor = _DECODED
+            most = base + factor * os.fstat(file.fileno()).st_size
+            for batch in _batches(file, path, schema, rows):
+                seen, room = seen + batch.num_rows, room + batch.nbytes
+                if rows is not None and seen > rows:
+                    raise ReleaseError(f"{path} holds more rows than its certificate states")
+                if room > most:
+                    raise ReleaseError(f"{path} unpacks into more than a file of its size should")
+                yield batch.cast(schema)
+    except OSError as error:
+        reason = f" ({error.strerror})" if error.strerror else ""
+        raise ReleaseError(f"{path} cannot be read as the data of its schema{reason}") from None
+    except (ValueError, pa.ArrowException):
         raise ReleaseError(f"{path} cannot be read as the data of its schema") from None
+    if rows is not None and seen < rows:
+        raise ReleaseError(f"{path} holds fewer rows than its certificate states")
+
+
+def _batches(
+    file: BinaryIO, path: Path, schema: pa.Schema, rows: int | None
+) -> Iterator[pa.RecordBatch]:
+    if path.suffix == ".parquet":
+        texts = [item.name for item in schema if pa.types.is_string(item.type)]
+        # Texts as places in a list of texts: a long one that occurs often is there once.
+        with pq.ParquetFile(file, pre_buffer=False, read_dictionary=texts) as found:
+            if found.schema_arrow.names != schema.names:
+                raise ReleaseError(f"{path} does not have the columns of its schema")
+            _check_packed(found.metadata, path, rows)
+            yield from (part for batch in found.iter_batches() for part in _parts(batch))
+        return
+    reader = pacsv.open_csv(
+        file,
+        parse_options=pacsv.ParseOptions(
+            newlines_in_values=True,
+            # A missing value in the only column is an empty line, and a record.
+            ignore_empty_lines=len(schema.names) > 1,
+        ),
+        convert_options=pacsv.ConvertOptions(
+            column_types=schema,
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    if reader.schema.names != schema.names:
+        raise ReleaseError(f"{path} does not have the columns of its schema")
+    yield from reader
+
+
+def _check_packed(found: Any, path: Path, rows: int | None) -> None:
+    """Refuse, by what the file says of itself, what would unpack into something else."""
+    if rows is not None and found.num_rows != rows:
+        raise ReleaseError(f"{path} holds another number of rows than its certificate states")
+    for group in range(found.num_row_groups):
+        for place in range(found.num_columns):
+            column = found.row_group(group).column(place)
+            if column.compression not in _CODECS or set(column.encodings) - _ENCODINGS:
+                raise ReleaseError(f"{path} is packed in a way that releases are not")
+
+
+def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """A batch in pieces whose texts, written out, take up little memory."""
+    width = sum(
+        int(pc.max(pc.binary_length(column.dictionary)).as_py() or 0)
+        for column in batch.columns
+        if pa.types.is_dictionary(column.type)
+    )
+    step = max(_PIECE // (width + 1), 1)
+    for start in range(0, batch.num_rows, step):
+        piece = batch.slice(start, step)
+        columns = [
+            column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+            for column in piece.columns
+        ]
+        yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)

@@ -18,24 +18,28 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.errors import ReleaseError
+from sfumato.regular import content, is_there, opened
 from sfumato.release.content import Content
 from sfumato.release.file import Format, file_writer
+from sfumato.strict_json import parsed
 
 __all__ = [
     "CERTIFICATE",
-    "DATA",
+    "REPORT",
     "SYNOPSIS",
     "FolderWriter",
-    "data_file",
     "digest",
     "flush",
+    "is_release",
     "read_json",
     "sha256",
     "sweep",
 ]
 
 CERTIFICATE, SYNOPSIS = "release.json", "synopsis.json"
-DATA = ("data.csv", "data.parquet")
+REPORT = "report.html"  # added later, from the release alone
+_LARGEST = 2**26  # bytes of a JSON file
+_LONGEST = 180  # bytes of a name that is kept in a hidden one; file systems have room for 255
 
 
 class FolderWriter:
@@ -46,7 +50,8 @@ class FolderWriter:
         self._format, self._files = format, dict[str, str]()
         parent = folder.absolute().parent
         # The random part: what an earlier process of the same number left is not in the way.
-        self._partial = parent / f".{folder.name}.partial-{secrets.token_hex(4)}-{os.getpid()}"
+        hidden = f"{_hidden(folder.name)}.partial-{secrets.token_hex(4)}-{os.getpid()}"
+        self._partial = parent / hidden
         try:
             if folder.exists() or folder.is_symlink():
                 raise ReleaseError(f"{folder} exists: choose another folder or remove it first")
@@ -105,27 +110,27 @@ def digest(paper: Mapping[str, Any]) -> str:
 
 def sha256(path: Path) -> str:
     """The SHA-256 of a file, as `sha256sum` prints it."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def data_file(folder: Path) -> Path:
-    """The data file of a release folder."""
-    for name in DATA:
-        if (folder / name).exists():
-            return folder / name
-    raise ReleaseError(f"{folder} holds no data.csv or data.parquet: the release is not whole")
+def is_release(folder: Path) -> bool:
+    """Whether there is a certificate here."""
+    return is_there(folder / CERTIFICATE)
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """A certificate or synopsis."""
+def read_json(path: Path, most: int = _LARGEST) -> dict[str, Any]:
+    """A certificate or synopsis, of at most so many bytes."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        raise ReleaseError(f"{path} is missing or damaged: this is not a whole release") from None
-    if not isinstance(content, dict):
+        found = parsed(content(path, most))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ReleaseError(
+            f"{path} is missing or damaged ({reason}): this is not a whole release"
+        ) from None
+    if not isinstance(found, dict):
         raise ReleaseError(f"{path} is not a certificate")
-    return content
+    return found
 
 
 def _reason(error: OSError) -> str:
@@ -141,9 +146,15 @@ def flush(path: Path) -> None:
         os.close(descriptor)
 
 
+def _hidden(name: str) -> str:
+    """What a folder is called while it is written: its name, or a digest where that is long."""
+    known = name.encode(errors="surrogateescape")
+    return f".{name if len(known) <= _LONGEST else hashlib.sha256(known).hexdigest()}"
+
+
 def sweep(parent: Path, name: str) -> None:
     """Remove what writers that were killed left behind."""
-    for leftover in parent.glob(f".{glob.escape(name)}.partial-*"):
+    for leftover in parent.glob(f"{glob.escape(_hidden(name))}.partial-*"):
         with suppress(ValueError, PermissionError):
             try:
                 os.kill(int(leftover.name.rpartition("-")[2]), 0)  # asks whether it lives

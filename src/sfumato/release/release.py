@@ -9,15 +9,9 @@ import pyarrow as pa
 from sfumato.domain import Domain
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import Guarantee, from_json
-from sfumato.release.file import Format, read_batches
-from sfumato.release.folder import (
-    CERTIFICATE,
-    SYNOPSIS,
-    FolderWriter,
-    data_file,
-    digest,
-    read_json,
-)
+from sfumato.release.file import Format
+from sfumato.release.folder import FolderWriter, digest
+from sfumato.release.reading import read_certificate, read_records, read_synopsis
 from sfumato.render.decode import arrow_schema
 from sfumato.schema import Schema
 
@@ -53,9 +47,8 @@ class Release:
             if self.folder is None:
                 raise ReleaseError("this release has neither a table nor a folder")
             schema = table_schema(self.certificate)
-            self._table = pa.Table.from_batches(
-                read_batches(data_file(self.folder), schema), schema
-            )
+            batches = read_records(self.folder, self.certificate, schema)
+            self._table = pa.Table.from_batches(batches, schema)
         return self._table
 
     @property
@@ -83,8 +76,8 @@ class Release:
     def load(cls, folder: str | Path, *, kind: Kind = "arrow") -> "Release":
         """A release from its folder; the data is read when it is asked for."""
         folder = Path(folder)
-        certificate = read_json(folder / CERTIFICATE)
-        synopsis = read_json(folder / SYNOPSIS) if (folder / SYNOPSIS).exists() else None
+        certificate = read_certificate(folder)
+        synopsis = read_synopsis(folder, certificate)
         return cls(certificate, synopsis=synopsis, folder=folder, kind=kind)
 
     def __repr__(self) -> str:

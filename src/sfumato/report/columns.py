@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from sfumato.accuracy.bins import levels, moment_text
 from sfumato.accuracy.statement import spelt
 from sfumato.domain import Axis, Domain, Grid, Levels, step_of
-from sfumato.release.file import read_batches
-from sfumato.release.folder import data_file
+from sfumato.release.reading import read_records
 from sfumato.release.release import Release, table_schema
 from sfumato.schema import Date, Schema
 
@@ -104,7 +103,8 @@ def batches(release: Release) -> Iterator[pa.RecordBatch]:
     """The released rows, never all at once where they lie in a folder."""
     if release.folder is None:
         return iter(release.table.to_batches())
-    return read_batches(data_file(release.folder), table_schema(release.certificate))
+    paper = release.certificate
+    return read_records(release.folder, paper, table_schema(paper))
 
 
 def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) -> Survey:

@@ -5,6 +5,7 @@ from sfumato.report.model import page
 from sfumato.report.precision import CONFIDENCE
 from sfumato.report.promise import DEPLOYMENTS
 from sfumato.report.series_pictures import Reach
+from sfumato.visible import seen_on_a_page
 
 __all__ = ["report"]
 
@@ -26,6 +27,7 @@ def report(release: Release, *, summary: str = "", reach: Reach | None = None) -
         loader=PackageLoader("sfumato.report"),
         autoescape=select_autoescape(default=True),
         undefined=StrictUndefined,
+        finalize=seen_on_a_page,
         trim_blocks=True,
         lstrip_blocks=True,
     )

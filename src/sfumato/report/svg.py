@@ -13,6 +13,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from sfumato.report.style import COLOURS, GRID, INK, QUIET, style
+from sfumato.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,6 +64,7 @@ def inline(figure: "Figure", label: str) -> str:
     """
     from html import escape
 
+    label = visible(label)
     out = StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = out.getvalue()
@@ -93,5 +95,5 @@ def short(text: str, longest: int = _LONGEST) -> str:
     >>> short("cardiology"), short("a ward with a rather long name")
     ('cardiology', 'a ward with a rather …')
     """
-    line = " ".join(text.split())
+    line = visible(" ".join(text.split()))
     return line if len(line) <= longest else line[: longest - 1] + "…"

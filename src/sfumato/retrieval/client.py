@@ -5,7 +5,6 @@ repetition after a broken connection is answered once, charged once and reveals 
 """
 
 import http.client
-import json
 import secrets
 import time
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from sfumato.errors import BudgetError, ParameterError, Refused
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Whole
 from sfumato.privacy.randomness import Bits, SystemBits
-from sfumato.retrieval.counts import Keys, Vector
+from sfumato.retrieval.counts import MOST_KEYS, Keys, Vector
 from sfumato.retrieval.histogram import checked_query
 from sfumato.retrieval.mutual import (
     Answering,
@@ -29,6 +28,7 @@ from sfumato.retrieval.mutual import (
     sparse,
 )
 from sfumato.retrieval.protocol import BYTES, Question
+from sfumato.strict_json import parsed
 
 __all__ = ["Facts", "Prepared", "QueryClient", "Reply"]
 
@@ -49,9 +49,19 @@ class Facts:
     def from_json(cls, found: Any) -> "Facts":
         """As GET /facts says it."""
         try:
-            server = Answering(found["length"], found["neighbours"], found["epsilon_per_answer"])
-            return cls(found["dataset"], server, found["records"], int(found["answers_left"]))
-        except (KeyError, TypeError, ParameterError):
+            length, records, left = (found[name] for name in ("length", "records", "answers_left"))
+            if type(length) is not int or not 2 <= length <= MOST_KEYS:
+                raise ValueError
+            if records is not None and (type(records) is not int or records < 0):
+                raise ValueError
+            if type(left) is not int:
+                raise ValueError
+            neighbours, price = found["neighbours"], found["epsilon_per_answer"]
+            if neighbours not in ("add-remove", "replace-one"):
+                raise ValueError
+            server = Answering(length, neighbours, str(price))
+            return cls(str(found["dataset"]), server, records, left)
+        except (KeyError, TypeError, ValueError):
             raise Refused("the service does not say what a service for counts says") from None
 
 
@@ -112,17 +122,16 @@ class QueryClient:
     """A connection to a service; for one thread.  Failed attempts are repeated by themselves."""
 
     def __init__(self, url: str, *, timeout: float = 30.0, attempts: int = 6) -> None:
-        parts = urlsplit(url)
         try:
-            port = parts.port
+            parts = urlsplit(url)
+            host, port = (parts.hostname or "").encode("idna").decode("ascii"), parts.port
+            sound = parts.scheme in ("http", "https") and bool(host) and parts.path.isascii()
         except ValueError:
-            port = -1
-        if parts.scheme not in ("http", "https") or not parts.hostname or port == -1:
+            sound = False
+        if not sound:
             raise ParameterError("url must be http://HOST:PORT or https://HOST:PORT")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else None
-        self._connection = (kind or http.client.HTTPConnection)(
-            parts.hostname, port, timeout=timeout
-        )
+        self._connection = (kind or http.client.HTTPConnection)(host, port, timeout=timeout)
         self._url, self._path, self._attempts = url, parts.path.rstrip("/"), attempts
 
     def facts(self) -> Facts:
@@ -140,9 +149,9 @@ class QueryClient:
         """The answer to a question; the same again if it is sent again."""
         found = self._asked("POST", "/answer", prepared.message)
         value = found.get("answer")
-        if found.get("id") != prepared.question.id or not isinstance(value, int | float):
+        if found.get("id") != prepared.question.id or type(value) not in (int, float):
             raise Refused(f"{self._url} does not answer what was asked")
-        return float(value)
+        return float(value)  # type: ignore[arg-type]  # looked at above
 
     def ask(
         self, query: Any, *, epsilon: Number, compress: bool = False, confidence: float = 0.95
@@ -199,7 +208,7 @@ class QueryClient:
         reply = self._connection.getresponse()
         text = reply.read(_LARGEST)
         try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
+            found = parsed(text)
+        except ValueError:
             found = {}
         return reply.status, found if isinstance(found, dict) else {}

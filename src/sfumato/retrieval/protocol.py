@@ -23,6 +23,7 @@ from sfumato.retrieval.counts import Vector
 from sfumato.retrieval.histogram import checked_query
 from sfumato.retrieval.mutual import restored
 from sfumato.retrieval.privelet import levels
+from sfumato.strict_json import parsed
 
 __all__ = ["BYTES", "JSON", "Form", "Question", "largest_message"]
 
@@ -77,9 +78,9 @@ class Question:
     def from_json(cls, body: bytes, length: int) -> "Question":
         """The inverse of `to_json`, refused unless it fits counts of this length."""
         try:
-            found = json.loads(body)
-        except (ValueError, RecursionError):
-            raise ParameterError("the question is not JSON") from None
+            found = parsed(body)
+        except ValueError as error:
+            raise ParameterError(f"the question cannot be read: {error}") from None
         if not isinstance(found, dict) or len(found) != 2 or "id" not in found:
             raise ParameterError("a question has an id and either a query or coefficients")
         for form in ("query", "coefficients"):

@@ -16,11 +16,13 @@ budget is spent.  Put it behind something that has both before it leaves the hos
 
 import asyncio
 import json
+import logging
 import os
+import re
 import socket
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from ipaddress import ip_address
 from typing import Any
 
@@ -33,7 +35,7 @@ try:
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.requests import Request
+    from starlette.requests import ClientDisconnect, Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 except ImportError:
@@ -45,6 +47,7 @@ _LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
 _LONG = 2**16  # bytes from which on a message is read beside the loop
 _BROKEN = Refusal(503, "the charge could not be recorded: ask again later, under the same id")
 _MOST_WAITING = 1024
+_LENGTH = re.compile("[0-9]{1,18}")  # of a message; str.isdigit takes ² for a digit
 _PATIENCE = 0.01  # seconds: a batch has four commits of some milliseconds each
 
 
@@ -148,7 +151,10 @@ def application(
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind not in (JSON, BYTES):
             return _refused(Refusal(415, f"send a question as {JSON} or {BYTES}"))
-        body = await _body(request, limit)
+        try:
+            body = await _body(request, limit)
+        except ClientDisconnect:  # nobody is left to be told
+            return _refused(Refusal(400, "the message broke off"))
         if body is None:
             return _refused(Refusal(413, f"a question here has at most {limit} bytes"))
         read = Question.from_json if kind == JSON else Question.from_bytes
@@ -181,8 +187,8 @@ def _refused(refusal: Refusal) -> Response:
 
 async def _body(request: Request, limit: int) -> bytes | None:
     """What was sent, or None if it is longer than it may be; then the rest is not read."""
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > limit:
+    declared = request.headers.get("content-length")
+    if declared is not None and not (_LENGTH.fullmatch(declared) and int(declared) <= limit):
         return None
     body = bytearray()
     async for chunk in request.stream():
@@ -230,7 +236,7 @@ def serve(desk: Desk, taken: socket.socket, *, say: Callable[[str], None]) -> No
     """Answer until interrupted; whoever waits is answered before this returns."""
     address = taken.getsockname()[0]
     settings: dict[str, Any] = {
-        "log_level": "warning",
+        "log_config": None,
         "access_log": False,  # who asked when is nobody's business
         "server_header": False,
         "limit_concurrency": _MOST_WAITING,
@@ -239,5 +245,32 @@ def serve(desk: Desk, taken: socket.socket, *, say: Callable[[str], None]) -> No
     server = uvicorn.Server(
         uvicorn.Config(application(desk, hosts=_names(address), say=say), **settings)
     )
-    with suppress(KeyboardInterrupt):  # handed on when everything is shut down
+    with suppress(KeyboardInterrupt), _told(say):  # handed on when everything is shut down
         server.run(sockets=[taken])
+
+
+@contextmanager
+def _told(say: Callable[[str], None]) -> Iterator[None]:
+    """What the server complains of, in one line each: tracebacks may quote a question."""
+    log, lines = logging.getLogger("uvicorn"), _Lines(say)
+    handed_on, log.propagate = log.propagate, False
+    log.addHandler(lines)
+    try:
+        yield
+    finally:
+        log.removeHandler(lines)
+        log.propagate = handed_on
+
+
+class _Lines(logging.Handler):
+    """A log of single lines."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._say = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """The first line of what is to be logged, and of an error its kind alone."""
+        error = record.exc_info[0] if record.exc_info else None
+        text = record.getMessage().partition("\n")[0]
+        self._say(text if error is None else f"{text} ({error.__name__})")

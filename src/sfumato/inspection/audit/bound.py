@@ -17,21 +17,23 @@ the last because a Rényi divergence never grows when all one looks at is S or n
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp
+from math import exp, log
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainccinv, betaincinv
 
+from sfumato.errors import ParameterError
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Event
 
-__all__ = ["Claim", "Figure", "above", "below"]
+__all__ = ["Claim", "Figure", "above", "below", "check_claim"]
 
 Vector = NDArray[np.float64]
 
+_LARGEST = 10**6  # epsilon or rho
 _ALPHAS = 1 + np.geomspace(0.01, 200, 60)
 
 
@@ -51,6 +53,16 @@ def above(runs: int, error: float) -> Vector:
     found = np.ones(runs + 1)
     found[:-1] = betainccinv(hits[:-1] + 1, runs - hits[:-1], error)
     return found
+
+
+def check_claim(budget: Budget) -> None:
+    """Refuse a promise that is so weak that no run could contradict it."""
+    for name in ("epsilon", "rho"):
+        if getattr(budget, name, 0) > _LARGEST:
+            raise ParameterError(
+                f"{name} must be at most {_LARGEST:,} to be audited: beyond, there is no promise "
+                "that runs could contradict"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +107,7 @@ class Claim:
     @classmethod
     def of(cls, budget: Budget, events: Sequence[Event]) -> "Claim":
         """What a budget claims for the events that it is spent on, proved or not."""
+        check_claim(budget)
         if isinstance(budget, PureDP):
             return cls(float(budget.epsilon), 0.0, None)
         if isinstance(budget, ZCDP):
@@ -111,4 +124,7 @@ class Claim:
 
     def delta_found(self, p: float, q: float) -> float | None:
         """The δ that the claimed ε would need; None where no ε is claimed."""
-        return None if self.epsilon is None else max(0.0, p - exp(self.epsilon) * q)
+        if self.epsilon is None:
+            return None
+        grown = exp(min(self.epsilon, -log(q))) * q if q > 0 else 0.0  # e^ε q, at most 1
+        return max(0.0, p - grown)

@@ -27,8 +27,7 @@ from sfumato.inspection.audit.mosaic_script import mosaic_script
 from sfumato.inspection.audit.noise_law import Drawn
 from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Statistic
 from sfumato.privacy.mechanism import Whole
-from sfumato.release.file import read_batches
-from sfumato.release.folder import CERTIFICATE, SYNOPSIS, data_file, read_json
+from sfumato.release.reading import read_certificate, read_records, read_synopsis
 from sfumato.release.release import table_schema
 from sfumato.retrieval.count_plan import replanned
 from sfumato.retrieval.counts import Counts
@@ -70,7 +69,7 @@ def noise_of(folder: str | Path, public: Any) -> list[Seen]:
     ('one-way tables', [[0, 9]])
     """
     place = Path(folder)
-    paper = read_json(place / CERTIFICATE)
+    paper = read_certificate(place)
     read = next((_OF[fact] for fact in _OF if fact in paper), _table)
     return list(read(place, paper, public))
 
@@ -83,7 +82,7 @@ def _seen(statistic: Statistic, outputs: Whole) -> Seen:
 
 
 def _table(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Seen]:
-    synopsis = read_json(folder / SYNOPSIS) if paper["synopsis"] is not None else {}
+    synopsis = read_synopsis(folder, paper) or {}
     of_tables = synopsis.get("kind") == "tables"
     script = mosaic_script(synopsis) if of_tables else [[part] for part in _noisy(synopsis)]
     if not script:
@@ -201,7 +200,7 @@ def _counts(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[See
 
 def _data(folder: Path, paper: Mapping[str, Any]) -> pa.Table:
     schema = table_schema(paper)
-    return pa.Table.from_batches(read_batches(data_file(folder), schema), schema)
+    return pa.Table.from_batches(read_records(folder, paper, schema), schema)
 
 
 _OF = {"network": _network, "stream": _stream, "counts": _counts}

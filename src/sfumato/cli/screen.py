@@ -1,0 +1,81 @@
+"""The one way to the terminal: whatever a command prints goes through here.
+
+Names come from files that others made, so a text is never taken for markup, and characters that
+a terminal would obey are written out (`sfumato.visible`).  Colour is given beside the text.
+No other module of the commands prints; a test reads their source for that.
+"""
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from sfumato.visible import visible
+
+__all__ = ["Grid", "console", "document", "errors", "panel", "say", "show", "styled"]
+
+_AS_IT_IS = {"markup": False, "emoji": False, "highlight": False}
+console = Console(**_AS_IT_IS)  # type: ignore[arg-type]  # three switches
+errors = Console(stderr=True, **_AS_IT_IS)  # type: ignore[arg-type]  # three switches
+
+
+def styled(text: object, style: str = "") -> Text:
+    r"""A text in a colour or weight.
+
+    >>> styled("[bold]clinic[/bold]\x1b[2K", "red").plain
+    '[bold]clinic[/bold]\\x1b[2K'
+    """
+    return Text(visible(str(text)), style=style)
+
+
+def say(*parts: str | Text, style: str = "", err: bool = False) -> None:
+    """One line, broken nowhere: it may be copied."""
+    line = Text(style=style)
+    for part in parts:
+        line.append_text(_text(part))
+    (errors if err else console).print(line, soft_wrap=True)
+
+
+def document(text: str) -> None:
+    """Lines for a program or a file: no colour, no wrapping."""
+    lines = text.removesuffix("\n").split("\n")
+    console.file.write("".join(f"{visible(line)}\n" for line in lines))
+
+
+class Grid(Table):
+    """A table whose headings and cells are texts."""
+
+    def __init__(self, *headings: str | Text, title: str = "") -> None:
+        super().__init__(title=styled(title) if title else None, title_justify="left")
+        for heading in headings:
+            self.add_heading(heading)
+
+    @classmethod
+    def plain(cls) -> "Grid":
+        """Rows without lines and headings."""
+        made = cls()
+        made.box, made.show_header, made.padding = None, False, (0, 2, 0, 0)
+        return made
+
+    def add_heading(self, heading: str | Text, **layout: object) -> None:
+        """One more column; a name that is too long is broken, never cut."""
+        kept: dict[str, object] = {"overflow": "fold", **layout}
+        self.add_column(_text(heading), **kept)  # type: ignore[arg-type]  # as Table has them
+
+    def line(self, *cells: str | Text) -> None:
+        """One more row."""
+        self.add_row(*(_text(cell) for cell in cells))
+
+
+def show(shown: Grid | Panel | Text) -> None:
+    """A table, or a framed one."""
+    console.print(shown)
+
+
+def panel(lines: Grid, title: str) -> Panel:
+    """A table in a frame with a title."""
+    return Panel(lines, title=styled(title), title_align="left", expand=False)
+
+
+def _text(part: str | Text) -> Text:
+    return part if isinstance(part, Text) else styled(part)
