@@ -7,14 +7,25 @@ quotation marks, line breaks and broken rows as Arrow does; a test holds the two
 import csv
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 
 import pyarrow as pa
 
-__all__ = ["long_records"]
+__all__ = ["has_records", "long_records"]
 
 _ROWS, _CHARACTERS = 65_536, 2**26  # of a batch, whichever comes first
 _NO_LIMIT = 2 ** (8 * struct.calcsize("l") - 1) - 1
+
+
+def has_records(lines: Iterable[str], delimiter: str, count: int) -> bool:
+    """Whether there are at least so many records; no more are read, and no field is kept.
+
+    >>> has_records(["1,2\\n", "\\n"], ",", 2), has_records(['"1\\n', '2"'], ",", 2)
+    (True, False)
+    """
+    with _unlimited():
+        return sum(1 for _ in islice(_rows(lines, delimiter), count)) == count
 
 
 def long_records(
@@ -27,12 +38,10 @@ def long_records(
     [[None, '', '5']]
     """
     places = [names.index(name) for name in columns]
-    before = csv.field_size_limit(_NO_LIMIT)
-    try:
-        rows = csv.reader((line.replace("\0", "\ufffd") for line in lines), delimiter=delimiter)
-        found: list[list[str | None]] = []
-        held = 0
-        for row in islice(rows, done, None):
+    found: list[list[str | None]] = []
+    held = 0
+    with _unlimited():
+        for row in islice(_rows(lines, delimiter), done, None):
             whole = row or [""] * len(names)  # an empty line
             sound = len(whole) == len(names)
             found.append([whole[place] if sound else None for place in places])
@@ -40,8 +49,20 @@ def long_records(
             if len(found) == _ROWS or held > _CHARACTERS:
                 yield _batch(found, columns)
                 found, held = [], 0
-        if found:
-            yield _batch(found, columns)
+    if found:
+        yield _batch(found, columns)
+
+
+def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    return csv.reader((line.replace("\0", "\ufffd") for line in lines), delimiter=delimiter)
+
+
+@contextmanager
+def _unlimited() -> Iterator[None]:
+    """Fields of any length, which Python bounds for the whole process."""
+    before = csv.field_size_limit(_NO_LIMIT)
+    try:
+        yield
     finally:
         csv.field_size_limit(before)
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from sfumato.errors import DataError
-from sfumato.table.long_text import long_records
+from sfumato.table.long_text import has_records, long_records
 
 __all__ = ["TextFile"]
 
@@ -63,9 +63,9 @@ class TextFile:
         """
         if self.path.suffix.lower() == ".gz":
             self._last_byte()
-        with closing(self.batches(self.names[:1])) as batches:
-            found = 0
-            return any((found := found + batch.num_rows) >= count for batch in batches)
+        with _lines(self.path) as lines:
+            next(lines)
+            return has_records(lines, self.delimiter, count)
 
     def is_terminated(self) -> bool:
         """Whether the last line ends with a line break: if not, an empty one would not be seen."""
