@@ -5,12 +5,12 @@ first line says that it must not be published.
 """
 
 import os
+import secrets
 from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ReleaseError
 from sfumato.inspection.counting import UNCOUNTED
-from sfumato.regular import is_there
 from sfumato.release.folder import is_release
 from sfumato.visible import seen_on_a_page
 
@@ -42,8 +42,13 @@ def check_place(path: Path, release: Path | None = None) -> None:
         is_release(folder) for folder in parents
     ):
         raise ReleaseError(f"{path} lies inside the release: an internal page must not go there")
-    if is_there(path):
+    try:
+        path.lstat()
         raise ReleaseError(f"{path} exists: choose another name or remove it first")
+    except FileNotFoundError:
+        pass
+    except OSError as error:  # a name that is too long, say
+        raise ReleaseError(f"{path} cannot be written: {error.strerror}") from None
     if not path.absolute().parent.is_dir():
         raise ReleaseError(f"{path} cannot be written: its folder does not exist")
 
@@ -54,7 +59,7 @@ def write_page(
     """Write the page where only its owner can read it; nothing is overwritten."""
     check_place(path, release)
     text = html(found, template)
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    partial = path.with_name(f".partial-{os.getpid()}-{secrets.token_hex(4)}")
     try:
         handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
