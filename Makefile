@@ -3,11 +3,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test slow check lint types walls docs bench clean
+.PHONY: demo quick test slow check lint types walls docs bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/sfumato demo
 	@echo "(sfumato is in $(BIN): call it as $(BIN)/sfumato, or activate the environment first)"
+
+CORE = privacy table release render perturb test_schema.py test_domain.py test_publishing.py test_house.py
+
+quick: $(VENV)/ready-dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -k "not killed" $(CORE:%=tests/%)
 
 test: $(VENV)/ready-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal

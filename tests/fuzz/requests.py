@@ -21,7 +21,7 @@ from sfumato.retrieval.protocol import Question
 __all__ = ["fault_of_service", "serving"]
 
 KEYS, SECONDS = 16, 20
-_KNOWN = {200, 400, 403, 404, 405, 409, 413, 415, 431, 501, 503, 505}
+_KNOWN = {200, 307, 400, 403, 404, 405, 409, 413, 415, 431, 501, 503, 505}
 _QUERY = [1.0] * KEYS
 
 
