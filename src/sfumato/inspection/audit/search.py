@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.domain import MISSING, Axis, Domain, Grid
+from sfumato.domain import Axis, Domain, Grid
 from sfumato.inspection.audit.neighbours import Neighbour, candidates, extremes, levels
 from sfumato.inspection.audit.path import LEAKS, Path, Run
 from sfumato.inspection.audit.step import Price, Step
@@ -50,6 +50,7 @@ class Search:
         self.found: dict[str, Measured] = {}
         self.faults: dict[str, None] = {}  # in order
         self.runs = 0
+        self.steps: tuple[Step, ...] = ()  # of one run
         self._rng = np.random.default_rng(seed)
 
     def explore(self) -> None:
@@ -57,21 +58,21 @@ class Search:
         rows, bases = _rows(self.domain, self._rng), _bases(self.domain, self._rng)
         for seed, base in enumerate(bases):
             path = Path(self.plan, Neighbour(self.domain, base, rows[:1]), seed)
-            if path.first.steps is None:
-                self.faults.setdefault(path.first.fault)
-            else:
-                here = rows if seed == 0 else rows[:: len(bases)]
-                last = [here[k : k + 1] for k in range(len(here))]
-                if self.removing:
-                    last = [rows[:0], *last]
-                self._compare(path, [Neighbour(self.domain, base, row) for row in last])
-                self._climb(path, self.effort // len(bases))
-            self.runs += path.runs
+            here = rows if seed == 0 else rows[:: len(bases)]
+            last = [here[k : k + 1] for k in range(len(here))]
+            if self.removing:
+                last = [rows[:0], *last]
+            self.compare(path, [Neighbour(self.domain, base, row) for row in last])
+            self._climb(path, self.effort // len(bases))
+            self.runs, self.steps = self.runs + path.runs, self.steps or path.first.steps or ()
             if self.faults:
                 return
 
-    def _compare(self, path: Path, tables: Sequence[Neighbour]) -> None:
-        """All pairs of these tables that are neighbours."""
+    def compare(self, path: Path, tables: Sequence[Neighbour]) -> None:
+        """All pairs of these tables that are neighbours; the first lacks the record, if any does."""
+        if path.first.steps is None:
+            self.faults.setdefault(path.first.fault)
+            return
         known = [(table, steps) for table in tables if (steps := self._steps(path, table))]
         firsts = known[:1] if self.removing else known
         for k in range(len(known[0][1]) if known else 0):

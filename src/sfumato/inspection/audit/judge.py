@@ -1,0 +1,95 @@
+"""What measurements with frozen noise prove against a promise.
+
+Three sums of the same tape must hold: no neighbours move a measurement beyond its declared
+sensitivity; no measurement costs more, by that sensitivity and the noise that was really drawn,
+than was paid for it; and all of them together cost no more than is promised.
+"""
+
+from collections.abc import Sequence
+from math import inf, log
+
+import numpy as np
+
+from sfumato.inspection.audit.search import Measured
+from sfumato.inspection.audit.step import NOTHING, Price
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, PureDP
+
+__all__ = ["ROUNDING", "in_units", "promised", "total", "violations"]
+
+ROUNDING = 1 + 1e-9  # prices and distances are compared as floats
+
+
+def violations(found: Sequence[Measured], promise: Guarantee) -> list[str]:
+    """Every claim that does not hold, in words."""
+    said = []
+    for one in found:
+        if max(one.ratio, one.other) > ROUNDING:
+            beyond = one.ratio if one.ratio > ROUNDING else one.other
+            first, second = one.pair
+            said.append(
+                f"{one.name}: {beyond:.4g} times the claimed sensitivity "
+                f"between {first.text} and {second.text}"
+            )
+        for price, what in (
+            (one.stated, "at the declared sensitivity"),
+            (one.price, "between two neighbours"),
+        ):
+            unit, amount, paid = _same_unit(price, one.cost)
+            if amount > paid * ROUNDING:
+                said.append(
+                    f"{one.name}: under the noise that is drawn it costs {unit} {amount:.4g} "
+                    f"{what}, and {paid:.4g} was paid"
+                )
+    for kind in ("stated", "price"):
+        unit, amount = in_units(total([getattr(one, kind) for one in found]), promise)
+        if amount > promised(promise) * ROUNDING:
+            said.append(
+                f"all measurements together cost {unit} {amount:.4g} under the noise that is "
+                f"drawn, and {promised(promise):.4g} is promised"
+            )
+    return list(dict.fromkeys(said))
+
+
+def _same_unit(price: Price, cost: Price) -> tuple[str, float, float]:
+    if cost.epsilon < inf:
+        return "epsilon", price.epsilon, cost.epsilon
+    return "rho", price.rho, cost.rho
+
+
+def total(prices: Sequence[Price]) -> Price:
+    """By basic composition, which every plan here rests on."""
+    return sum(prices, NOTHING)
+
+
+def promised(promise: Guarantee) -> float:
+    """The figure of a promise that a total is held against."""
+    if isinstance(promise, ZCDP):
+        return float(promise.rho)
+    return float(promise.epsilon) if isinstance(promise, PureDP | ApproxDP) else inf
+
+
+def in_units(price: Price, promise: Guarantee) -> tuple[str, float]:
+    """A total in the unit of the promise, worked out apart from `privacy.budget`."""
+    if isinstance(promise, ZCDP):
+        return "rho", price.rho
+    if isinstance(promise, ApproxDP) and price.epsilon == inf:
+        return "epsilon", epsilon_of(price.rho, float(promise.delta))
+    return "epsilon", price.epsilon
+
+
+def epsilon_of(rho: float, delta: float) -> float:
+    """The ε at this δ of ρ-zCDP (Canonne, Kamath and Steinke 2020, proposition 12), in floats.
+
+    >>> round(epsilon_of(0.5, 1e-6), 9)
+    5.221534445
+    """
+    if rho == 0 or rho == inf:
+        return rho
+    low, high = -30.0, 30.0
+    for _ in range(6):  # of a function with one valley, on finer and finer grids
+        at = np.linspace(low, high, 401)
+        x = np.exp(at)
+        found = (1 + x) * rho + (x * at - (1 + x) * np.log1p(x) - log(delta)) / x
+        best = int(np.argmin(found))
+        low, high = at[max(best - 1, 0)], at[min(best + 1, 400)]
+    return max(float(found[best]), 0.0)

@@ -1,0 +1,116 @@
+"""Noise frozen on rich tables: the worst neighbours of every measurement of a method.
+
+The search (`search`) looks for tables; `judge` holds what it found against the promise; the
+control is the same method planned for a larger budget and judged against the smaller one, on
+the very pairs that were found.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.domain import Domain
+from sfumato.errors import Refused
+from sfumato.inspection.audit.judge import in_units, promised, total, violations
+from sfumato.inspection.audit.path import Path
+from sfumato.inspection.audit.sampler import wrong_laws
+from sfumato.inspection.audit.search import Measured, Search
+from sfumato.inspection.audit.settings import Setting
+from sfumato.inspection.audit.tape import taped
+from sfumato.plan import Method, Plan
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import Heuristic
+from sfumato.privacy.randomness import Bits
+from sfumato.schema import Schema
+
+__all__ = ["Scrutiny", "scrutinise"]
+
+_RELATIONS = ("replace-one", "add-remove")
+
+
+@dataclass(frozen=True)
+class Scrutiny:
+    """What frozen noise showed in one setting, under one neighbour relation."""
+
+    setting: Setting
+    neighbours: str
+    tables: int  # that were measured
+    unit: str  # of the promise
+    found: float  # the price of the worst pairs, all measurements together
+    claimed: float
+    control: float  # the same at the larger budget
+    measured: tuple[Measured, ...]
+    violations: tuple[str, ...]
+
+    @property
+    def caught(self) -> bool:
+        """Whether the control was seen, as it must be."""
+        return self.control > self.claimed
+
+
+def scrutinise(
+    recipe: Method,
+    budgets: tuple[Budget, Budget],
+    settings: Sequence[Setting],
+    options: Mapping[str, Any],
+    *,
+    effort: int,
+    seed: int,
+    bits: Bits,
+    tick: Callable[[str, int], None],
+) -> list[Scrutiny]:
+    """Every setting and both relations, as far as the method takes them."""
+    found, rng = [], np.random.default_rng(seed)
+    for setting in settings:
+        for relation in _RELATIONS:
+            schema = {**setting.schema, "neighbours": relation}
+            try:
+                domain = Domain.of(Schema.of(schema))
+                plan, wider = (
+                    recipe.price(domain, part, {**setting.options, **options}) for part in budgets
+                )
+            except Refused:
+                continue
+            if isinstance(plan.guarantee, Heuristic):
+                continue
+            tick("frozen noise", 0)
+            with taped():
+                search = _searched(plan, effort, seed)
+                laws = wrong_laws(search.steps, bits, rng)
+                control = _again(wider, list(search.found.values()))
+            measured = tuple(search.found.values())
+            unit, price = in_units(total([one.price for one in measured]), plan.guarantee)
+            found.append(
+                Scrutiny(
+                    setting=setting,
+                    neighbours=relation,
+                    tables=search.runs,
+                    unit=unit,
+                    found=price,
+                    claimed=promised(plan.guarantee),
+                    control=in_units(total([one.price for one in control]), plan.guarantee)[1],
+                    measured=measured,
+                    violations=(*search.faults, *violations(measured, plan.guarantee), *laws),
+                )
+            )
+            tick("frozen noise", 1)
+    return found
+
+
+def _searched(plan: Plan, effort: int, seed: int) -> Search:
+    search = Search(plan, seed=seed, effort=effort)
+    search.explore()
+    pairs = [one.pair for one in search.found.values()]
+    if pairs and not search.faults:  # rendering takes longer: one pair is compared
+        search.compare(Path(plan, pairs[0][0], 0, rendered=True), pairs[0])
+    return search
+
+
+def _again(wider: Plan, measured: Sequence[Measured]) -> list[Measured]:
+    """The worst pairs once more, under the noise of the larger budget."""
+    search = Search(wider)
+    for one in measured:
+        search.compare(Path(wider, one.pair[0], 0), one.pair)
+    return list(search.found.values())
