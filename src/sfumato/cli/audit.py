@@ -18,13 +18,16 @@ def audit(
     delta: Annotated[str | None, typer.Option(help="The claim: delta, with epsilon.")] = None,
     rho: Annotated[str | None, typer.Option(help="The claim: zCDP, in place of both.")] = None,
     schema: Annotated[
-        Path | None, typer.Option(help="Audit on this schema; default: a small one that suits.")
+        Path | None, typer.Option(help="Audit on this schema; default: several that suit.")
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
     ] = None,
     runs: Annotated[
         int | None, typer.Option(help="Runs on each of two tables; more find more.")
+    ] = None,
+    effort: Annotated[
+        int | None, typer.Option(help="Tables searched with frozen noise, for each setting.")
     ] = None,
     confidence: Annotated[float, typer.Option(help="With which the bounds hold.")] = 0.99,
     picture: Annotated[
@@ -39,7 +42,8 @@ def audit(
 ) -> None:
     """Try to contradict a method's promise on made-up tables; exit code 1 if it is contradicted.
 
-    No data is read. The bounds are lower bounds: see docs/guide/audit.md for what they say.
+    First noise is frozen and the worst neighbours are searched for; then the method is run many
+    times. No data is read, and nothing is proved: docs/guide/audit.md says what an audit shows.
 
     Example: sfumato audit dp-lda --epsilon 1 --runs 20000 --picture audit.svg
     """
@@ -50,11 +54,11 @@ def audit(
         return
     from sfumato.cli.audit_picture import canvas_for
     from sfumato.cli.audit_show import show
-    from sfumato.inspection.audit import DEFAULT_RUNS
+    from sfumato.inspection.audit import DEFAULT_EFFORT, default_runs
     from sfumato.inspection.audit import audit as run
 
     drawn = None if picture is None else canvas_for(picture)
-    count = DEFAULT_RUNS if runs is None else runs
+    count = default_runs(str(method)) if runs is None else runs
     with _progress(4 * count) as tick:
         found = run(
             str(method),
@@ -63,6 +67,7 @@ def audit(
             rho=rho,
             schema=schema,
             runs=count,
+            effort=DEFAULT_EFFORT if effort is None else effort,
             confidence=confidence,
             seed=seed,
             progress=tick,
@@ -98,8 +103,14 @@ def _progress(total: int) -> Iterator[Callable[[str, int], None]]:
         disable=not there.is_terminal,
     )
     with bar:
-        task = bar.add_task("comparing tables", total=total)
-        yield lambda phase, runs: bar.update(task, advance=runs, description=phase)
+        frozen = bar.add_task("frozen noise", total=None)  # how many settings fit is not known yet
+        task = bar.add_task("runs", total=total)
+
+        def tick(phase: str, done: int) -> None:
+            which = frozen if phase == "frozen noise" else task
+            bar.update(which, advance=done, description=phase)
+
+        yield tick
 
 
 def _controls(epsilon: str, runs: int | None, confidence: float, seed: int | None) -> None:

@@ -1,6 +1,6 @@
 """What `sfumato audit` prints: the finding, the verdict, and both distributions as bars."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ __all__ = ["shares", "show", "show_controls"]
 Vector = NDArray[np.float64]
 
 _BINS = 48
+_MOST_SAID = 8  # violations, of which one is enough
+_NOT_SHOWN = "an audit proves no privacy: other tables, time, memory and the ledger were not seen"
 _TAIL = 0.5  # per cent of the runs on each side that are drawn at the edge
 
 
@@ -38,12 +40,10 @@ def show(found: Audit) -> None:
     if found.promise != found.claimed:
         lines.add_row("promise", f"[yellow]{escape(str(found.promise))}[/yellow]")
     differ = " or ".join(escape(text) for text in found.pair)
-    lines.add_row("tables", f"a few records of the public domain; the last is {differ}")
-    frozen = "not compared: the method makes choices or promises nothing"
-    if found.worst is not None:
-        frozen = f"no statistic moves beyond {found.worst:.4g} of its sensitivity"
-    for text in [f"[red]{escape(text)}[/red]" for text in found.violations] or [frozen]:
-        lines.add_row("frozen noise", text)
+    runs_on = f"a few records of the public domain; the last is {differ}"
+    for name, text in _frozen(found):
+        lines.add_row(name, text)
+    lines.add_row("runs", runs_on)
     for proof in found.finding.proofs:
         at = f" at delta {proof.figure.delta:.4g}" if proof.figure.delta else ""
         bound = f"at least {proof.found:.4g} of {proof.figure.claimed:.4g}{at}, {sure} confidence"
@@ -54,12 +54,38 @@ def show(found: Audit) -> None:
     lines.add_row("seen in", escape(f"{best.region}: {hits}"))
     if best.limited:
         lines.add_row("", "never on the other table: more runs may raise the bound without end")
-    lines.add_row("control", escape(str(found.control)))
+    lines.add_row("its control", escape(str(found.control)))
     colour = {"caught": "red", "no power": "yellow"}.get(found.verdict, "green")
     lines.add_row("verdict", f"[bold {colour}]{escape(str(found))}[/bold {colour}]")
+    lines.add_row("", _NOT_SHOWN)
     console.print(f"[bold]{escape(found.method)}[/bold] · {found.runs:,} runs on each table")
     console.print(lines)
     _histogram(found)
+
+
+def _frozen(found: Audit) -> Iterator[tuple[str, str]]:
+    """What was compared with frozen noise, how far each measurement moved, and the control."""
+    if not found.scrutinies:
+        yield "frozen noise", "not compared: nothing is promised"
+    else:
+        tables = sum(part.tables for part in found.scrutinies)
+        yield "frozen noise", f"{tables:,} tables in {len(found.scrutinies)} settings"
+    worst: dict[str, float] = {}
+    for one in (one for part in found.scrutinies for one in part.measured):
+        worst[one.name] = max(worst.get(one.name, 0.0), one.ratio)
+    for name, ratio in worst.items():
+        yield "", escape(f"{name}: moved by {ratio:.4g} of its declared sensitivity")
+    if found.scrutinies:
+        dearest = max(found.scrutinies, key=lambda part: part.found / part.claimed)
+        share = f"{dearest.unit} {dearest.found:.4g} of {dearest.claimed:.4g}"
+        yield "", f"all at their worst, under the noise that is drawn: {share}"
+        missed = ", ".join(found.unseen)
+        seen = f"not caught for {missed}" if missed else "caught for each of them"
+        yield "its control", escape(f"planned for {found.control.planned}: {seen}")
+    for text in found.violations[:_MOST_SAID]:
+        yield "", f"[red]{escape(text)}[/red]"
+    if len(found.violations) > _MOST_SAID:
+        yield "", f"[red]and {len(found.violations) - _MOST_SAID} more[/red]"
 
 
 def _histogram(found: Audit) -> None:

@@ -65,7 +65,7 @@ def freeze(plan: Plan, tables: Sequence[Neighbour]) -> Frozen:
             firsts = 1 if search.removing else several
             losses += _losses(plan, known, firsts) / _PATHS
             exact.add(b"".join(_exact(step) for steps in known for step in steps))
-    said = [*search.faults, *violations(list(search.found.values()), plan.guarantee)]
+    said = violations(search)
     i, j = divmod(int(losses.argmax()), several)
     return Frozen(
         complete=True,

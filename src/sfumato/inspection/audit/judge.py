@@ -6,23 +6,24 @@ than was paid for it; and all of them together cost no more than is promised.
 """
 
 from collections.abc import Sequence
+from itertools import product
 from math import inf, log
 
 import numpy as np
 
-from sfumato.inspection.audit.search import Measured
+from sfumato.inspection.audit.search import Search
 from sfumato.inspection.audit.step import NOTHING, Price
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, PureDP
 
-__all__ = ["ROUNDING", "in_units", "promised", "total", "violations"]
+__all__ = ["ROUNDING", "dearer", "promised", "spent", "violations"]
 
 ROUNDING = 1 + 1e-9  # prices and distances are compared as floats
 
 
-def violations(found: Sequence[Measured], promise: Guarantee) -> list[str]:
+def violations(search: Search) -> list[str]:
     """Every claim that does not hold, in words."""
-    said = []
-    for one in found:
+    said, promise = list(search.faults), search.plan.guarantee
+    for one in search.found.values():
         if max(one.ratio, one.other) > ROUNDING:
             beyond = one.ratio if one.ratio > ROUNDING else one.other
             first, second = one.pair
@@ -35,19 +36,25 @@ def violations(found: Sequence[Measured], promise: Guarantee) -> list[str]:
             (one.price, "between two neighbours"),
         ):
             unit, amount, paid = _same_unit(price, one.cost)
-            if amount > paid * ROUNDING:
+            if dearer(price, one.cost):
                 said.append(
                     f"{one.name}: under the noise that is drawn it costs {unit} {amount:.4g} "
                     f"{what}, and {paid:.4g} was paid"
                 )
-    for kind in ("stated", "price"):
-        unit, amount = in_units(total([getattr(one, kind) for one in found]), promise)
+    for route, kind in product(search.together, ("stated", "price")):
+        unit, amount = in_units(total([getattr(one, kind) for one in route]), promise)
         if amount > promised(promise) * ROUNDING:
             said.append(
                 f"all measurements together cost {unit} {amount:.4g} under the noise that is "
                 f"drawn, and {promised(promise):.4g} is promised"
             )
     return list(dict.fromkeys(said))
+
+
+def dearer(price: Price, cost: Price) -> bool:
+    """Whether a price is above what was paid, in the unit of the payment."""
+    _, amount, paid = _same_unit(price, cost)
+    return amount > paid * ROUNDING
 
 
 def _same_unit(price: Price, cost: Price) -> tuple[str, float, float]:
@@ -66,6 +73,13 @@ def promised(promise: Guarantee) -> float:
     if isinstance(promise, ZCDP):
         return float(promise.rho)
     return float(promise.epsilon) if isinstance(promise, PureDP | ApproxDP) else inf
+
+
+def spent(search: Search) -> tuple[str, float]:
+    """What the worst pairs of all measurements cost together, in the unit of the promise."""
+    promise = search.plan.guarantee
+    routes = [in_units(total([one.price for one in r]), promise) for r in search.together]
+    return max(routes, key=lambda route: route[1], default=("epsilon", 0.0))
 
 
 def in_units(price: Price, promise: Guarantee) -> tuple[str, float]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc
 
 from sfumato.inspection.audit.noise_law import TESTS, Drawn, p_values
-from sfumato.inspection.audit.redraw import log_weights
+from sfumato.inspection.audit.redraw import Laws
 from sfumato.inspection.audit.step import Step
 from sfumato.inspection.audit.tape import Added, Chosen, Redrawn
 from sfumato.measure import exponential
@@ -69,13 +69,11 @@ def _noise(entry: Added, bits: Bits, rng: np.random.Generator) -> dict[str, floa
 
 def _wrongly_redrawn(column: Redrawn, bits: Bits) -> bool:
     code = int(column.codes.ravel()[0])
-    law = log_weights(column.law, code)
+    codes, logs = Laws().weights(column.law, code)
     made = exponential._draw(column.law, np.full(_DRAWS, code, np.int64), bits)
-    codes = sorted(law)
-    places = np.searchsorted(codes, made)
     known = np.isin(made, codes)
-    counts = np.bincount(places[known], minlength=len(codes))
-    return not known.all() or _improbable(counts, np.array([law[code] for code in codes]))
+    counts = np.bincount(np.searchsorted(codes, made[known]), minlength=len(codes))
+    return not known.all() or _improbable(counts, logs)
 
 
 def _improbable(counts: Whole, log_weights: NDArray[np.float64]) -> bool:

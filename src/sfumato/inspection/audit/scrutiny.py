@@ -13,7 +13,7 @@ import numpy as np
 
 from sfumato.domain import Domain
 from sfumato.errors import Refused
-from sfumato.inspection.audit.judge import in_units, promised, total, violations
+from sfumato.inspection.audit.judge import dearer, promised, spent, violations
 from sfumato.inspection.audit.path import Path
 from sfumato.inspection.audit.sampler import wrong_laws
 from sfumato.inspection.audit.search import Measured, Search
@@ -25,7 +25,7 @@ from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.randomness import Bits
 from sfumato.schema import Schema
 
-__all__ = ["Scrutiny", "scrutinise"]
+__all__ = ["Scrutiny", "scrutinise", "unseen"]
 
 _RELATIONS = ("replace-one", "add-remove")
 
@@ -40,14 +40,20 @@ class Scrutiny:
     unit: str  # of the promise
     found: float  # the price of the worst pairs, all measurements together
     claimed: float
-    control: float  # the same at the larger budget
     measured: tuple[Measured, ...]
     violations: tuple[str, ...]
+    seen: frozenset[str]  # measurements of which the larger budget was caught
 
     @property
-    def caught(self) -> bool:
-        """Whether the control was seen, as it must be."""
-        return self.control > self.claimed
+    def where(self) -> str:
+        """Setting and relation, in words."""
+        return f"{self.setting}, {self.neighbours}"
+
+
+def unseen(found: Sequence[Scrutiny]) -> list[str]:
+    """Measurements whose control was caught in no setting: nothing follows for them."""
+    names = dict.fromkeys(one.name for part in found for one in part.measured)
+    return [name for name in names if not any(name in part.seen for part in found)]
 
 
 def scrutinise(
@@ -81,7 +87,7 @@ def scrutinise(
                 laws = wrong_laws(search.steps, bits, rng)
                 control = _again(wider, list(search.found.values()))
             measured = tuple(search.found.values())
-            unit, price = in_units(total([one.price for one in measured]), plan.guarantee)
+            unit, price = spent(search)
             found.append(
                 Scrutiny(
                     setting=setting,
@@ -90,9 +96,9 @@ def scrutinise(
                     unit=unit,
                     found=price,
                     claimed=promised(plan.guarantee),
-                    control=in_units(total([one.price for one in control]), plan.guarantee)[1],
                     measured=measured,
-                    violations=(*search.faults, *violations(measured, plan.guarantee), *laws),
+                    violations=(*violations(search), *laws),
+                    seen=_seen(search.found, control),
                 )
             )
             tick("frozen noise", 1)
@@ -106,6 +112,15 @@ def _searched(plan: Plan, effort: int, seed: int) -> Search:
     if pairs and not search.faults:  # rendering takes longer: one pair is compared
         search.compare(Path(plan, pairs[0][0], 0, rendered=True), pairs[0])
     return search
+
+
+def _seen(found: Mapping[str, Measured], control: Sequence[Measured]) -> frozenset[str]:
+    """Where the larger budget costs more than was paid under the smaller one."""
+    return frozenset(
+        one.name
+        for one in control
+        if one.name in found and dearer(one.price, found[one.name].cost)
+    )
 
 
 def _again(wider: Plan, measured: Sequence[Measured]) -> list[Measured]:

@@ -49,9 +49,15 @@ class Search:
         self.removing = plan.domain.schema.neighbours == "add-remove"
         self.found: dict[str, Measured] = {}
         self.faults: dict[str, None] = {}  # in order
+        self.routes: set[tuple[str, ...]] = set()  # measurements that were made together
         self.runs = 0
         self.steps: tuple[Step, ...] = ()  # of one run
         self._rng = np.random.default_rng(seed)
+
+    @property
+    def together(self) -> list[list[Measured]]:
+        """The measurements of each route that was taken."""
+        return [[self.found[name] for name in route] for route in self.routes if not self.faults]
 
     def explore(self) -> None:
         """All candidates beside all sets of records that stay, then upwards from the worst."""
@@ -73,6 +79,7 @@ class Search:
         if path.first.steps is None:
             self.faults.setdefault(path.first.fault)
             return
+        self.routes.add(tuple(step.name for step in path.first.steps))
         known = [(table, steps) for table in tables if (steps := self._steps(path, table))]
         firsts = known[:1] if self.removing else known
         for k in range(len(known[0][1]) if known else 0):

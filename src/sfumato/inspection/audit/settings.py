@@ -60,6 +60,7 @@ _MIXED = _schema(
 )
 _PLAIN = _schema(**_FEATURES, sick=_BIT | {"role": "label"})
 _THREE = _schema(**_FEATURES, grade=_WARD | {"role": "label"})
+_LEVELS = _schema(size=_SIZE, stage=_FEW, ward=_WARD, unit=_WARD, kind=_WARD, sex=_BIT)
 _NUMBERS = _schema(size=_SIZE, dose=_STEPS, stage=_FEW, age=_WIDE)
 _TARGET = _schema(**_FEATURES, cost=_WIDE | {"role": "target"})
 _MANY = _schema(
@@ -93,11 +94,12 @@ def _three(name: str, **options: Any) -> tuple[Setting, ...]:
     )
 
 
-_COMPONENTS = (*_three("radius"), Setting("mixed", _MIXED, {"means": "0", "radius": "1"}))
+_COMPONENTS = (*_three("radius"), Setting("level", _LEVELS, {"means": "0", "radius": "1"}))
 _MOMENTS = (
     Setting("mixed", _MIXED),
     Setting("plain", _PLAIN),
     Setting("number", _NUMBERS),
+    Setting("level", _LEVELS),
 )
 _RECORDS = (Setting("mixed", _MIXED), Setting("plain", _PLAIN))
 

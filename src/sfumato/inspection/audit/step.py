@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.inspection.audit.redraw import Laws
+from sfumato.inspection.audit.redraw import Laws, law_key
 from sfumato.inspection.audit.tape import Added, Chosen, Entry, Redrawn
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Event
@@ -170,7 +170,7 @@ def _law(entry: Entry) -> Hashable:
         return entry.noise, shape, entry.gaussian, entry.size.tobytes(), entry.units.tobytes()
     if isinstance(entry, Chosen):
         return entry.choice, entry.gaps.shape, entry.rate
-    return entry.codes.shape, entry.law.ceilings.above.tobytes()
+    return entry.codes.shape, law_key(entry.law)
 
 
 def steps_of(tape: Sequence[Entry], events: Sequence[Event]) -> list[Step]:
@@ -184,7 +184,8 @@ def steps_of(tape: Sequence[Entry], events: Sequence[Event]) -> list[Step]:
         event = next((event for event in events if event.statistic == name), None)
         if isinstance(entries[0], Added):  # of several with one name, the one that was paid here
             event = events[entries[0].purchase - 1]
-        found.append(Step(name, tuple(entries), event))
+        taken = sum(step.entries[0].name == name for step in found)
+        found.append(Step(f"{name} ({taken + 1})" if taken else name, tuple(entries), event))
     return found
 
 
