@@ -29,7 +29,7 @@ from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.schema import Schema
 
-__all__ = ["DEFAULT_CONFIDENCE", "DEFAULT_EFFORT", "FEWEST_RUNS", "LARGEST", "audit", "check"]
+__all__ = ["DEFAULT_CONFIDENCE", "DEFAULT_EFFORT", "FEWEST_RUNS", "LARGEST", "audit", "check", "larger"]
 
 DEFAULT_CONFIDENCE = 0.99
 DEFAULT_EFFORT = 200  # tables of each setting that the search may add to the candidates
@@ -74,15 +74,14 @@ def audit(
     suited = case(recipe.name) if own is None else Case(own)
     given = {**suited.options, **options}
     budget = _bounded(stated_budget(epsilon=epsilon, delta=delta, rho=rho))
-    domain, larger = Domain.of(Schema.of(suited.schema)), _larger(budget)
-    plan, wider = (recipe.price(domain, part, given) for part in (budget, larger))
+    domain, more = Domain.of(Schema.of(suited.schema)), larger(budget)
+    plan, wider = (recipe.price(domain, part, given) for part in (budget, more))
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
     rng, tick = np.random.default_rng(seed), progress or _quiet
     small = Setting("your" if own else "a few", suited.schema, suited.options)
     rich = (small,) if own else (*settings(recipe.name), small)
-    scrutinies = scrutinise(
-        recipe, (budget, larger), rich, options, effort=effort, seed=seed or 0, bits=bits, tick=tick
-    )
+    begun = {"effort": effort, "seed": seed or 0, "bits": bits, "tick": tick}
+    scrutinies = list(scrutinise(recipe, (budget, more), rich, options, **begun))
     tables = neighbours(domain)
     frozen = freeze(plan, tables)
     told = frozen.bought and not frozen.leaks and not frozen.violations
@@ -104,7 +103,7 @@ def audit(
         runs=count,
         scrutinies=tuple(scrutinies),
         violations=(*frozen.violations, *(where + said for where, said in beyond)),
-        control=Control(larger, found[1].best),
+        control=Control(more, found[1].best),
         finding=found[0],
     )
 
@@ -123,7 +122,7 @@ def _read(schema: Schema | Mapping[str, Any] | str | Path) -> Schema:
     return Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
 
 
-def _larger(budget: Budget) -> Budget:
+def larger(budget: Budget) -> Budget:
     """Three times the budget: a third of the noise, whichever the currency."""
     match budget:
         case PureDP(epsilon=epsilon):

@@ -11,21 +11,19 @@ from math import inf, log
 
 import numpy as np
 
-from sfumato.inspection.audit.search import Search
+from sfumato.inspection.audit.search import BEYOND, Search
 from sfumato.inspection.audit.step import NOTHING, Price
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, PureDP
 
-__all__ = ["ROUNDING", "dearer", "promised", "spent", "violations"]
-
-ROUNDING = 1 + 1e-9  # prices and distances are compared as floats
+__all__ = ["dearer", "promised", "spent", "violations"]
 
 
 def violations(search: Search) -> list[str]:
     """Every claim that does not hold, in words."""
     said, promise = list(search.faults), search.plan.guarantee
     for one in search.found.values():
-        if max(one.ratio, one.other) > ROUNDING:
-            beyond = one.ratio if one.ratio > ROUNDING else one.other
+        if max(one.ratio, one.other) > BEYOND:
+            beyond = one.ratio if one.ratio > BEYOND else one.other
             first, second = one.pair
             said.append(
                 f"{one.name}: {beyond:.4g} times the claimed sensitivity "
@@ -43,7 +41,7 @@ def violations(search: Search) -> list[str]:
                 )
     for route, kind in product(search.together, ("stated", "price")):
         unit, amount = in_units(total([getattr(one, kind) for one in route]), promise)
-        if amount > promised(promise) * ROUNDING:
+        if amount > promised(promise) * BEYOND:
             said.append(
                 f"all measurements together cost {unit} {amount:.4g} under the noise that is "
                 f"drawn, and {promised(promise):.4g} is promised"
@@ -54,7 +52,7 @@ def violations(search: Search) -> list[str]:
 def dearer(price: Price, cost: Price) -> bool:
     """Whether a price is above what was paid, in the unit of the payment."""
     _, amount, paid = _same_unit(price, cost)
-    return amount > paid * ROUNDING
+    return amount > paid * BEYOND
 
 
 def _same_unit(price: Price, cost: Price) -> tuple[str, float, float]:

@@ -110,11 +110,13 @@ class Neighbour:
     domain: Domain
     base: Codes
     last: Codes  # one row, or none
+    whole: bool = False  # whether all records come in one batch, or the last one in its own
 
     @cached_property
     def records(self) -> Encoded:
-        """As a method reads them, in two parts."""
-        return Encoded([self.base, self.last], self.domain)
+        """As a method reads them."""
+        parts = [self.base, self.last]
+        return Encoded([np.concatenate(parts)] if self.whole else parts, self.domain)
 
     @cached_property
     def text(self) -> str:

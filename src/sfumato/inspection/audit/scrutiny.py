@@ -5,7 +5,7 @@ control is the same method planned for a larger budget and judged against the sm
 the very pairs that were found.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,9 +66,9 @@ def scrutinise(
     seed: int,
     bits: Bits,
     tick: Callable[[str, int], None],
-) -> list[Scrutiny]:
-    """Every setting and both relations, as far as the method takes them."""
-    found, rng = [], np.random.default_rng(seed)
+) -> Iterator[Scrutiny]:
+    """Every setting and both relations, as far as the method takes them, one by one."""
+    rng = np.random.default_rng(seed)
     for setting in settings:
         for relation in _RELATIONS:
             schema = {**setting.schema, "neighbours": relation}
@@ -81,28 +81,24 @@ def scrutinise(
                 continue
             if isinstance(plan.guarantee, Heuristic):
                 continue
-            tick("frozen noise", 0)
             with taped():
                 search = _searched(plan, effort, seed)
                 laws = wrong_laws(search.steps, bits, rng)
                 control = _again(wider, list(search.found.values()))
             measured = tuple(search.found.values())
             unit, price = spent(search)
-            found.append(
-                Scrutiny(
-                    setting=setting,
-                    neighbours=relation,
-                    tables=search.runs,
-                    unit=unit,
-                    found=price,
-                    claimed=promised(plan.guarantee),
-                    measured=measured,
-                    violations=(*violations(search), *laws),
-                    seen=_seen(search.found, control),
-                )
-            )
             tick("frozen noise", 1)
-    return found
+            yield Scrutiny(
+                setting=setting,
+                neighbours=relation,
+                tables=search.runs,
+                unit=unit,
+                found=price,
+                claimed=promised(plan.guarantee),
+                measured=measured,
+                violations=(*violations(search), *laws),
+                seen=_seen(search.found, control),
+            )
 
 
 def _searched(plan: Plan, effort: int, seed: int) -> Search:

@@ -7,7 +7,7 @@ that differs or in those that stay, and keeps what moves the measurement further
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sfumato.inspection.audit.step import Price, Step
 from sfumato.plan import Plan
 from sfumato.table.records import Codes
 
-__all__ = ["Measured", "Pair", "Search"]
+__all__ = ["BEYOND", "Measured", "Pair", "Search"]
 
 Pair = tuple[Neighbour, Neighbour]
 Rng = np.random.Generator
@@ -26,6 +26,7 @@ Rng = np.random.Generator
 _CORNERS, _ANYWHERE = 24, 8  # random records, at the ends of all ranges and inside them
 _SWEEPS = 4  # through all columns of a pair
 _ATTAINED = 1 - 1e-9
+BEYOND = 1 + 1e-9  # distances and prices are compared as floats
 
 
 @dataclass(frozen=True)
@@ -63,15 +64,16 @@ class Search:
         """All candidates beside all sets of records that stay, then upwards from the worst."""
         rows, bases = _rows(self.domain, self._rng), _bases(self.domain, self._rng)
         for seed, base in enumerate(bases):
-            path = Path(self.plan, Neighbour(self.domain, base, rows[:1]), seed)
+            whole = seed % 2 == 0  # one batch or two: a method must not care
+            path = Path(self.plan, Neighbour(self.domain, base, rows[:1], whole), seed)
             here = rows if seed == 0 else rows[:: len(bases)]
             last = [here[k : k + 1] for k in range(len(here))]
             if self.removing:
                 last = [rows[:0], *last]
-            self.compare(path, [Neighbour(self.domain, base, row) for row in last])
+            self.compare(path, [Neighbour(self.domain, base, row, whole) for row in last])
             self._climb(path, self.effort // len(bases))
             self.runs, self.steps = self.runs + path.runs, self.steps or path.first.steps or ()
-            if self.faults:
+            if self.faults or any(one.ratio > BEYOND for one in self.found.values()):
                 return
 
     def compare(self, path: Path, tables: Sequence[Neighbour]) -> None:
@@ -194,14 +196,10 @@ class _Change:
         first, second = pair
         if self.who == 2:  # a record that stays
             base = self._changed(first.domain, first.base, int(self.row * len(first.base)))
-            return (
-                Neighbour(first.domain, base, first.last),
-                Neighbour(first.domain, base, second.last),
-            )
+            return replace(first, base=base), replace(second, base=base)
         tables = [first, second]
         mine = tables[self.who]
-        last = self._changed(mine.domain, mine.last, 0)
-        tables[self.who] = Neighbour(mine.domain, mine.base, last)
+        tables[self.who] = replace(mine, last=self._changed(mine.domain, mine.last, 0))
         return tables[0], tables[1]
 
     def _changed(self, domain: Domain, rows: Codes, row: int) -> Codes:

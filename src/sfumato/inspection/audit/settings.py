@@ -4,7 +4,7 @@ The small table of a case shows most of a budget in a few numbers; a fault in wh
 have (a third level, a missing value, a second component, a ball) shows only here.
 
 >>> [setting.name for setting in SETTINGS["dp-lda"]]
-['mixed', 'plain', 'three classes']
+['plain', 'mixed', 'three classes']
 """
 
 from collections.abc import Mapping
@@ -88,20 +88,20 @@ def _flat_on_a_block() -> Any:
 def _three(name: str, **options: Any) -> tuple[Setting, ...]:
     """Columns of every kind, columns whose bounds are attained, and numbers in a ball."""
     return (
-        Setting("mixed", _MIXED, options),
         Setting("plain", _PLAIN, options),
+        Setting("mixed", _MIXED, options),
         Setting("number", _NUMBERS, {**options, name: "1/2"}),
     )
 
 
 _COMPONENTS = (*_three("radius"), Setting("level", _LEVELS, {"means": "0", "radius": "1"}))
 _MOMENTS = (
-    Setting("mixed", _MIXED),
     Setting("plain", _PLAIN),
+    Setting("mixed", _MIXED),
     Setting("number", _NUMBERS),
     Setting("level", _LEVELS),
 )
-_RECORDS = (Setting("mixed", _MIXED), Setting("plain", _PLAIN))
+_RECORDS = (Setting("plain", _PLAIN), Setting("mixed", _MIXED))
 
 SETTINGS: Mapping[str, tuple[Setting, ...]] = {
     "mosaic": (
@@ -145,7 +145,7 @@ SETTINGS: Mapping[str, tuple[Setting, ...]] = {
         Setting("number", _NUMBERS, {"radius": "1/2", "rank": 3}),
     ),
     "lop": (
-        Setting("plain", _PLAIN, {"basis": _basis(_PLAIN, 2), "rank": 2}),
+        Setting("plain", _PLAIN, {"basis": _basis(_PLAIN, 3), "rank": 3}),
         Setting("mixed", _MIXED, {"basis": _basis(_MIXED, 3), "rank": 3, "radius": "1/2"}),
         Setting("flat", _FLAT, {"basis": _flat_on_a_block(), "rank": 1, "radius": "1"}),
         Setting("many", _MANY, {"basis": _basis(_MANY, 14), "rank": 14}),

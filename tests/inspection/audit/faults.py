@@ -1,0 +1,446 @@
+"""Faults to be seeded: each takes pytest's monkeypatch and breaks one step of a method.
+
+They stand for what goes wrong in practice: a sensitivity, a price, a share of a budget, a clip,
+a rounding, a term that was forgotten, noise that is used wrongly or drawn by another law.
+"""
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato import centred, features, projected, scatter, synopsis
+from sfumato.measure import (
+    eigenvalues,
+    exponential,
+    identity,
+    power_iteration,
+    projected_moments,
+    specialise,
+    tables,
+)
+from sfumato.methods import basis, dp_pca, lip, mosaic_division, reduction
+from sfumato.privacy import budget, centred_sensitivity, choice, mechanism, noise, sensitivity
+from sfumato.privacy.guarantee import ZCDP, PureDP
+from sfumato.privacy.mechanism import Noise
+from sfumato.privacy.sensitivity import Sensitivity
+from sfumato.table import grid
+
+PURE, GAUSS, APPROX = {"epsilon": "1"}, {"rho": "0.5"}, {"epsilon": "1", "delta": "1e-6"}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A method, a claim, and what is broken."""
+
+    name: str
+    method: str
+    seed: object = field(repr=False)
+    claim: dict = field(default_factory=lambda: PURE)
+
+
+def half(moved):
+    """Half a sensitivity."""
+    return Sensitivity(moved.l1 / 2, moved.l2_squared / 4)
+
+
+def halved(*places):
+    """The sensitivity that a function returns, halved wherever it is held."""
+
+    def seed(patch):
+        for place, name in places:
+            honest = getattr(place, name)
+            patch.setattr(place, name, lambda *a, _f=honest, **k: half(_f(*a, **k)))
+
+    return seed
+
+
+def replaced(place, name, made):
+    """A function made anew from the honest one."""
+    return lambda patch: patch.setattr(place, name, made(getattr(place, name)))
+
+
+def property_of(owner, name, made):
+    """A property whose value is changed."""
+
+    def seed(patch):
+        held = vars(owner)[name]
+        honest = held.fget if isinstance(held, property) else held.func
+        patch.setattr(owner, name, property(lambda self: made(honest(self), self)))
+
+    return seed
+
+
+def half_noise(made, _):
+    """Noise for half of the sensitivity."""
+    return replace(made, sensitivity=half(made.sensitivity))
+
+
+def part(name):
+    """One of the three parts of reduced moments, halved."""
+
+    def made(honest):
+        def wrong(*args):
+            found = honest(*args)
+            return replace(found, **{name: half(getattr(found, name))})
+
+        return wrong
+
+    return made
+
+
+def no_interior(honest):
+    """Only the corners are looked at, where both distances agree."""
+
+    def wrong(*args, **kwargs):
+        found = honest(*args, **kwargs)
+        return Sensitivity(found.l2_squared, found.l2_squared)
+
+    return wrong
+
+
+def no_products(honest):
+    """Sums alone are paid for."""
+    return lambda c=0, b=0, blocks=0, **_: sensitivity.record(c, b, blocks)
+
+
+def no_triangle(honest):
+    """Class counts and class sums alone are paid for."""
+
+    def wrong(c=0, b=0, blocks=0, *, counts=2, **_):
+        entries = Fraction(counts + 2 * (c + b + blocks))
+        return Sensitivity(entries, entries)
+
+    return wrong
+
+
+def without(**fixed):
+    """A call with some arguments fixed."""
+    return lambda honest: lambda **kwargs: honest(**(kwargs | fixed))
+
+
+def twice_the_shares(patch):
+    """Every share of a budget is granted twice, and the purse looks away."""
+
+    def wrong(whole, *shares):
+        parts = budget_shared(whole, *shares)
+        return tuple(
+            PureDP(2 * p.epsilon) if isinstance(p, PureDP) else ZCDP(4 * p.rho) for p in parts
+        )
+
+    budget_shared = budget.shared
+    for place in (lip, basis, dp_pca, mosaic_division, reduction):
+        patch.setattr(place, "shared", wrong)
+    patch.setattr(mechanism, "_within", lambda *_: True)
+
+
+def one_share_too_much(patch):
+    """The second share is the whole, and the purse looks away."""
+    honest = lip.shared
+    patch.setattr(lip, "shared", lambda whole, *s: (honest(whole, s[0])[0], whole))
+    patch.setattr(mechanism, "_within", lambda *_: True)
+
+
+def a_dearer_rho(patch):
+    """The ρ that fits into (ε, δ) is taken for twice as large, on both sides of the purse."""
+    honest = mechanism.rho_within
+    patch.setattr(mechanism, "rho_within", lambda *a: ZCDP(2 * honest(*a).rho))
+    patch.setattr(mechanism, "_within", lambda *_: True)
+
+
+def units_forgotten(patch):
+    """Noise for steps of 1, whatever an entry counts."""
+    honest = Noise.draw
+    patch.setattr(Noise, "draw", lambda self, units, bits: honest(self, np.ones_like(units), bits))
+
+
+def one_noise_for_all(patch):
+    """The noise of the first entry is added to all."""
+    honest = Noise.draw
+
+    def wrong(self, units, bits):
+        return np.broadcast_to(honest(self, units, bits).ravel()[0], units.shape)
+
+    patch.setattr(Noise, "draw", wrong)
+
+
+def a_smaller_price(patch):
+    """What is paid is half of what the noise is drawn for."""
+    honest = Noise.event.fget
+
+    def wrong(self):
+        event = honest(self)
+        return replace(event, cost=PureDP(event.cost.epsilon / 2))
+
+    patch.setattr(Noise, "event", property(wrong))
+
+
+def bought_once_used_twice(patch):
+    """The sums of a scatter under the noise that was paid for the products."""
+    from sfumato.measure.scatter import Scatter, exact_scatter
+    from sfumato.scatter import ScatterSynopsis
+
+    def wrong(self, records, purse):
+        exact = exact_scatter(self.layout, records)
+        paid = purse.pay(self.noise)
+        entries = paid.add(self.layout.pack(exact.rows, exact.second), self.layout.units)
+        sums = paid.add(exact.sums, np.full(len(exact.sums), centred.UNIT, np.int64))
+        return ScatterSynopsis(self.layout, entries, sums, exact.rows)
+
+    patch.setattr(Scatter, "perturb", wrong)
+
+
+def not_clipped(honest):
+    """Values outside the range keep their place outside."""
+
+    def wrong(codes, values, low, high, points, unusable):
+        inside = np.clip(np.nan_to_num(values, nan=low), low - 5, high + 5)
+        codes[:] = np.where(
+            np.isnan(values), unusable, np.rint((inside - low) / (high - low) * points)
+        )
+
+    return wrong
+
+
+def missing_beyond(self, codes, honest=features.Features.design):
+    """A missing number stands at three times its range."""
+    X = honest(self, codes)
+    for j, item in enumerate(self.items):
+        if item.level is None:
+            X[codes[:, item.axis] == -1, j] = 3 * item.unit
+    return X
+
+
+def mean_of_the_records(patch):
+    """Records are centred by their own mean, not by the public middle."""
+    honest = centred.Centred.design
+
+    def wrong(self, codes):
+        Z = honest(self, codes)
+        return Z - np.rint(Z.mean(axis=0)) if len(Z) else Z
+
+    patch.setattr(centred.Centred, "design", wrong)
+
+
+def rank_from_the_records(patch):
+    """How many directions are kept follows from exact coordinates."""
+    from sfumato.measure.moments import Moments
+
+    honest = Moments.perturb
+
+    def wrong(self, records, purse):
+        found = honest(self, records, purse)
+        odd = int(self.query(records).sum()) % 2
+        return replace(found, entries=found.entries + 10**9 * odd)
+
+    patch.setattr(Moments, "perturb", wrong)
+
+
+def steeper(honest):
+    """Exponentials fall twice as fast as they are asked to."""
+    return lambda scale, words, bits: honest(scale / 2, words, bits)
+
+
+class SteeperCeilings(choice.Ceilings):
+    """Weights that fall twice as fast as they are asked to."""
+
+    def __init__(self, approximate, exact, width):
+        super().__init__(2 * approximate, lambda i: 2 * exact(i), width)
+
+
+FAULTS = [
+    # Sensitivities.
+    Fault("moments halved", "modips", halved((synopsis, "moments"))),
+    Fault("moments halved", "modips", halved((synopsis, "moments")), GAUSS),
+    Fault("no interior gain", "modips", replaced(synopsis, "moments", no_interior)),
+    Fault("no products", "dp-pca", replaced(synopsis, "moments", no_products)),
+    Fault("no triangle", "dp-lda", replaced(synopsis, "class_moments", no_triangle)),
+    Fault(
+        "label cannot change",
+        "dp-lda",
+        replaced(
+            synopsis,
+            "class_moments",
+            lambda f: lambda *a, counts=0, **k: sensitivity.moments(*a, **k),
+        ),
+    ),
+    Fault(
+        "l1 divided by the rank",
+        "dp-pca",
+        property_of(
+            projected.Directions,
+            "sensitivity",
+            lambda moved, self: replace(moved, l1=moved.l1 / self.rank),
+        ),
+    ),
+    Fault(
+        "one sign only",
+        "lop",
+        replaced(projected, "_signs", lambda f: lambda rank: np.ones((1, rank), np.int64)),
+    ),
+    Fault(
+        "ball of half the size",
+        "lop",
+        property_of(projected.Directions, "sensitivity", lambda moved, self: half(moved)),
+        GAUSS,
+    ),
+    Fault("no blocks", "lap-pca", replaced(scatter, "scatter", without(blocks=0))),
+    Fault("no blocks in the sums", "lap-pca", replaced(scatter, "sums", without(blocks=0))),
+    Fault("scatter halved", "analyze-gauss", halved((scatter, "scatter")), GAUSS),
+    Fault(
+        "ball of one record",
+        "lap-pca",
+        replaced(centred_sensitivity, "ball", lambda f: lambda d, _="": f(d, "add-remove")),
+    ),
+    Fault(
+        "one eigenvalue moves",
+        "pca-gauss",
+        replaced(
+            eigenvalues,
+            "eigenvalues",
+            lambda f: lambda rank, square, n: f(rank, square, "add-remove"),
+        ),
+    ),
+    Fault(
+        "second moments halved",
+        "pca-gauss-regression",
+        replaced(projected_moments, "regression", part("second")),
+    ),
+    Fault("sums halved", "pca-gauss-mixture", replaced(projected_moments, "mixture", part("sums"))),
+    Fault(
+        "class sizes halved",
+        "pca-gauss-mixture",
+        replaced(projected_moments, "mixture", part("counts")),
+        GAUSS,
+    ),
+    Fault(
+        "one record in the power step",
+        "power-method",
+        property_of(power_iteration.PowerIteration, "sensitivity", lambda moved, _: half(moved)),
+        GAUSS,
+    ),
+    Fault("records halved", "identity-laplace", halved((identity, "record"))),
+    Fault(
+        "a block moves once",
+        "identity-laplace",
+        replaced(
+            identity,
+            "record",
+            lambda f: lambda continuous, binary, blocks: f(continuous, binary + blocks),
+        ),
+    ),
+    Fault(
+        "two-way tables at half their noise",
+        "mosaic",
+        property_of(tables.PairTables, "noise", half_noise),
+    ),
+    Fault(
+        "fine tables at half their noise",
+        "mosaic",
+        property_of(tables.ColumnTables, "noise", half_noise),
+        GAUSS,
+    ),
+    Fault(
+        "runs forgotten",
+        "mosaic",
+        property_of(
+            tables.ColumnTables,
+            "noise",
+            lambda made, self: replace(
+                made, sensitivity=tables.moved(len(self.columns), self.neighbours)
+            ),
+        ),
+        GAUSS,
+    ),
+    Fault(
+        "largest square without blocks",
+        "pca-gauss",
+        replaced(centred, "largest_square", without(blocks=0)),
+    ),
+    # Choices.
+    Fault(
+        "score halved",
+        "diffgen",
+        replaced(specialise.Score, "sensitivity", lambda f: lambda *a, **k: f(*a, **k) / 2),
+    ),
+    Fault(
+        "choice drawn at twice its epsilon",
+        "diffgen",
+        property_of(choice.Choice, "rate", lambda rate, _: 2 * rate),
+    ),
+    Fault(
+        "pair choice halved",
+        "mosaic",
+        property_of(
+            tables.PairChoice,
+            "choice",
+            lambda made, _: replace(made, sensitivity=made.sensitivity / 2),
+        ),
+    ),
+    Fault(
+        "pairs drawn for the price of one",
+        "mosaic",
+        replaced(tables, "choice_price", lambda f: lambda whole, draws: f(whole, 1)),
+    ),
+    Fault(
+        "records drawn for half a block",
+        "exponential",
+        replaced(
+            exponential,
+            "record",
+            lambda f: lambda continuous, binary, blocks: f(continuous, binary + blocks),
+        ),
+    ),
+    Fault(
+        "ceilings fall twice as fast",
+        "exponential",
+        replaced(exponential, "Ceilings", lambda _: SteeperCeilings),
+    ),
+    # Prices and shares.
+    Fault("twice the shares", "lip", twice_the_shares),
+    Fault("one share too much", "lip", one_share_too_much, GAUSS),
+    Fault("a dearer rho", "modips", a_dearer_rho, APPROX),
+    Fault("a smaller price", "modips", a_smaller_price),
+    Fault("bought once, used twice", "lap-pca", bought_once_used_twice),
+    Fault(
+        "half of the draws unpaid",
+        "diffgen",
+        property_of(specialise.Specialisation, "share", lambda paid, _: PureDP(2 * paid.epsilon)),
+    ),
+    # Clips and roundings.
+    Fault("values not clipped", "modips", replaced(grid, "in_numpy", not_clipped)),
+    Fault(
+        "missing beyond the range",
+        "dp-pca",
+        lambda patch: patch.setattr(features.Features, "design", missing_beyond),
+    ),
+    Fault(
+        "not drawn into the ball",
+        "lap-pca",
+        replaced(centred, "drawn_in", lambda f: lambda Z, limit: Z),
+    ),
+    Fault(
+        "coordinates not drawn in",
+        "pca-gauss-regression",
+        replaced(projected_moments, "drawn_in", lambda f: lambda Z, limit: 2 * Z),
+    ),
+    Fault(
+        "coordinates rounded to whole ranges",
+        "lop",
+        replaced(centred, "_rescale", lambda f: lambda Z, scale: np.copyto(Z, np.sign(Z) * 2**16)),
+    ),
+    Fault(
+        "product of twice the columns",
+        "power-method",
+        replaced(power_iteration, "product", lambda f: lambda A, X: 2 * f(A, X)),
+        GAUSS,
+    ),
+    Fault("centred by the private mean", "compressive", mean_of_the_records),
+    # Noise that is used wrongly, or drawn by another law.
+    Fault("units forgotten", "lap-pca", units_forgotten),
+    Fault("one noise for all", "modips", one_noise_for_all),
+    Fault("what follows looks at the records", "dp-pca", rank_from_the_records),
+    Fault(
+        "the sampler draws half", "identity-laplace", replaced(noise, "floor_exponential", steeper)
+    ),
+]
