@@ -24,7 +24,7 @@ import numpy as np
 
 import sfumato
 from sfumato.inspection.audit.auditing import larger
-from sfumato.inspection.audit.scrutiny import scrutinise
+from sfumato.inspection.audit.scrutiny import Effort, scrutinise
 from sfumato.inspection.audit.settings import settings
 from sfumato.methods import METHODS
 from sfumato.privacy.budget import approx_from_zcdp, budget, rho_within
@@ -86,7 +86,7 @@ TURNED = {"rint": "floor", "trunc": "ceil", "floor": "ceil", "ceil": "floor"}
 
 
 def less_private(value):
-    """Half a sensitivity, twice a budget, twice a statistic: what a fault would make of a result."""
+    """Half a sensitivity, twice a budget, twice a statistic: what a fault makes of a result."""
     match value:
         case Sensitivity(l1=l1, l2_squared=l2):
             return Sensitivity(l1 / 2, l2 / 4)
@@ -122,6 +122,7 @@ class Mutation(ast.NodeTransformer):
         return ast.copy_location(made, node)
 
     def visit_Return(self, node):
+        """A result that is less private."""
         self.generic_visit(node)
         if node.value is None:
             return node
@@ -130,6 +131,7 @@ class Mutation(ast.NodeTransformer):
         return self._changed(node, made, f"return half of {ast.unparse(node.value)[:60]}")
 
     def visit_Call(self, node):
+        """A clip, minimum or maximum dropped; a rounding turned."""
         self.generic_visit(node)
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name in DROPPED and node.args and not isinstance(node.args[0], ast.GeneratorExp):
@@ -147,6 +149,7 @@ class Mutation(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node):
+        """One neighbour relation taken for the other."""
         self.generic_visit(node)
         sides = [node.left, *node.comparators]
         words = [part.value for part in sides if isinstance(part, ast.Constant)]
@@ -157,6 +160,7 @@ class Mutation(ast.NodeTransformer):
         return node
 
     def visit_BinOp(self, node):
+        """Another operation."""
         self.generic_visit(node)
         turned = {ast.Add: ast.Sub, ast.Mult: ast.FloorDiv}.get(type(node.op))
         if self.arithmetic and turned:
@@ -165,6 +169,7 @@ class Mutation(ast.NodeTransformer):
         return node
 
     def visit_Constant(self, node):
+        """One less."""
         if self.arithmetic and type(node.value) is int and 1 < node.value < 100:
             made = ast.Constant(node.value - 1)
             return self._changed(node, made, f"{node.value - 1} in place of {node.value}")
@@ -220,10 +225,7 @@ def seen(configurations):
                 (claim, larger(claim)),
                 settings(name),
                 {},
-                effort=EFFORT,
-                seed=0,
-                bits=SeededBits(1),
-                tick=lambda *_: None,
+                Effort(EFFORT, 0, SeededBits(1), lambda *_: None),
             )
             compared = 0
             for part in parts:
@@ -232,7 +234,7 @@ def seen(configurations):
                     return f"{name}: {part.violations[0]}"
             if not compared:
                 return f"{name}: refused in every setting"
-        except Exception as error:  # noqa: BLE001  a mutant that cannot be planned is seen
+        except Exception as error:
             return f"{name}: {type(error).__name__} {error}"
     return ""
 
@@ -243,7 +245,7 @@ def mutants(path, arithmetic):
     module = importlib.import_module("sfumato." + path.replace("/", "."))
     module.__less_private__ = less_private
     tree = ast.parse(source)
-    for name, node in functions(tree):
+    for name, _ in functions(tree):
         if name.endswith((".to_json", ".from_json", ".__post_init__", ".__str__", ".check")):
             continue
         wanted = 0

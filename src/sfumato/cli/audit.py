@@ -27,7 +27,8 @@ def audit(
         int | None, typer.Option(help="Runs on each of two tables; more find more.")
     ] = None,
     effort: Annotated[
-        int | None, typer.Option(help="Tables searched with frozen noise, for each setting.")
+        int | None,
+        typer.Option(help="Tables searched with frozen noise, per setting; 0: a few only."),
     ] = None,
     confidence: Annotated[float, typer.Option(help="With which the bounds hold.")] = 0.99,
     picture: Annotated[

@@ -69,7 +69,7 @@ def _frozen(found: Audit) -> Iterator[tuple[str, str]]:
         yield "frozen noise", "not compared: nothing is promised"
     else:
         tables = sum(part.tables for part in found.scrutinies)
-        yield "frozen noise", f"{tables:,} tables in {len(found.scrutinies)} settings"
+        yield "frozen noise", f"{tables:,} tables, settings: {len(found.scrutinies)}"
     worst: dict[str, float] = {}
     for one in (one for part in found.scrutinies for one in part.measured):
         worst[one.name] = max(worst.get(one.name, 0.0), one.ratio)

@@ -8,7 +8,7 @@ import pytest
 from faults import FAULTS
 
 from sfumato.inspection.audit.auditing import larger
-from sfumato.inspection.audit.scrutiny import scrutinise, unseen
+from sfumato.inspection.audit.scrutiny import Effort, scrutinise, unseen
 from sfumato.inspection.audit.settings import SETTINGS, settings
 from sfumato.methods import METHODS
 from sfumato.privacy.budget import approx_from_zcdp, budget, rho_within
@@ -32,10 +32,7 @@ def scrutinies(method, claim, effort, most=None):
         (stated, larger(stated)),
         settings(method)[:most],
         {},
-        effort=effort,
-        seed=0,
-        bits=SeededBits(0),
-        tick=lambda *_: None,
+        Effort(effort, 0, SeededBits(0), lambda *_: None),
     )
 
 

@@ -8,7 +8,7 @@ A positive control runs along: the same method with a third of the noise must be
 
 No data is read: every table is made of extremes of the schema.
 
->>> found = audit("modips", epsilon=2, runs=600, effort=40, seed=1)
+>>> found = audit("modips", epsilon=2, runs=600, effort=0, seed=1)
 >>> print(found)
 not contradicted: epsilon of at least 1.592 of the claimed 2 was found
 """

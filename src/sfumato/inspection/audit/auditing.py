@@ -19,7 +19,7 @@ from sfumato.inspection.audit.likelihood import Likelihood
 from sfumato.inspection.audit.neighbours import Neighbour, neighbours
 from sfumato.inspection.audit.released import Released, aligned, runs_of
 from sfumato.inspection.audit.result import Audit, Control
-from sfumato.inspection.audit.scrutiny import scrutinise
+from sfumato.inspection.audit.scrutiny import Effort, scrutinise
 from sfumato.inspection.audit.settings import Setting, settings
 from sfumato.methods import method as registered
 from sfumato.plan import Method, Plan
@@ -29,7 +29,7 @@ from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.schema import Schema
 
-__all__ = ["DEFAULT_CONFIDENCE", "DEFAULT_EFFORT", "FEWEST_RUNS", "LARGEST", "audit", "check", "larger"]
+__all__ = ["DEFAULT_CONFIDENCE", "DEFAULT_EFFORT", "FEWEST_RUNS", "audit", "bounded", "check"]
 
 DEFAULT_CONFIDENCE = 0.99
 DEFAULT_EFFORT = 200  # tables of each setting that the search may add to the candidates
@@ -55,13 +55,14 @@ def audit(
 ) -> Audit:
     """Try to contradict what a method claims; no data is read, all tables are made up.
 
-    First noise is frozen, on rich tables: about `effort` of them in each setting.  Then `runs`
-    are made on each of two neighbouring tables that suit the method, and as many for the
-    positive control; the bounds from these hold together with probability `confidence`,
-    whatever the method is.  With a `schema`, both use it.  A `method` that is not registered
+    First noise is frozen, on rich tables: a hundred or so in each setting, and `effort` more that
+    are searched for (0: only on the small table that the runs use).  Then `runs` are made on
+    each of two neighbouring tables that suit the method, and as many for the positive control;
+    the bounds from these hold together with probability `confidence`, whatever the method is.
+    With a `schema`, both use it.  A `method` that is not registered
     can be given as a `Method`.  With a `seed` the audit repeats.
 
-    >>> found = audit("identity-laplace", epsilon=2, runs=600, effort=40, seed=1)
+    >>> found = audit("identity-laplace", epsilon=2, runs=600, effort=0, seed=1)
     >>> found.verdict, 1 < found.epsilon < 2, found.worst
     ('not contradicted', True, 1.0)
     """
@@ -73,15 +74,15 @@ def audit(
     own = None if schema is None else _read(schema).to_json()
     suited = case(recipe.name) if own is None else Case(own)
     given = {**suited.options, **options}
-    budget = _bounded(stated_budget(epsilon=epsilon, delta=delta, rho=rho))
+    budget = bounded(stated_budget(epsilon=epsilon, delta=delta, rho=rho))
     domain, more = Domain.of(Schema.of(suited.schema)), larger(budget)
     plan, wider = (recipe.price(domain, part, given) for part in (budget, more))
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
     rng, tick = np.random.default_rng(seed), progress or _quiet
     small = Setting("your" if own else "a few", suited.schema, suited.options)
-    rich = (small,) if own else (*settings(recipe.name), small)
-    begun = {"effort": effort, "seed": seed or 0, "bits": bits, "tick": tick}
-    scrutinies = list(scrutinise(recipe, (budget, more), rich, options, **begun))
+    rich = (small,) if own or not effort else (*settings(recipe.name), small)
+    how = Effort(effort, seed or 0, bits, tick)
+    scrutinies = list(scrutinise(recipe, (budget, more), rich, options, how))
     tables = neighbours(domain)
     frozen = freeze(plan, tables)
     told = frozen.bought and not frozen.leaks and not frozen.violations
@@ -133,7 +134,7 @@ def larger(budget: Budget) -> Budget:
             return ZCDP(_LARGER**2 * rho)
 
 
-def _bounded(budget: Budget) -> Budget:
+def bounded(budget: Budget) -> Budget:
     """Refuse a claim so large that no number of runs contradicts it."""
     figure, name = (budget.rho, "rho") if isinstance(budget, ZCDP) else (budget.epsilon, "epsilon")
     if figure > LARGEST:

@@ -24,7 +24,7 @@ from sfumato.table.encode import encode
 from sfumato.table.records import Codes, Records
 from sfumato.table.source import open_source
 
-__all__ = ["ABSENT", "Encoded", "Neighbour", "candidates", "extremes", "levels", "neighbours", "spelt"]
+__all__ = ["ABSENT", "Encoded", "Neighbour", "candidates", "extremes", "levels", "neighbours"]
 
 T = TypeVar("T")
 ABSENT = "(no such record)"

@@ -71,7 +71,7 @@ class Path:
             return Run(None, str(fault))
         except Refused as error:
             return Run(None, f"the method refuses what it planned: {error}")
-        except Exception as error:  # noqa: BLE001  whatever it is, a record made it happen
+        except Exception as error:  # whatever it is, a record made it happen
             return Run(None, f"the method fails on a table: {type(error).__name__}")
         if purse.bits.loose:
             return Run(None, "random bits were used that no known mechanism asked for")

@@ -55,7 +55,9 @@ def wrong_laws(steps: Sequence[Step], bits: Bits, rng: np.random.Generator) -> l
 
 def _some(entries: Sequence[T]) -> list[T]:
     """A few, from the first to the last."""
-    places = np.unique(np.linspace(0, len(entries) - 1, _LAWS).astype(int)) if entries else []
+    if not entries:
+        return []
+    places = np.unique(np.linspace(0, len(entries) - 1, _LAWS).astype(int))
     return [entries[place] for place in places]
 
 

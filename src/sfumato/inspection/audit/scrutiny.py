@@ -25,9 +25,19 @@ from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.randomness import Bits
 from sfumato.schema import Schema
 
-__all__ = ["Scrutiny", "scrutinise", "unseen"]
+__all__ = ["Effort", "Scrutiny", "scrutinise", "unseen"]
 
 _RELATIONS = ("replace-one", "add-remove")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long is searched, with which seed, which bits samplers are tried with, who is told."""
+
+    tables: int
+    seed: int
+    bits: Bits
+    tick: Callable[[str, int], None]
 
 
 @dataclass(frozen=True)
@@ -61,14 +71,10 @@ def scrutinise(
     budgets: tuple[Budget, Budget],
     settings: Sequence[Setting],
     options: Mapping[str, Any],
-    *,
-    effort: int,
-    seed: int,
-    bits: Bits,
-    tick: Callable[[str, int], None],
+    how: Effort,
 ) -> Iterator[Scrutiny]:
     """Every setting and both relations, as far as the method takes them, one by one."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(how.seed)
     for setting in settings:
         for relation in _RELATIONS:
             schema = {**setting.schema, "neighbours": relation}
@@ -82,12 +88,12 @@ def scrutinise(
             if isinstance(plan.guarantee, Heuristic):
                 continue
             with taped():
-                search = _searched(plan, effort, seed)
-                laws = wrong_laws(search.steps, bits, rng)
+                search = _searched(plan, how)
+                laws = wrong_laws(search.steps, how.bits, rng)
                 control = _again(wider, list(search.found.values()))
             measured = tuple(search.found.values())
             unit, price = spent(search)
-            tick("frozen noise", 1)
+            how.tick("frozen noise", 1)
             yield Scrutiny(
                 setting=setting,
                 neighbours=relation,
@@ -101,8 +107,8 @@ def scrutinise(
             )
 
 
-def _searched(plan: Plan, effort: int, seed: int) -> Search:
-    search = Search(plan, seed=seed, effort=effort)
+def _searched(plan: Plan, how: Effort) -> Search:
+    search = Search(plan, seed=how.seed, effort=how.tables)
     search.explore()
     pairs = [one.pair for one in search.found.values()]
     if pairs and not search.faults:  # rendering takes longer: one pair is compared
@@ -113,9 +119,7 @@ def _searched(plan: Plan, effort: int, seed: int) -> Search:
 def _seen(found: Mapping[str, Measured], control: Sequence[Measured]) -> frozenset[str]:
     """Where the larger budget costs more than was paid under the smaller one."""
     return frozenset(
-        one.name
-        for one in control
-        if one.name in found and dearer(one.price, found[one.name].cost)
+        one.name for one in control if one.name in found and dearer(one.price, found[one.name].cost)
     )
 
 

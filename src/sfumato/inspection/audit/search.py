@@ -68,6 +68,8 @@ class Search:
             path = Path(self.plan, Neighbour(self.domain, base, rows[:1], whole), seed)
             here = rows if seed == 0 else rows[:: len(bases)]
             last = [here[k : k + 1] for k in range(len(here))]
+            # The worst records so far, so that the way upwards goes on beside other records.
+            last += [table.last for one in self.found.values() for table in one.pair]
             if self.removing:
                 last = [rows[:0], *last]
             self.compare(path, [Neighbour(self.domain, base, row, whole) for row in last])
@@ -77,7 +79,7 @@ class Search:
                 return
 
     def compare(self, path: Path, tables: Sequence[Neighbour]) -> None:
-        """All pairs of these tables that are neighbours; the first lacks the record, if any does."""
+        """All pairs of these tables that are neighbours; if one lacks a record, it is the first."""
         if path.first.steps is None:
             self.faults.setdefault(path.first.fault)
             return

@@ -178,7 +178,7 @@ def steps_of(tape: Sequence[Entry], events: Sequence[Event]) -> list[Step]:
     groups: dict[Hashable, list[Entry]] = {}
     for entry in tape:
         groups.setdefault(_same(entry), []).append(entry)
-    found = []
+    found = list[Step]()
     for entries in groups.values():
         name = entries[0].name
         event = next((event for event in events if event.statistic == name), None)

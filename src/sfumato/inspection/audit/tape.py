@@ -120,9 +120,7 @@ class TapeBits:
         self._calls.append((first, gaussian, float(size), drawn))
         return np.arange(first, self._next, dtype=np.int64)
 
-    def added(
-        self, noise: Noise, purchase: int, exact: Whole, units: Whole, marks: Whole
-    ) -> Whole:
+    def added(self, noise: Noise, purchase: int, exact: Whole, units: Whole, marks: Whole) -> Whole:
         """Write down what was added to what; the output that the method goes on with."""
         name, flat = noise.statistic, marks.ravel()
         firsts = np.array([call[0] for call in self._calls], np.int64)
@@ -143,9 +141,7 @@ class TapeBits:
         gaussian = bool(laws[which].any()) if flat.size else False
         if flat.size and laws[which].min() != laws[which].max():
             raise Fault(f"{name}: Laplace and Gaussian noise on one statistic")
-        self.entries.append(
-            Added(name, noise, purchase, gaussian, exact, units, size, output)
-        )
+        self.entries.append(Added(name, noise, purchase, gaussian, exact, units, size, output))
         return output
 
 
