@@ -134,14 +134,13 @@ class Mutation(ast.NodeTransformer):
         """A clip, minimum or maximum dropped; a rounding turned."""
         self.generic_visit(node)
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        if name in DROPPED and node.args and not isinstance(node.args[0], ast.GeneratorExp):
-            for part in (
-                node.args if name in ("min", "max", "minimum", "maximum") else node.args[:1]
-            ):
-                kept = part
-                if len(node.args) > 1:
-                    text = f"{ast.unparse(part)[:40]} in place of {ast.unparse(node)[:60]}"
-                    node = self._changed(node, kept, text)
+        made = node
+        if name in DROPPED and len(node.args) > 1:
+            every = name in ("min", "max", "minimum", "maximum")
+            for part in node.args if every else node.args[:1]:
+                text = f"{ast.unparse(part)[:40]} in place of {ast.unparse(node)[:60]}"
+                made = made if made is not node else self._changed(node, part, text)
+            return made
         if name in TURNED and isinstance(node.func, ast.Attribute):
             made = copy.deepcopy(node)
             made.func.attr = TURNED[name]

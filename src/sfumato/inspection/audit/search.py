@@ -216,13 +216,14 @@ class _Change:
 
 
 def _changes(domain: Domain, rng: Rng) -> Iterator[_Change]:
-    """All single changes of the records that differ, and as many of those that stay."""
-    found = []
+    """All single changes of the records that differ, then as many of those that stay."""
+    found, beside = [], []
     for who in (0, 1):
         for j, axis in enumerate(domain.axes):
             for value in _values(axis, rng):
                 found.append(_Change(who, 0, j, value))
-                found.append(_Change(2, rng.random(), j, value))
+                beside.append(_Change(2, rng.random(), j, value))
         found += [_Change(who, 0, None, share) for share in np.arange(1, 8) / 8]
-    for place in rng.permutation(len(found)):
-        yield found[place]
+    for changes in (found, beside):
+        for place in rng.permutation(len(changes)):
+            yield changes[place]
