@@ -14,6 +14,9 @@ RUNNER = CliRunner(env={"COLUMNS": "160", "NO_COLOR": "1"})
 
 
 def run(words, **kwargs):
+    """With frozen noise on the small table alone, unless a test asks for more."""
+    if "--effort" not in words and "--controls" not in words and words:
+        words += " --effort 0"
     return RUNNER.invoke(app, ["audit", *words.split()], **kwargs)
 
 
@@ -24,7 +27,11 @@ def test_a_sound_method_is_not_contradicted_and_the_exit_code_is_0():
         "identity-laplace · 800 runs on each table",
         "2-differential privacy, replace-one",
         "smoker=False or smoker=True",
-        "no statistic moves beyond 1 of its sensitivity",
+        "tables, settings: 1",
+        "records: moved by 1 of its declared sensitivity",
+        "all at their worst, under the noise that is drawn: epsilon 2 of 2",
+        "planned for 6-differential privacy: caught for each of them",
+        "an audit proves no privacy",
         "of 2, 99 % confidence",
         "at 6-differential privacy epsilon of at least",
         "not contradicted: epsilon of at least",
@@ -42,6 +49,20 @@ def test_a_broken_method_is_caught_and_the_exit_code_is_1():
     assert "never on the other table: more runs may raise the bound without end" in done.stdout
     assert "no guarantee: the rows are projected" in done.stdout
     assert "99.9999 % confidence" in done.stdout
+
+
+def test_a_fault_that_the_small_table_hides_is_caught_on_the_rich_ones(monkeypatch):
+    from sfumato import scatter
+
+    honest = scatter.scatter
+    monkeypatch.setattr(scatter, "scatter", lambda **k: honest(**(k | {"blocks": 0})))
+    words = "lap-pca --epsilon 1 --runs 20 --seed 1"
+    small = run(words)
+    assert small.exit_code == 0
+    done = run(words + " --effort 8")
+    assert done.exit_code == 1, done.output
+    assert "times the claimed sensitivity between" in done.stdout
+    assert "caught: plain columns, replace-one: second moments" in done.stdout
 
 
 def test_an_audit_without_power_says_so_and_proves_nothing():
@@ -146,6 +167,9 @@ def test_a_picture_that_cannot_be_written_is_refused_in_one_line(tmp_path, monke
         ("modips --epsilon 1 --picture nowhere/a.svg", ParameterError, "folder that exists"),
         ("identity-laplace --rho 1", ParameterError, "pure"),
         ("--controls --epsilon none", ParameterError, "epsilon must be"),
+        ("modips --epsilon 1e12", ParameterError, "epsilon must be at most 100 in an audit"),
+        ("modips --epsilon 1 --effort -1", ParameterError, "effort must be"),
+        ("--controls --epsilon 1e12", ParameterError, "epsilon must be at most 100"),
     ],
 )
 def test_wrong_input_is_refused_by_name(words, error, said):

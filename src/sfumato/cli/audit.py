@@ -20,13 +20,17 @@ def audit(
     delta: Annotated[str | None, typer.Option(help="The claim: delta, with epsilon.")] = None,
     rho: Annotated[str | None, typer.Option(help="The claim: zCDP, in place of both.")] = None,
     schema: Annotated[
-        Path | None, typer.Option(help="Audit on this schema; default: a small one that suits.")
+        Path | None, typer.Option(help="Audit on this schema; default: several that suit.")
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
     ] = None,
     runs: Annotated[
         int | None, typer.Option(help="Runs on each of two tables; more find more.")
+    ] = None,
+    effort: Annotated[
+        int | None,
+        typer.Option(help="Tables searched with frozen noise, per setting; 0: a few only."),
     ] = None,
     confidence: Annotated[float, typer.Option(help="With which the bounds hold.")] = 0.99,
     picture: Annotated[
@@ -44,7 +48,8 @@ def audit(
     Methods for tables, and edge-laplace (networks), counter and reservoir-mean (streams),
     count-query (query publish, and the answer desk), private-choice (compare --private-choice).
 
-    No data is read. The bounds are lower bounds: see docs/guide/audit.md for what they say.
+    First noise is frozen and the worst neighbours are searched for; then the method is run many
+    times. No data is read, and nothing is proved: docs/guide/audit.md says what an audit shows.
 
     Example: sfumato audit dp-lda --epsilon 1 --runs 20000 --picture audit.svg
     """
@@ -70,14 +75,14 @@ def audit(
     from sfumato.cli.audit_picture import canvas_for
     from sfumato.cli.audit_show import show
     from sfumato.cli.method_options import method_options
-    from sfumato.cli.progress import steps
-    from sfumato.inspection.audit import DEFAULT_RUNS
+    from sfumato.cli.progress import phases
+    from sfumato.inspection.audit import DEFAULT_EFFORT, default_runs
     from sfumato.inspection.audit import audit as run
 
     check_claim(budget(epsilon=epsilon, delta=delta, rho=rho))
     drawn = None if picture is None else canvas_for(picture)
-    count = DEFAULT_RUNS if runs is None else runs
-    with steps("comparing tables", 4 * count) as tick:
+    count = default_runs(str(method)) if runs is None else runs
+    with phases({"frozen noise": None, "runs": 4 * count}) as tick:
         found = run(
             str(method),
             epsilon=epsilon,
@@ -85,6 +90,7 @@ def audit(
             rho=rho,
             schema=schema,
             runs=count,
+            effort=DEFAULT_EFFORT if effort is None else effort,
             confidence=confidence,
             seed=seed,
             progress=tick,

@@ -1,9 +1,10 @@
 """What `sfumato audit` prints: the finding, the verdict, and both distributions as bars."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.text import Text
 
 from sfumato.cli.screen import Grid, say, styled
 from sfumato.cli.screen import show as show_table
@@ -16,6 +17,8 @@ __all__ = ["shares", "show", "show_controls"]
 Vector = NDArray[np.float64]
 
 _BINS = 48
+_MOST_SAID = 8  # violations, of which one is enough
+_NOT_SHOWN = "an audit proves no privacy: other tables, time, memory and the ledger were not seen"
 _TAIL = 0.5  # per cent of the runs on each side that are drawn at the edge
 
 
@@ -37,13 +40,10 @@ def show(found: Audit) -> None:
     lines.line("claim", f"{found.claimed}, {found.neighbours}")
     if found.promise != found.claimed:
         lines.line("promise", styled(found.promise, "yellow"))
+    for name, text in _frozen(found):
+        lines.line(name, text)
     differ = " or ".join(found.pair)
-    lines.line("tables", f"a few records of the public domain; the last is {differ}")
-    frozen = "not compared: the method makes choices or promises nothing"
-    if found.worst is not None:
-        frozen = f"no statistic moves beyond {found.worst:.4g} of its sensitivity"
-    for text in [styled(text, "red") for text in found.violations] or [styled(frozen)]:
-        lines.line("frozen noise", text)
+    lines.line("runs", f"a few records of the public domain; the last is {differ}")
     for proof in found.finding.proofs:
         at = f" at delta {proof.figure.delta:.4g}" if proof.figure.delta else ""
         bound = f"at least {proof.found:.4g} of {proof.figure.claimed:.4g}{at}, {sure} confidence"
@@ -54,12 +54,38 @@ def show(found: Audit) -> None:
     lines.line("seen in", f"{best.region}: {hits}")
     if best.limited:
         lines.line("", "never on the other table: more runs may raise the bound without end")
-    lines.line("control", str(found.control))
+    lines.line("its control", str(found.control))
     colour = {"caught": "red", "no power": "yellow"}.get(found.verdict, "green")
     lines.line("verdict", styled(found, f"bold {colour}"))
+    lines.line("", _NOT_SHOWN)
     say(styled(found.method, "bold"), f" · {found.runs:,} runs on each table")
     show_table(lines)
     _histogram(found)
+
+
+def _frozen(found: Audit) -> Iterator[tuple[str, str | Text]]:
+    """What was compared with frozen noise, how far each measurement moved, and the control."""
+    if not found.scrutinies:
+        yield "frozen noise", "not compared: nothing is promised"
+    else:
+        tables = sum(part.tables for part in found.scrutinies)
+        yield "frozen noise", f"{tables:,} tables, settings: {len(found.scrutinies)}"
+    worst: dict[str, float] = {}
+    for one in (one for part in found.scrutinies for one in part.measured):
+        worst[one.name] = max(worst.get(one.name, 0.0), one.ratio)
+    for name, ratio in worst.items():
+        yield "", f"{name}: moved by {ratio:.4g} of its declared sensitivity"
+    if found.scrutinies:
+        dearest = max(found.scrutinies, key=lambda part: part.found / part.claimed)
+        share = f"{dearest.unit} {dearest.found:.4g} of {dearest.claimed:.4g}"
+        yield "", f"all at their worst, under the noise that is drawn: {share}"
+        missed = ", ".join(found.unseen)
+        seen = f"not caught for {missed}" if missed else "caught for each of them"
+        yield "its control", f"planned for {found.control.planned}: {seen}"
+    for text in found.violations[:_MOST_SAID]:
+        yield "", styled(text, "red")
+    if len(found.violations) > _MOST_SAID:
+        yield "", styled(f"and {len(found.violations) - _MOST_SAID} more", "red")
 
 
 def _histogram(found: Audit) -> None:

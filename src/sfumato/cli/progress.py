@@ -1,6 +1,6 @@
 """What is under way, on standard error, where it is a terminal; gone when done."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from rich.progress import (
@@ -17,7 +17,7 @@ from rich.progress import (
 from sfumato.cli.screen import errors, styled
 from sfumato.visible import visible
 
-__all__ = ["rows", "steps", "working"]
+__all__ = ["phases", "rows", "steps", "working"]
 
 _PHASES = {"read": "reading records", "write": "writing the release"}
 
@@ -51,6 +51,19 @@ def steps(what: str, total: int | None = None) -> Iterator[Callable[..., None]]:
                 bar.update(task, completed=done, total=of, description=shown)
             else:
                 bar.update(task, advance=advance, description=shown)
+
+        yield step
+
+
+@contextmanager
+def phases(totals: Mapping[str, int | None]) -> Iterator[Callable[[str, int], None]]:
+    """A bar for each phase that is named; what is told of others goes on in the last one."""
+    with _bar(_what(), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
+        tasks = {name: bar.add_task(name, total=total) for name, total in totals.items()}
+        *_, last = tasks.values()
+
+        def step(phase: str, done: int) -> None:
+            bar.update(tasks.get(phase, last), advance=done, description=visible(phase))
 
         yield step
 

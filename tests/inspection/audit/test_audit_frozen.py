@@ -92,7 +92,7 @@ COUNTED = {**SMALL, "neighbours": "add-remove"}
 
 @pytest.mark.parametrize("schema", [SMALL, COUNTED], ids=["replace-one", "add-remove"])
 def test_a_halved_sensitivity_is_caught_whatever_the_runs_show(schema):
-    found = audit(moments_method(halved), epsilon="0.1", schema=schema, runs=20, seed=0)
+    found = audit(moments_method(halved), epsilon="0.1", schema=schema, runs=20, effort=0, seed=0)
     assert found.verdict == "caught"
     assert found.worst >= 2
     assert "times the claimed sensitivity" in str(found)
@@ -100,7 +100,7 @@ def test_a_halved_sensitivity_is_caught_whatever_the_runs_show(schema):
 
 
 def test_the_same_method_with_its_own_sensitivity_is_not_caught():
-    found = audit(moments_method(honest), epsilon="0.1", schema=COUNTED, runs=20, seed=0)
+    found = audit(moments_method(honest), epsilon="0.1", schema=COUNTED, runs=20, effort=0, seed=0)
     assert not found.caught
     assert found.worst == 1
 
@@ -126,20 +126,75 @@ def test_noise_that_depends_on_a_record_is_caught():
     assert any("their noise depend on a record" in text for text in found.violations)
 
 
-def test_too_little_noise_passes_frozen_and_is_caught_by_the_runs(monkeypatch):
-    """A sampler that is wrong shows in no sensitivity: only the runs can tell."""
-    honest_add = Paid.add
+def a_third(honest):
+    return lambda scale, words, bits: honest(scale / 3, words, bits)
 
-    def too_little(self, exact, units):
-        noisy = honest_add(self, exact, units)
-        return exact + (noisy - exact) // 3
 
-    monkeypatch.setattr(Paid, "add", too_little)
-    found = audit("modips", epsilon=1, runs=1000, confidence=1 - FALSE_ALARM, seed=0)
-    assert found.violations == ()
-    assert found.verdict == "caught"
+def test_a_sampler_that_draws_too_little_is_caught_by_its_law_and_by_the_runs(monkeypatch):
+    """Such a fault shows in no sensitivity and in no scale that is asked for."""
+    from sfumato.privacy import noise
+
+    monkeypatch.setattr(noise, "floor_exponential", a_third(noise.floor_exponential))
+    found = audit("modips", epsilon=1, runs=1000, effort=0, confidence=1 - FALSE_ALARM, seed=0)
+    assert any("not the law that was asked for" in text for text in found.violations)
+    assert found.finding.caught
     assert found.epsilon > 1
     assert found.delta > 0
+
+
+def too_little(honest):
+    def add(self, exact, units):
+        return exact + (honest(self, exact, units) - exact) // 3
+
+    return add
+
+
+def used_again(honest):
+    def add(self, exact, units):
+        return exact + (honest(self, exact, units) - exact)[::-1].max()
+
+    return add
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (too_little, "what is added is not the noise that was drawn"),
+        (used_again, "the same noise is added to two entries"),
+        (lambda _: lambda self, exact, units: exact, "no noise was drawn"),
+    ],
+)
+def test_noise_that_is_not_added_as_it_was_drawn_is_caught(wrong, said, monkeypatch):
+    monkeypatch.setattr(Paid, "add", wrong(Paid.add))
+    plan = price({**WIDE, "neighbours": "add-remove"}, method="modips", epsilon=1)
+    assert any(said in text for text in freeze(plan, neighbours(plan.domain)[:3]).violations)
+
+
+def test_bits_that_no_mechanism_asked_for_are_told_of():
+    def measure(layout, moments):
+        def made(records, purse):
+            purse.bits.words(1)
+            return moments.perturb(records, purse)
+
+        return moments.noise, made
+
+    found = audit(moments_method(measure), epsilon=1, schema=SMALL, runs=20, effort=0, seed=0)
+    assert any("no known mechanism asked for" in text for text in found.violations)
+
+
+def test_a_record_that_makes_a_method_fail_is_told_of_without_its_values():
+    def measure(layout, moments):
+        def made(records, purse):
+            if records.reduce(lambda codes: int(codes[-1].sum()), lambda a, b: b):
+                raise ValueError("17 is private")
+            return moments.perturb(records, purse)
+
+        return moments.noise, made
+
+    domain = price(COUNTED, method="modips", epsilon=1).domain
+    found = freeze(moments_method(measure).plan(domain, PureDP(1)), neighbours(domain))
+    assert "the method fails on a table: ValueError" in found.violations
+    assert not any("17" in text for text in found.violations)
 
 
 def accepted():
@@ -211,6 +266,7 @@ def test_directions_that_are_flat_on_a_block_are_priced_for_records_drawn_in():
         rank=1,
         radius="1",
         runs=20,
+        effort=0,
         seed=1,
     )
     assert found.violations == ()

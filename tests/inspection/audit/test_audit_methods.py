@@ -36,7 +36,8 @@ SIZES = {
 
 
 def judged(name, runs, **budget):
-    return audit(name, runs=runs, confidence=1 - FALSE_ALARM, seed=SEED, **budget)
+    """The runs alone; `test_audit_faults` has the search for tables."""
+    return audit(name, runs=runs, effort=0, confidence=1 - FALSE_ALARM, seed=SEED, **budget)
 
 
 @pytest.mark.parametrize("name", PRIVATE)
@@ -80,7 +81,7 @@ def test_an_approximate_promise_is_judged_in_both_currencies():
 
 
 def test_an_audit_that_could_not_have_told_says_so():
-    found = audit("dp-lda", epsilon=1, runs=20, seed=SEED)
+    found = audit("dp-lda", epsilon=1, runs=20, effort=0, seed=SEED)
     assert found.verdict == "no power"
     assert not found.control.caught
     assert "was found, not above 1: not caught" in str(found)
@@ -89,11 +90,13 @@ def test_an_audit_that_could_not_have_told_says_so():
 
 def test_an_audit_repeats_with_its_seed_and_not_without():
     first, again, other = (
-        audit("identity-laplace", epsilon=1, runs=200, seed=seed) for seed in (3, 3, 4)
+        audit("identity-laplace", epsilon=1, runs=200, effort=0, seed=seed) for seed in (3, 3, 4)
     )
     assert (first.finding.runs[0] == again.finding.runs[0]).all()
     assert not (first.finding.runs[0] == other.finding.runs[0]).all()
-    fresh = [audit("identity-laplace", epsilon=1, runs=200).finding.runs[0] for _ in range(2)]
+    fresh = [
+        audit("identity-laplace", epsilon=1, runs=200, effort=0).finding.runs[0] for _ in range(2)
+    ]
     assert not (fresh[0] == fresh[1]).all()
 
 
@@ -109,16 +112,27 @@ def test_a_schema_of_ones_own_is_audited_in_its_relation():
     assert found.pair[1].startswith("ward=")
 
 
+def test_a_method_is_searched_in_every_setting_and_under_both_relations():
+    found = audit("modips", epsilon=1, runs=40, effort=8, seed=SEED)
+    where = {(str(part.setting), part.neighbours) for part in found.scrutinies}
+    assert len(where) == len(found.scrutinies) == 10
+    assert {relation for _, relation in where} == {"replace-one", "add-remove"}
+    assert all(part.tables > 2 and part.seen for part in found.scrutinies)
+    assert sum(part.tables for part in found.scrutinies) > 800
+    assert found.unseen == ()
+
+
 def test_progress_hears_of_every_run():
     heard = {}
     audit(
         "modips",
         epsilon=1,
         runs=30,
+        effort=0,
         seed=SEED,
         progress=lambda phase, runs: heard.update({phase: heard.get(phase, 0) + runs}),
     )
-    assert heard == {"runs": 60, "control": 60}
+    assert heard == {"frozen noise": 2, "runs": 60, "control": 60}
 
 
 @pytest.mark.parametrize(
@@ -133,11 +147,15 @@ def test_progress_hears_of_every_run():
         ({"epsilon": None}, "a budget is needed"),
         ({"magic": 1}, "no option magic"),
         ({"seed": -1}, "seed must be"),
+        ({"effort": -1}, "effort must be a whole number"),
+        ({"effort": 1.5}, "effort must be"),
+        ({"epsilon": "1e12"}, "epsilon must be at most 100 in an audit"),
+        ({"epsilon": None, "rho": 101}, "rho must be at most 100 in an audit"),
     ],
 )
 def test_wrong_parameters_are_refused_by_name(changes, said):
     with pytest.raises(ParameterError, match=said):
-        audit("modips", **({"epsilon": 1, "runs": 20} | changes))
+        audit("modips", **({"epsilon": 1, "runs": 20, "effort": 0} | changes))
 
 
 def test_methods_and_schemas_that_do_not_fit_are_refused():

@@ -8,22 +8,24 @@ A positive control runs along: the same method with a third of the noise must be
 
 No data is read: every table is made of extremes of the schema.
 
->>> found = audit("modips", epsilon=2, runs=600, seed=1)
+>>> found = audit("modips", epsilon=2, runs=600, effort=0, seed=1)
 >>> print(found)
 not contradicted: epsilon of at least 1.592 of the claimed 2 was found
 """
 
-from sfumato.inspection.audit.auditing import DEFAULT_CONFIDENCE, DEFAULT_RUNS, audit
-from sfumato.inspection.audit.cases import CASES, Case
+from sfumato.inspection.audit.auditing import DEFAULT_CONFIDENCE, DEFAULT_EFFORT, audit
+from sfumato.inspection.audit.cases import CASES, DEFAULT_RUNS, Case, default_runs
 from sfumato.inspection.audit.result import Audit, Control, Verdict
 
 __all__ = [
     "CASES",
     "DEFAULT_CONFIDENCE",
+    "DEFAULT_EFFORT",
     "DEFAULT_RUNS",
     "Audit",
     "Case",
     "Control",
     "Verdict",
     "audit",
+    "default_runs",
 ]

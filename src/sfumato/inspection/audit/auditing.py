@@ -1,7 +1,6 @@
 """An audit from end to end: neighbours, frozen noise, runs, control, verdict."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -10,28 +9,32 @@ from typing import Any
 import numpy as np
 
 from sfumato.domain import Domain
-from sfumato.errors import ParameterError, SchemaError
+from sfumato.errors import ParameterError
 from sfumato.inspection.audit.bound import Claim
-from sfumato.inspection.audit.cases import Case, case
+from sfumato.inspection.audit.cases import Case, case, default_runs
 from sfumato.inspection.audit.finding import examine
-from sfumato.inspection.audit.frozen import Frozen, freeze
+from sfumato.inspection.audit.frozen import freeze
 from sfumato.inspection.audit.learned import apart
 from sfumato.inspection.audit.likelihood import Likelihood
 from sfumato.inspection.audit.neighbours import Neighbour, neighbours
 from sfumato.inspection.audit.released import Released, aligned, runs_of
 from sfumato.inspection.audit.result import Audit, Control
+from sfumato.inspection.audit.scrutiny import Effort, scrutinise
+from sfumato.inspection.audit.settings import Setting, settings
 from sfumato.methods import method as registered
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.budget import budget as stated_budget
-from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, Number, PureDP
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.schema import Schema
 
-__all__ = ["DEFAULT_CONFIDENCE", "DEFAULT_RUNS", "FEWEST_RUNS", "audit", "check"]
+__all__ = ["DEFAULT_CONFIDENCE", "DEFAULT_EFFORT", "FEWEST_RUNS", "audit", "bounded", "check"]
 
-DEFAULT_RUNS, DEFAULT_CONFIDENCE = 5_000, 0.99
+DEFAULT_CONFIDENCE = 0.99
+DEFAULT_EFFORT = 200  # tables of each setting that the search may add to the candidates
 FEWEST_RUNS = 20
+LARGEST = 100  # epsilon or rho
 _PILOT_TABLES, _PILOT_RUNS = 12, 40  # where frozen noise cannot tell which pair is the worst
 _LARGER = 3  # times the budget: the positive control
 
@@ -43,7 +46,8 @@ def audit(
     delta: Number | None = None,
     rho: Number | None = None,
     schema: Schema | Mapping[str, Any] | str | Path | None = None,
-    runs: int = DEFAULT_RUNS,
+    runs: int | None = None,
+    effort: int = DEFAULT_EFFORT,
     confidence: float = DEFAULT_CONFIDENCE,
     seed: int | None = None,
     progress: Callable[[str, int], None] | None = None,
@@ -51,39 +55,45 @@ def audit(
 ) -> Audit:
     """Try to contradict what a method claims; no data is read, all tables are made up.
 
-    The bounds hold together with probability `confidence`, whatever the method is.  `runs`
-    are made on each of two neighbouring tables, and as many for the positive control.
-    Without a `schema` the method is audited on a small one that suits it.  A `method` that
-    is not registered can be given as a `Method`.  With a `seed` the audit repeats.
+    First noise is frozen, on rich tables: a hundred or so in each setting, and `effort` more that
+    are searched for (0: only on the small table that the runs use).  Then `runs` are made on
+    each of two neighbouring tables that suit the method, and as many for the positive control;
+    the bounds from these hold together with probability `confidence`, whatever the method is.
+    With a `schema`, both use it.  A `method` that is not registered
+    can be given as a `Method`.  With a `seed` the audit repeats.
 
-    >>> found = audit("identity-laplace", epsilon=2, runs=600, seed=1)
+    >>> found = audit("identity-laplace", epsilon=2, runs=600, effort=0, seed=1)
     >>> found.verdict, 1 < found.epsilon < 2, found.worst
     ('not contradicted', True, 1.0)
     """
-    check(runs, confidence)
     recipe = registered(method) if isinstance(method, str) else method
+    count = default_runs(recipe.name) if runs is None else runs
+    check(count, confidence, effort)
     if not recipe.budgeted:
         raise ParameterError(f"{recipe.name} promises nothing: there is no claim to be tested")
-    suited = Case(_read(schema).to_json()) if schema is not None else case(recipe.name)
+    own = None if schema is None else _read(schema).to_json()
+    suited = case(recipe.name) if own is None else Case(own)
     given = {**suited.options, **options}
-    budget = stated_budget(epsilon=epsilon, delta=delta, rho=rho)
-    domain = Domain.of(Schema.of(suited.schema))
-    larger = _larger(budget)
-    plan, wider = (recipe.price(domain, part, given) for part in (budget, larger))
+    budget = bounded(stated_budget(epsilon=epsilon, delta=delta, rho=rho))
+    domain, more = Domain.of(Schema.of(suited.schema)), larger(budget)
+    plan, wider = (recipe.price(domain, part, given) for part in (budget, more))
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
     rng, tick = np.random.default_rng(seed), progress or _quiet
+    small = Setting("your" if own else "a few", suited.schema, suited.options)
+    rich = (small,) if own or not effort else (*settings(recipe.name), small)
+    how = Effort(effort, seed or 0, bits, tick)
+    scrutinies = list(scrutinise(recipe, (budget, more), rich, options, how))
     tables = neighbours(domain)
     frozen = freeze(plan, tables)
-    other = _other_relation(recipe, domain, budget, given)
-    told = frozen.complete and not frozen.leaks and not isinstance(plan.guarantee, Heuristic)
-    i, j = frozen.pair if told else _pilot(plan, tables, bits, rng)
+    told = frozen.bought and not frozen.leaks and not frozen.violations
+    i, j = frozen.pair if frozen.complete and not frozen.leaks else _pilot(plan, tables, bits, rng)
     pair = (tables[i].records, tables[j].records)
     claim, found = Claim.of(budget, plan.events), []
     for phase, made in (("runs", plan), ("control", wider)):
         subject = Likelihood(made, pair, frozen.steady) if told else Released(made, pair, rng)
-        sample = subject.sample(runs, bits, partial(tick, phase, 1))
+        sample = subject.sample(count, bits, partial(tick, phase, 1))
         found.append(examine(sample, claim, confidence))
-    worst = (part.worst for part in (frozen, other) if part.worst is not None)
+    beyond = [(f"{s.where}: " if own is None else "", v) for s in scrutinies for v in s.violations]
     return Audit(
         method=recipe.name,
         claimed=budget,
@@ -91,16 +101,18 @@ def audit(
         neighbours=domain.schema.neighbours,
         pair=(tables[i].text, tables[j].text),
         confidence=confidence,
-        runs=runs,
-        worst=max(worst, default=None),
-        violations=(*frozen.violations, *other.violations),
-        control=Control(larger, found[1].best),
+        runs=count,
+        scrutinies=tuple(scrutinies),
+        violations=(*frozen.violations, *(where + said for where, said in beyond)),
+        control=Control(more, found[1].best),
         finding=found[0],
     )
 
 
-def check(runs: int, confidence: float) -> None:
-    """Refuse a number of runs or a confidence with which nothing can be said."""
+def check(runs: int, confidence: float, effort: int = DEFAULT_EFFORT) -> None:
+    """Refuse numbers with which nothing can be said."""
+    if isinstance(effort, bool) or not isinstance(effort, int) or effort < 0:
+        raise ParameterError(f"effort must be a whole number of at least 0, got {effort!r}")
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < FEWEST_RUNS:
         raise ParameterError(f"runs must be a whole number of at least {FEWEST_RUNS}, got {runs!r}")
     if isinstance(confidence, bool) or not isinstance(confidence, float) or not 0 < confidence < 1:
@@ -111,7 +123,7 @@ def _read(schema: Schema | Mapping[str, Any] | str | Path) -> Schema:
     return Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
 
 
-def _larger(budget: Budget) -> Budget:
+def larger(budget: Budget) -> Budget:
     """Three times the budget: a third of the noise, whichever the currency."""
     match budget:
         case PureDP(epsilon=epsilon):
@@ -122,19 +134,15 @@ def _larger(budget: Budget) -> Budget:
             return ZCDP(_LARGER**2 * rho)
 
 
-def _other_relation(
-    recipe: Method, domain: Domain, budget: Budget, options: Mapping[str, Any]
-) -> Frozen:
-    """Frozen noise under the other neighbour relation, where the method offers it."""
-    relation = {"replace-one": "add-remove", "add-remove": "replace-one"}[domain.schema.neighbours]
-    turned = Domain.of(domain.schema.model_copy(update={"neighbours": relation}))
-    try:
-        plan = recipe.price(turned, budget, options)
-    except (ParameterError, SchemaError):
-        return Frozen(complete=False)
-    found = freeze(plan, neighbours(turned))
-    said = tuple(f"under {relation}, {text}" for text in found.violations)
-    return replace(found, violations=said)
+def bounded(budget: Budget) -> Budget:
+    """Refuse a claim so large that no number of runs contradicts it."""
+    figure, name = (budget.rho, "rho") if isinstance(budget, ZCDP) else (budget.epsilon, "epsilon")
+    if figure > LARGEST:
+        raise ParameterError(
+            f"{name} must be at most {LARGEST} in an audit, got {figure}: "
+            "a larger claim promises next to nothing, and no number of runs could contradict it"
+        )
+    return budget
 
 
 def _pilot(

@@ -14,7 +14,20 @@ from typing import Any
 
 from sfumato.errors import ParameterError
 
-__all__ = ["CASES", "Case", "case"]
+__all__ = ["CASES", "DEFAULT_RUNS", "Case", "case", "default_runs"]
+
+
+DEFAULT_RUNS = 5_000
+SLOWER = {
+    "analyze-gauss": 4_000,
+    "diffgen": 4_000,
+    "dp-pca": 2_500,
+    "lip": 2_000,
+    "mosaic": 4_000,
+    "pca-gauss-mixture": 1_500,
+    "pca-gauss-regression": 1_500,
+    "power-method": 1_500,
+}
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,11 @@ CASES: Mapping[str, Case] = {
     "pca-gauss-regression": Case(_counted(_WITH_TARGET), {"rank": 1}),
     "power-method": Case(_TWO_FEATURES, budget=_GAUSSIAN),
 }
+
+
+def default_runs(method: str) -> int:
+    """As many as take some seconds: fewer for methods that are slow to run."""
+    return SLOWER.get(method, DEFAULT_RUNS)
 
 
 def case(method: str) -> Case:

@@ -10,35 +10,37 @@ of extremes.  Four fixed records balance the directions in which one more can ti
 ['level=0, sick=False', 'level=9, sick=True', 'level=0, sick=True']
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from sfumato.domain import MISSING, Axis, Domain, Grid
-from sfumato.render.decode import Decoder
+from sfumato.render.decode import Decoder, arrow_schema
+from sfumato.table.encode import encode
 from sfumato.table.records import Codes, Records
 from sfumato.table.source import open_source
 
-__all__ = ["ABSENT", "Encoded", "Neighbour", "candidates", "neighbours"]
+__all__ = ["ABSENT", "Encoded", "Neighbour", "candidates", "extremes", "levels", "neighbours"]
 
 T = TypeVar("T")
 ABSENT = "(no such record)"
 
 
 class Encoded(Records):
-    """Records that were encoded once and are handed out again and again."""
+    """Records that were encoded once and are handed out again and again, part by part."""
 
-    def __init__(self, table: pa.Table, domain: Domain) -> None:
-        super().__init__(open_source(table), domain)
-        self._parts = list(super().map(lambda codes: codes))
-        self._empty = np.empty((0, len(domain.axes)), np.int32)
+    def __init__(self, parts: Sequence[Codes], domain: Domain) -> None:
+        super().__init__(open_source(arrow_schema(domain).empty_table()), domain)
+        none = np.empty((0, len(domain.axes)), np.int32)
+        self._parts = [part for part in parts if len(part)] or [none]
 
     def reduce(self, partial: Callable[[Codes], T], merge: Callable[[T, T], T]) -> T:
         """As for records that are read anew."""
-        first, *rest = self._parts or [self._empty]
+        first, *rest = self._parts
         total = partial(first)
         for codes in rest:
             total = merge(total, partial(codes))
@@ -53,14 +55,14 @@ def _ends(axis: Axis) -> tuple[int, int]:
     return 0, axis.points if isinstance(axis, Grid) else max(len(axis.values) - 1, 0)
 
 
-def _extremes(domain: Domain) -> list[Codes]:
+def extremes(domain: Domain) -> list[Codes]:
     """All low, all high, and the two ways to alternate."""
     ends = np.array([_ends(axis) for axis in domain.axes], np.int32)
     each = np.arange(len(ends))
     return [ends[each, which] for which in (each * 0, each * 0 + 1, each % 2, 1 - each % 2)]
 
 
-def _levels(axis: Axis) -> list[int]:
+def levels(axis: Axis) -> list[int]:
     """What one column can be: all of its levels, or the ends and the middle of a range."""
     if not isinstance(axis, Grid):
         return list(range(axis.codes))
@@ -69,12 +71,15 @@ def _levels(axis: Axis) -> list[int]:
 
 
 def candidates(domain: Domain) -> list[Codes]:
-    """Records at the extremes and in the middle, then the first two with one column changed."""
+    """Records at the extremes and in the middle, then the first two with one column changed.
+
+    Last come records with values that no schema allows, as they are encoded.
+    """
     middle = [axis.middle if isinstance(axis, Grid) else 0 for axis in domain.axes]
-    found = [*_extremes(domain), np.array(middle, np.int32)]
+    found = [*extremes(domain), np.array(middle, np.int32)]
     for base in found[:2]:
         for j, axis in enumerate(domain.axes):
-            for level in _levels(axis):
+            for level in levels(axis):
                 changed = base.copy()
                 changed[j] = level
                 found.append(changed)
@@ -83,15 +88,40 @@ def candidates(domain: Domain) -> list[Codes]:
         missing = found[0].copy()
         missing[[a.missing for a in domain.axes]] = gaps
         found.append(missing)
-    return list({record.tobytes(): record for record in found}.values())
+    again = encode(domain, Decoder(domain).batch(np.array(found, np.int32)))
+    rows = [*again, *encode(domain, _wild(domain))]
+    return list({row.tobytes(): np.ascontiguousarray(row) for row in rows}.values())
+
+
+def _wild(domain: Domain) -> pa.RecordBatch:
+    """Values far outside every range, and none at all."""
+    numbers = pa.array([1e300, -1e300, float("inf"), float("nan"), None, 2.0**40])
+    moments = pa.array([2**39, -(2**39), 2**62, -(2**62), None, 2**35], pa.timestamp("s"))
+    words = pa.array(["?", "", "no such value", "nan", None, "-1"])
+    kinds = {"date": moments, "number": numbers, "integer": numbers}
+    columns = {axis.name: kinds.get(axis.column.kind, words) for axis in domain.axes}
+    return pa.RecordBatch.from_pydict(columns)
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A table whose last record is `text`, by the levels of the public domain."""
+    """A table of some records and, unless it is absent, one more."""
 
-    text: str
-    records: Encoded
+    domain: Domain
+    base: Codes
+    last: Codes  # one row, or none
+    whole: bool = False  # whether all records come in one batch, or the last one in its own
+
+    @cached_property
+    def records(self) -> Encoded:
+        """As a method reads them."""
+        parts = [self.base, self.last]
+        return Encoded([np.concatenate(parts)] if self.whole else parts, self.domain)
+
+    @cached_property
+    def text(self) -> str:
+        """The last record by the levels of the public domain."""
+        return spelt(self.domain, self.last)
 
 
 def neighbours(domain: Domain) -> list[Neighbour]:
@@ -100,18 +130,25 @@ def neighbours(domain: Domain) -> list[Neighbour]:
     Under replace-one any two of these are neighbours, under add-remove the first and
     any other.
     """
-    decoder, fixed = Decoder(domain), _extremes(domain)
-    last: list[list[Codes]] = [[record] for record in candidates(domain)]
+    fixed = np.array(extremes(domain), np.int32)
+    last = [record[None, :] for record in candidates(domain)]
     if domain.schema.neighbours == "add-remove":
-        last = [[], *last]
-    found = []
-    for rows in last:
-        batch = decoder.batch(np.array([*fixed, *rows], np.int32))
-        text = _spelt(batch.slice(len(fixed))) if rows else ABSENT
-        found.append(Neighbour(text, Encoded(pa.Table.from_batches([batch]), domain)))
-    return found
+        last = [fixed[:0], *last]
+    return [Neighbour(domain, fixed, rows) for rows in last]
 
 
-def _spelt(batch: pa.RecordBatch) -> str:
-    values = ((name, batch.column(name)[0].as_py()) for name in batch.schema.names)
-    return ", ".join(f"{name}={'missing' if value is None else value}" for name, value in values)
+def spelt(domain: Domain, rows: Codes) -> str:
+    """The first of these records in words; codes that the domain does not have as they are."""
+    if not len(rows):
+        return ABSENT
+    said = []
+    for axis, code in zip(domain.axes, rows[0].tolist(), strict=True):
+        low = MISSING if axis.missing and isinstance(axis, Grid) else 0
+        high = axis.points if isinstance(axis, Grid) else axis.codes - 1
+        if not low <= code <= high:
+            said.append(f"{axis.name}=code {code}")
+            continue
+        alone = Decoder(Domain(domain.schema, (axis,)))
+        value = alone.batch(np.array([[code]], np.int32)).column(0)[0].as_py()
+        said.append(f"{axis.name}={'missing' if value is None else value}")
+    return ", ".join(said)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sfumato.inspection.audit.finding import Finding, Proof
+from sfumato.inspection.audit.scrutiny import Scrutiny, unseen
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee
 
@@ -43,7 +44,7 @@ class Audit:
     pair: tuple[str, str]  # the record that tells the tables apart, in levels of the public domain
     confidence: float
     runs: int  # on each of the two tables
-    worst: float | None  # distance over sensitivity with frozen noise; None: not additive
+    scrutinies: tuple[Scrutiny, ...]  # noise frozen in rich settings; none without a promise
     violations: tuple[str, ...]
     control: Control
     finding: Finding = field(repr=False)
@@ -64,6 +65,17 @@ class Audit:
         return self.finding.found("rho")
 
     @property
+    def worst(self) -> float | None:
+        """Largest move over declared sensitivity with frozen noise; None: nothing is promised."""
+        found = (one.ratio for part in self.scrutinies for one in part.measured)
+        return max(found, default=None)
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """Measurements that frozen noise would not have caught at the larger budget."""
+        return tuple(unseen(self.scrutinies))
+
+    @property
     def caught(self) -> bool:
         """Whether the claim is false."""
         return bool(self.violations) or self.finding.caught
@@ -73,7 +85,7 @@ class Audit:
         """Caught, not contradicted, or an audit that could not have told."""
         if self.caught:
             return "caught"
-        return "not contradicted" if self.control.caught else "no power"
+        return "not contradicted" if self.control.caught and not self.unseen else "no power"
 
     def __str__(self) -> str:
         best = self.finding.best
@@ -84,6 +96,8 @@ class Audit:
             return f"caught: {name} is at least {found}{at}, claimed is {claimed}{more}"
         if self.violations:
             return f"caught: {self.violations[0]}"
+        if self.control.caught and self.unseen:
+            return f"no power: frozen noise would not have seen {', '.join(self.unseen)} at fault"
         if self.verdict == "no power":
             return (
                 f"no power: {self.control}. Nothing follows from the {name} of {found} that was "

@@ -1,0 +1,68 @@
+"""Faults seeded into every method: frozen noise sees each of them, and nothing where there is none.
+
+Frozen noise leaves nothing to chance but the samples of the samplers, whose false alarms have
+a chance of at most 1e-6 in each setting.
+"""
+
+import pytest
+from faults import FAULTS
+
+from sfumato.inspection.audit.auditing import larger
+from sfumato.inspection.audit.scrutiny import Effort, scrutinise, unseen
+from sfumato.inspection.audit.settings import SETTINGS, settings
+from sfumato.methods import METHODS
+from sfumato.privacy.budget import approx_from_zcdp, budget, rho_within
+from sfumato.privacy.randomness import SeededBits
+
+PURE, GAUSS, APPROX = {"epsilon": "1"}, {"rho": "0.5"}, {"epsilon": "1", "delta": "1e-6"}
+HONEST = [(name, GAUSS if name in ("analyze-gauss", "power-method") else PURE) for name in SETTINGS]
+
+
+@pytest.fixture(autouse=True)
+def _no_price_is_remembered():
+    yield
+    approx_from_zcdp.cache_clear()
+    rho_within.cache_clear()
+
+
+def scrutinies(method, claim, effort, most=None):
+    stated = budget(**claim)
+    return scrutinise(
+        METHODS[method],
+        (stated, larger(stated)),
+        settings(method)[:most],
+        {},
+        Effort(effort, 0, SeededBits(0), lambda *_: None),
+    )
+
+
+@pytest.mark.parametrize(
+    "fault", FAULTS, ids=[f"{f.method}-{f.name}-{next(iter(f.claim))}" for f in FAULTS]
+)
+def test_a_seeded_fault_is_seen(fault, monkeypatch):
+    fault.seed(monkeypatch)
+    found = (part for part in scrutinies(fault.method, fault.claim, 120) if part.violations)
+    assert next(found, None) is not None, f"{fault.name} in {fault.method} was not seen"
+
+
+def nothing_is_seen(found):
+    assert [part.violations for part in found if part.violations] == []
+    assert unseen(found) == []
+    assert all(one.ratio <= 1 + 1e-9 for part in found for one in part.measured)
+
+
+@pytest.mark.parametrize(("method", "claim"), HONEST)
+def test_nothing_is_seen_where_nothing_is_seeded_and_every_measurement_could_be(method, claim):
+    nothing_is_seen(list(scrutinies(method, claim, 30, most=1)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", [PURE, GAUSS, APPROX], ids=["pure", "gauss", "approx"])
+@pytest.mark.parametrize("method", SETTINGS)
+def test_nothing_is_seen_in_any_setting_of_an_honest_method(method, claim):
+    nothing_is_seen(list(scrutinies(method, claim, 400)))
+
+
+def test_every_method_with_a_promise_has_a_fault_and_a_setting():
+    promising = {name for name, m in METHODS.items() if m.budgeted} - {"jl-gauss"}
+    assert {fault.method for fault in FAULTS} == promising == set(SETTINGS)
