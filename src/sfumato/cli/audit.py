@@ -55,11 +55,7 @@ def audit(
     """
     if controls == (method is not None):
         raise typer.BadParameter("name a METHOD, or ask for --controls, not both or neither")
-    from sfumato.inspection.audit.bound import check_claim
-    from sfumato.privacy.budget import budget
-
     if controls:
-        check_claim(budget(epsilon=epsilon or "1"))
         _controls(epsilon or "1", runs, confidence, seed)
         return
     if method in MECHANISMS:
@@ -79,7 +75,6 @@ def audit(
     from sfumato.inspection.audit import DEFAULT_EFFORT, default_runs
     from sfumato.inspection.audit import audit as run
 
-    check_claim(budget(epsilon=epsilon, delta=delta, rho=rho))
     drawn = None if picture is None else canvas_for(picture)
     count = default_runs(str(method)) if runs is None else runs
     with phases({"frozen noise": None, "runs": 4 * count}) as tick:

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.text import Text
 
-from sfumato.cli.screen import Grid, say, styled
+from sfumato.cli.screen import Cell, Grid, say, styled
 from sfumato.cli.screen import show as show_table
 from sfumato.cli.show import bars
 from sfumato.inspection.audit import Audit
@@ -63,7 +62,7 @@ def show(found: Audit) -> None:
     _histogram(found)
 
 
-def _frozen(found: Audit) -> Iterator[tuple[str, str | Text]]:
+def _frozen(found: Audit) -> Iterator[tuple[str, Cell]]:
     """What was compared with frozen noise, how far each measurement moved, and the control."""
     if not found.scrutinies:
         yield "frozen noise", "not compared: nothing is promised"

@@ -12,8 +12,9 @@ from rich.text import Text
 
 from sfumato.visible import visible
 
-__all__ = ["Grid", "console", "document", "errors", "panel", "say", "show", "styled"]
+__all__ = ["Cell", "Grid", "console", "document", "errors", "panel", "say", "show", "styled"]
 
+Cell = str | Text  # a text in a colour of its own is made by `styled`
 _AS_IT_IS = {"markup": False, "emoji": False, "highlight": False}
 console = Console(**_AS_IT_IS)  # type: ignore[arg-type]  # three switches
 errors = Console(stderr=True, **_AS_IT_IS)  # type: ignore[arg-type]  # three switches
@@ -28,7 +29,7 @@ def styled(text: object, style: str = "") -> Text:
     return Text(visible(str(text)), style=style)
 
 
-def say(*parts: str | Text, style: str = "", err: bool = False) -> None:
+def say(*parts: Cell, style: str = "", err: bool = False) -> None:
     """One line, broken nowhere: it may be copied."""
     line = Text(style=style)
     for part in parts:
@@ -45,7 +46,7 @@ def document(text: str) -> None:
 class Grid(Table):
     """A table whose headings and cells are texts."""
 
-    def __init__(self, *headings: str | Text, title: str = "") -> None:
+    def __init__(self, *headings: Cell, title: str = "") -> None:
         super().__init__(title=styled(title) if title else None, title_justify="left")
         for heading in headings:
             self.add_heading(heading)
@@ -57,12 +58,12 @@ class Grid(Table):
         made.box, made.show_header, made.padding = None, False, (0, 2, 0, 0)
         return made
 
-    def add_heading(self, heading: str | Text, **layout: object) -> None:
+    def add_heading(self, heading: Cell, **layout: object) -> None:
         """One more column; a name that is too long is broken, never cut."""
         kept: dict[str, object] = {"overflow": "fold", **layout}
         self.add_column(_text(heading), **kept)  # type: ignore[arg-type]  # as Table has them
 
-    def line(self, *cells: str | Text) -> None:
+    def line(self, *cells: Cell) -> None:
         """One more row."""
         self.add_row(*(_text(cell) for cell in cells))
 
@@ -77,5 +78,5 @@ def panel(lines: Grid, title: str) -> Panel:
     return Panel(lines, title=styled(title), title_align="left", expand=False)
 
 
-def _text(part: str | Text) -> Text:
+def _text(part: Cell) -> Text:
     return part if isinstance(part, Text) else styled(part)

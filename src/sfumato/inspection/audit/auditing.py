@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.domain import Domain
 from sfumato.errors import ParameterError
-from sfumato.inspection.audit.bound import Claim
+from sfumato.inspection.audit.bound import Claim, check_claim
 from sfumato.inspection.audit.cases import Case, case, default_runs
 from sfumato.inspection.audit.finding import examine
 from sfumato.inspection.audit.frozen import freeze
@@ -29,12 +29,11 @@ from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.schema import Schema
 
-__all__ = ["DEFAULT_CONFIDENCE", "DEFAULT_EFFORT", "FEWEST_RUNS", "audit", "bounded", "check"]
+__all__ = ["DEFAULT_CONFIDENCE", "DEFAULT_EFFORT", "FEWEST_RUNS", "audit", "check"]
 
 DEFAULT_CONFIDENCE = 0.99
 DEFAULT_EFFORT = 200  # tables of each setting that the search may add to the candidates
 FEWEST_RUNS = 20
-LARGEST = 100  # epsilon or rho
 _PILOT_TABLES, _PILOT_RUNS = 12, 40  # where frozen noise cannot tell which pair is the worst
 _LARGER = 3  # times the budget: the positive control
 
@@ -74,7 +73,8 @@ def audit(
     own = None if schema is None else _read(schema).to_json()
     suited = case(recipe.name) if own is None else Case(own)
     given = {**suited.options, **options}
-    budget = bounded(stated_budget(epsilon=epsilon, delta=delta, rho=rho))
+    budget = stated_budget(epsilon=epsilon, delta=delta, rho=rho)
+    check_claim(budget)
     domain, more = Domain.of(Schema.of(suited.schema)), larger(budget)
     plan, wider = (recipe.price(domain, part, given) for part in (budget, more))
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
@@ -132,17 +132,6 @@ def larger(budget: Budget) -> Budget:
             return ApproxDP(_LARGER * epsilon, delta)
         case ZCDP(rho=rho):
             return ZCDP(_LARGER**2 * rho)
-
-
-def bounded(budget: Budget) -> Budget:
-    """Refuse a claim so large that no number of runs contradicts it."""
-    figure, name = (budget.rho, "rho") if isinstance(budget, ZCDP) else (budget.epsilon, "epsilon")
-    if figure > LARGEST:
-        raise ParameterError(
-            f"{name} must be at most {LARGEST} in an audit, got {figure}: "
-            "a larger claim promises next to nothing, and no number of runs could contradict it"
-        )
-    return budget
 
 
 def _pilot(

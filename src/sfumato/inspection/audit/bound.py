@@ -33,7 +33,7 @@ __all__ = ["Claim", "Figure", "above", "below", "check_claim"]
 
 Vector = NDArray[np.float64]
 
-_LARGEST = 10**6  # epsilon or rho
+_LARGEST = 100  # epsilon or rho: e to this power is past all counts
 _ALPHAS = 1 + np.geomspace(0.01, 200, 60)
 
 
@@ -60,8 +60,8 @@ def check_claim(budget: Budget) -> None:
     for name in ("epsilon", "rho"):
         if getattr(budget, name, 0) > _LARGEST:
             raise ParameterError(
-                f"{name} must be at most {_LARGEST:,} to be audited: beyond, there is no promise "
-                "that runs could contradict"
+                f"{name} must be at most {_LARGEST} in an audit: a larger claim promises next to "
+                "nothing, and no number of runs could contradict it"
             )
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.random import Generator
 
 from sfumato.errors import ParameterError
-from sfumato.inspection.audit.auditing import DEFAULT_CONFIDENCE, FEWEST_RUNS, audit, bounded, check
-from sfumato.inspection.audit.bound import Claim
+from sfumato.inspection.audit.auditing import DEFAULT_CONFIDENCE, FEWEST_RUNS, audit, check
+from sfumato.inspection.audit.bound import Claim, check_claim
 from sfumato.inspection.audit.finding import Proof, Sample, examine
 from sfumato.inspection.audit.learned import learned
 from sfumato.inspection.audit.region import Matrix
@@ -73,7 +73,7 @@ def run(
     if name not in BROKEN:
         raise ParameterError(f"there is no control {name!r}; choose one of {', '.join(BROKEN)}")
     check(runs, confidence)
-    bounded(PureDP(epsilon))
+    check_claim(PureDP(epsilon))
     broken, claimed = BROKEN[name], float(PureDP(epsilon).epsilon)
     if broken.draw is None:
         options: dict[str, Any] = {"as_published": True, "rank": 1}
