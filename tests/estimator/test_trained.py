@@ -177,3 +177,20 @@ def test_records_that_lack_a_column_are_refused_by_its_name():
 )
 def test_the_checks_of_scikit_learn_that_need_no_data_of_its_own(check):
     check("SyntheticTrained", trained())
+
+
+@pytest.mark.parametrize("inputs", ["features", "columns"])
+def test_a_score_reads_labels_as_publishing_does_and_leaves_out_the_missing(rng, inputs):
+    numbers = {name: {"kind": "number", "low": -4, "high": 4} for name in "ab"}
+    label = {"kind": "category", "values": ["0", "1"], "missing": "allowed", "role": "label"}
+    known = pd.DataFrame(rng.normal(size=(400, 2)), columns=["a", "b"])
+    truth = (known["a"] > 0).astype(int)
+    model = trained(inputs=inputs, schema={"name": "t", "columns": numbers | {"y": label}})
+    model.fit(known, truth)
+    assert model.classes_.tolist() == ["0", "1"]
+    whole = model.score(known, truth)
+    assert whole > 0.8
+    assert model.score(known, truth.astype(str)) == model.score(known, truth.tolist()) == whole
+    halved = truth.astype(float).mask(known["a"] < 0)
+    right = model.predict(known[known["a"] >= 0]) == "1"
+    assert model.score(known, halved) == pytest.approx(right.mean())

@@ -21,6 +21,9 @@ __all__ = ["seconds_of", "text_of"]
 
 _FIRST, _LAST = "0001-01-01T00:00:00", "9999-12-31T23:59:59"  # the calendar that text can write
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NUMBERS = (float, np.floating, np.integer, complex, np.complexfloating)
+_EXACT, _BYTES = (Decimal, Fraction), (bytes, bytearray, memoryview)
+_MOMENTS = (datetime, np.datetime64)
 _LARGE = 10_000  # bits beyond which a whole number is only said to be large
 _NOT_A_TIME = np.iinfo(np.int64).min
 _PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}
@@ -34,8 +37,7 @@ def text_of(value: object) -> str | None:
     ('2020-02-29', '1000000000', None)
     """
     try:
-        text = _text(value)
-        return text if text is None or text.encode() is not None else None
+        return _text(value)
     except Exception:  # whatever an object does when it is looked at
         return None
 
@@ -43,21 +45,29 @@ def text_of(value: object) -> str | None:
 def _text(value: object) -> str | None:
     kind = type(value)  # what it is, not what it says it is
     if issubclass(kind, str):
-        return str.__str__(value)  # its letters, whatever its own methods do
-    if issubclass(kind, bool | np.bool_):
+        return _whole_letters(str.__str__(value))  # its own, whatever its methods do
+    if issubclass(kind, bool) or kind is np.bool_:
         return str(bool(value))
     if issubclass(kind, int):
         return _whole(int.__int__(value))  # type: ignore[arg-type]
-    if issubclass(kind, float | np.floating | np.integer | complex | np.complexfloating):
+    if issubclass(kind, _NUMBERS):
         return _number(value)
-    if issubclass(kind, Decimal | Fraction):
+    if issubclass(kind, _EXACT):
         return _exact(value)
-    if issubclass(kind, bytes | bytearray | memoryview):
+    if issubclass(kind, _BYTES):
         return bytes(value).decode()  # type: ignore[call-overload,no-any-return]
     # What is missing differs from itself or, as pandas.NA, does not know.
     if value is None or value != value:
         return None
-    return _moment(value) if issubclass(kind, datetime | np.datetime64) else str(value)
+    if issubclass(kind, _MOMENTS):
+        return _moment(value)
+    return _whole_letters(str(value))
+
+
+def _whole_letters(text: str) -> str:
+    """The text, unless it holds half a character, which raises."""
+    text.encode()
+    return text
 
 
 def _whole(number: int) -> str:
