@@ -20,7 +20,7 @@ from sfumato.errors import SfumatoError
 __all__ = ["Trial", "command", "fault_of"]
 
 SECONDS = 10.0  # of processor time for one input: these are small
-_LONGEST = 2000  # characters of a message that is said at all
+_LONGEST = 20_000  # characters of a message that is said at all
 
 
 @dataclass(frozen=True)

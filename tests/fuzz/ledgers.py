@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from fuzz.changes import ODD, WORDS, bytes_changed
 from fuzz.judge import Trial, command
+from ledger_world import ABOUT
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.ledger import Ledger
 
@@ -23,7 +24,7 @@ def _good() -> dict[str, bytes]:
         with Ledger.create(path) as ledger:
             ledger.grant("people", PureDP(3), reason="a test")
             for release in ("first", "second", "third"):
-                ledger.reserve(release, "people", PureDP("1/2"), plan="c0ffee00")
+                ledger.reserve(release, "people", PureDP("1/2"), plan="c0ffee00", protects=ABOUT)
             ledger.draw("first", b"0123456789abcdef")
             ledger.settle("first", "0123456789abcdef")
             ledger.draw("second", None)
@@ -81,5 +82,5 @@ def _used(path: Path) -> None:
             ledger.balance(name)
         ledger.unfinished()
         ledger.entry("first")
-        ledger.reserve("fourth", "people", PureDP("1/2"), plan="c0ffee00")
+        ledger.reserve("fourth", "people", PureDP("1/2"), plan="c0ffee00", protects=ABOUT)
         ledger.verify()

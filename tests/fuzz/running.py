@@ -109,6 +109,8 @@ def _child(maker: Maker, name: str, seed: int, indices: range, writer: int) -> N
         for index in indices:
             folder = place / "inner" / "input"  # what goes up a step or two stays inside
             folder.mkdir(parents=True)
+            # Each input is the first that its ledger and this user see.
+            os.environ["XDG_STATE_HOME"] = str(place / "inner" / "state")
             trial = trial_of(maker, name, seed, index, folder)
             sign(index=index, said=trial.said)
             fault, refused = fault_of(trial, folder)
