@@ -97,7 +97,7 @@ class TapeBits:
         self.declared: Choice | None = None  # of the draw that is being made
         self.spent = "draws"  # the event that was paid for last
         self.loose = False  # whether bits were used that no primitive asked for
-        self._next = _FIRST_MARK
+        self._next, self._used = _FIRST_MARK, set[int]()
         self._calls: list[tuple[int, bool, float, Whole]] = []  # first mark, law, size, noise
 
     def words(self, count: int) -> NDArray[np.uint64]:
@@ -131,6 +131,9 @@ class TapeBits:
             raise Fault(f"{name}: what is added is not the noise that was drawn")
         if np.unique(flat).size != flat.size:
             raise Fault(f"{name}: the same noise is added to two entries")
+        if not self._used.isdisjoint(flat.tolist()):
+            raise Fault(f"{name}: noise is added that was used before")
+        self._used.update(flat.tolist())
         laws = np.array([call[1] for call in self._calls], bool)
         sizes = np.array([call[2] for call in self._calls])
         size = sizes[which].reshape(exact.shape) if flat.size else np.empty(exact.shape)
