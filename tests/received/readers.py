@@ -1,5 +1,6 @@
 """Good releases of every kind, the commands that read them, and a way to run these in-process."""
 
+import atexit
 import json
 import shutil
 import sys
@@ -25,6 +26,7 @@ KINDS = ("table", "network", "stream", "counts")
 @cache
 def _place() -> Path:
     place = Path(mkdtemp(prefix="sfumato-received-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
     pacsv.write_csv(clinic(100).select(COLUMNS), place / "clinic.csv")
     pacsv.write_csv(EDGES, place / "edges.csv")
     return place

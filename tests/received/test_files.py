@@ -137,6 +137,24 @@ def test_sizes_that_a_certificate_states_are_not_taken_at_their_word(tmp_path, m
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kB
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "graph compare {0}/e.csv {0}/p.csv",
+        "query publish {0}/p.csv --epsilon 1 -o {0}/r",
+        "schema draft {0}/p.csv",
+    ],
+)
+def test_a_pipe_is_no_edge_list_nor_counts_and_is_not_waited_for(
+    command, tmp_path, monkeypatch, capsys
+):
+    os.mkfifo(tmp_path / "p.csv")
+    (tmp_path / "e.csv").write_text("source,target,weight\na,b,1\n")
+    words = [word.format(tmp_path) for word in command.split()]
+    code, said = run(words + ["--directed"] * (words[0] == "graph"), monkeypatch, capsys)
+    assert (code, "not a plain file" in said) == (1, True), said
+
+
 def parquet(path, table, **how):
     pq.write_table(table, path, **how)
     return path

@@ -4,14 +4,14 @@ import pytest
 from worlds import made
 
 from browser.faults import chromium, page_faults  # noqa: F401  a fixture
-from sfumato.cli.report import _method
-from sfumato.report.html import report
+from sfumato.privacy.guarantee import from_json
+from sfumato.report_page import report_page
 
 
 @pytest.mark.parametrize("kind", ["table", "heuristic", "network", "stream"])
 def test_the_page_has_no_faults(chromium, tmp_path, kind):  # noqa: F811
     release = made(kind)
-    summary, reach = _method(release.certificate)
+    budget = from_json(dict(release.certificate["budget"]))
     page = tmp_path / "report.html"
-    page.write_text(report(release, summary=summary, reach=reach), encoding="utf-8")
+    page.write_bytes(report_page(release, budget))
     assert page_faults(chromium, page) == []

@@ -9,7 +9,6 @@ from scipy.stats import binom
 from worlds import EDGES, made
 
 import sfumato as sf
-from sfumato.cli.report import _recovered
 from sfumato.example import CLINIC, clinic
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.mechanism import Event, Purse
@@ -20,6 +19,7 @@ from sfumato.report.pairs import strength, strongest
 from sfumato.report.precision import precision, share_between
 from sfumato.report.series_pictures import series_precision
 from sfumato.report.spending import spending
+from sfumato.report_page import _recovered
 from stream_world import planned, series
 
 FALSE_ALARM = 1e-6  # chance that a correct band fails one test
@@ -160,7 +160,7 @@ def test_the_band_of_a_count_holds_as_often_as_it_says(budget):
 def _reach_of(release):
     from sfumato.report.series_pictures import _reach
 
-    found = _reach(release.certificate, _recovered(release.certificate))
+    found = _reach(release.certificate, _recovered(release.certificate, release.guarantee))
     assert callable(found)
     return found
 

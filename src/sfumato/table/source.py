@@ -132,6 +132,8 @@ def _open_file(path: Path) -> Source:
             raise DataError(f"{path} is a folder: give the path of a CSV or Parquet file")
         if not path.exists():
             raise DataError(f"{path} does not exist")
+        if not path.is_file():  # a pipe or a device: it is read more than once, and may never end
+            raise DataError(f"{path} is not a plain file: save it as one first")
         if name.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt")):
             source: Source = TextFile.open(path)
         elif name.endswith((".parquet", ".pq")):
