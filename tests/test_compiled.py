@@ -51,6 +51,7 @@ def test_a_compiled_function_may_call_another():
     assert _doubled(1.5) == 3.0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not HAVE_NUMBA, reason="numba is not installed")
 def test_the_result_is_the_same_without_numba_and_a_message_says_that_it_is_slower():
     *fast, (fast_end) = run(PUBLISH)

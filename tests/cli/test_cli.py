@@ -51,7 +51,7 @@ def test_the_readme_walk_works_from_grant_to_verify(clinic_files):
         "methods modips",
         "doctor --ledger budget.db",
     ):
-        done = started(words, cwd=clinic_files)
+        done = run(words, cwd=clinic_files)
         assert done.returncode == 0, (words, done.stderr)
         assert done.stdout
     assert listing(clinic_files / "release") == ["data.csv", "release.json", "synopsis.json"]
@@ -213,7 +213,7 @@ def test_the_next_run_says_what_an_earlier_one_left(clinic_files):
 
 def test_the_demo_shows_a_whole_release(tmp_path):
     for folder in ("sfumato-demo", "sfumato-demo-2"):
-        done = started("demo", cwd=tmp_path)
+        done = run("demo", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "1-differential privacy" in done.stdout
         assert "The picture stays" in done.stdout
@@ -229,6 +229,7 @@ def test_a_demo_into_a_folder_with_brackets_names_it_as_it_is(tmp_path):
     assert f"--ledger '{name}/budget.db'" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_demo_without_matplotlib_says_what_to_install(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError")
     done = started("demo", cwd=tmp_path)  # -m puts this folder first

@@ -39,6 +39,7 @@ def run(folder):
     return invoke
 
 
+@pytest.mark.slow
 def test_it_prints_rankings_and_advice_writes_a_private_page_and_is_counted(run, folder):
     page, file = folder / "page.html", folder / "budget.db"
     options = ("--methods", "dp-lda,modips,lop", "--trials", 2, "-o", page, "--ledger", file)

@@ -144,11 +144,12 @@ def test_a_release_without_a_seed_differs_each_time_if_it_is_random_at_all(case)
     assert first.table.equals(second.table) != case.random
 
 
+@pytest.mark.parametrize("examples", [5, slow(40)])
 @everywhere
-def test_absurd_records_are_published_like_any_other(case):
+def test_absurd_records_are_published_like_any_other(case, examples):
     usual = sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.asked)
 
-    @hypothesis_settings(max_examples=15)
+    @hypothesis_settings(max_examples=examples)
     @given(st.lists(text_rows(), min_size=2, max_size=4))
     def check(rows):
         release = sf.publish(table(rows), schema=case.schema, method=case.method, **case.asked)

@@ -15,6 +15,7 @@ from sfumato.graph.potential import changed, heights
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
+from slowness import slow
 
 NO_PAIRS = Pairs(np.empty(0, np.int64), np.empty(0, np.int64))
 
@@ -56,10 +57,11 @@ def cases(rng, count):
             made += 1
 
 
-def test_all_shortest_paths_of_all_pairs_stay_and_no_other_becomes_one(rng):
-    """On 5200 networks: sets of tied paths are equal, weights positive, ends' lengths equal."""
+@pytest.mark.parametrize("count", [600, slow(5_200)])
+def test_all_shortest_paths_of_all_pairs_stay_and_no_other_becomes_one(rng, count):
+    """Sets of tied paths are equal, weights positive, ends' lengths equal."""
     tied = named = moved = 0
-    for number, network, before in cases(rng, 5_200):
+    for number, network, before in cases(rng, count):
         pairs = some_pair(before, rng) if number % 3 else NO_PAIRS
         spread = (0.3, 1, 8)[number % 5 % 3]
         weight = published(network, pairs, seed=number, spread=spread).weight
@@ -70,9 +72,9 @@ def test_all_shortest_paths_of_all_pairs_stay_and_no_other_becomes_one(rng):
         tied += sum(len(ways) > 1 for _, ways in before.values())
         named += len(pairs)
         moved += int(np.sum(weight != network.weight))
-    assert tied > 2_000
-    assert named > 5_000
-    assert moved > 30_000
+    assert tied > 0.3 * count
+    assert named > 0.8 * count
+    assert moved > 5 * count
 
 
 def wrong_way(topology, units, h):

@@ -25,6 +25,7 @@ def test_the_page_of_an_inspection_has_no_faults(chromium, patients, tmp_path): 
     assert page_faults(chromium, write_page(found, tmp_path / "page.html")) == []
 
 
+@pytest.mark.slow
 def test_the_page_of_a_comparison_has_no_faults(chromium, patients, tmp_path):  # noqa: F811
     found = compare(patients, SCHEMA, epsilons=["1", "2"], methods=["mosaic", "dp-lda"], trials=1)
     page = write_page(

@@ -101,6 +101,7 @@ def test_deciding_every_draw_by_rational_enclosures_changes_no_draw(case, monkey
     assert sum(decided) >= 2_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("error", "passes"), ERRORS)
 def test_the_law_holds_where_cells_are_too_coarse_for_the_weights(error, passes, monkeypatch, bits):
     """With 2 bits a cell nearly always holds an edge, and enclosures decide."""

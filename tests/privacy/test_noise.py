@@ -180,6 +180,7 @@ def test_deciding_every_draw_by_rational_enclosures_changes_no_draw(law, scale, 
     assert len(decided) >= 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("error", "passes"), [(1, True), (Fraction(5, 4), False)])
 @pytest.mark.parametrize("law", LAWS)
 def test_the_law_holds_when_rational_enclosures_decide_every_draw(

@@ -69,6 +69,7 @@ print(json.dumps(greedy(FEATURES, means, second, labels).tolist()))
 """
 
 
+@pytest.mark.slow
 def test_compiled_and_plain_give_the_same_records():
     def run(**environment):
         script = SCRIPT.format(tests=str(Path(__file__).parent))

@@ -107,6 +107,7 @@ def test_of_some_records_no_interval_is_drawn(drawn):
     assert "cells, each within" not in text
 
 
+@pytest.mark.slow
 def test_two_hundred_columns_of_tables_stay_under_a_megabyte(drawn):
     rng = np.random.default_rng(0)
     kinds = [

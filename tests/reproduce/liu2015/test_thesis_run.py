@@ -107,6 +107,7 @@ app = typer.Typer()
 app.command()(command)
 
 
+@pytest.mark.slow
 def test_the_command_runs_the_chapters_asked_for(data, tmp_path, monkeypatch):
     monkeypatch.setenv("SFUMATO_DATA", str(data))
     folder = tmp_path / "run"
