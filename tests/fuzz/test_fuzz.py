@@ -5,6 +5,7 @@ SFUMATO_FUZZ_SEED repeats it, and a failure says which input of which kind it wa
 """
 
 import os
+import re
 import secrets
 from random import Random
 
@@ -92,6 +93,7 @@ def ask(folder, seed, count):
     said = (folder / "said").read_text()
     assert "Traceback" not in said, said[-2000:]
     assert tables.FIGURE not in said
+    assert re.search("stopped: [1-9]", said), "no request was answered"
 
 
 def test_a_service_answers_or_refuses_every_request(tmp_path):
