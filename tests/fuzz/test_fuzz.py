@@ -7,6 +7,7 @@ SFUMATO_FUZZ_SEED repeats it, and a failure says which input of which kind it wa
 import os
 import re
 import secrets
+import signal
 from random import Random
 
 import pytest
@@ -88,7 +89,7 @@ def ask(folder, seed, count):
         # It still answers, and its owner was told nothing that counts.
         good = b"GET /facts HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
         assert requests.fault_of_service(port, good) is None
-        process.terminate()
+        process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
     said = (folder / "said").read_text()
     assert "Traceback" not in said, said[-2000:]
