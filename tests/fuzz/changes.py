@@ -1,6 +1,7 @@
 """Changes to good examples: of bytes, of words, and of what is nested."""
 
 import re
+from collections.abc import Iterator
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -13,7 +14,22 @@ WORDS = (
     *("true", "False", "yes", "null", "None", "NA", "~", "1:30", "2020-02-30", "0000-00-00"),
     *("9999-12-31T23:59:60", "2020-01-01T00:00:00+99:00", "١", "\u202e", "é", "e\u0301", "ß"),
     *("[red]x[/red]", "[/]", "%s", "{0}", "${x}", "=1+1", "<b>", "&amp;", "'", '"', "a,b", "a;b"),
-    *("a\nb", "a\rb", "a\tb", "..", "/", "~", "*", "-", "--", "x" * 300, "🙂", "\ufeff", "\u2028"),
+    *(
+        "a\0b",
+        "a\nb",
+        "a\rb",
+        "a\tb",
+        "..",
+        "/",
+        "~",
+        "*",
+        "-",
+        "--",
+        "x" * 300,
+        "🙂",
+        "\ufeff",
+        "\u2028",
+    ),
 )
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2**31, 2**63, -(2**63) - 1, 10**400, 0.5, -0.0, 1e308, 5e-324),
@@ -108,14 +124,15 @@ def nested_changed(rng: Random, good: Any, most: int = 3) -> Any:
     return content
 
 
-def _places(content: Any) -> Any:
-    keys = (
-        list(content)
-        if isinstance(content, dict)
-        else range(len(content))
-        if isinstance(content, list)
-        else ()
-    )
+def _places(content: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place in nested lists and mappings: what holds it, and under which key."""
+    match content:
+        case dict():
+            keys: list[Any] = list(content)
+        case list():
+            keys = list(range(len(content)))
+        case _:
+            return
     for key in keys:
         yield content, key
         yield from _places(content[key])

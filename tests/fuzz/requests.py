@@ -18,7 +18,7 @@ from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.ledger import Ledger
 from sfumato.retrieval.protocol import Question
 
-__all__ = ["fault_of_service", "serving"]
+__all__ = ["fault_of_service", "request", "serving"]
 
 KEYS, SECONDS = 16, 20
 _KNOWN = {200, 307, 400, 403, 404, 405, 409, 413, 415, 431, 501, 503, 505}
@@ -59,7 +59,7 @@ def _port(said: Path, process: "subprocess.Popen[bytes]") -> int:
 def request(rng: Random) -> bytes:
     """A request that is wrong somewhere between its first byte and its last number."""
     name = f"question-{rng.randrange(10**6)}"
-    good = Question(name, "query", _vector())
+    good = Question(name, "query", np.array(_QUERY))
     kind, body = rng.choice(
         (("application/json", good.to_json()), ("application/octet-stream", good.to_bytes()))
     )
@@ -102,8 +102,3 @@ def fault_of_service(port: int, sent: bytes) -> str | None:
     if reply and (not reply.startswith(b"HTTP/1.1 ") or int(status) not in _KNOWN):
         return f"the reply is {reply[:80]!r}"
     return None
-
-
-def _vector() -> np.ndarray:
-
-    return np.array(_QUERY)

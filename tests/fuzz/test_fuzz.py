@@ -6,7 +6,9 @@ input of which kind it was.
 """
 
 import os
+import re
 import secrets
+import signal
 from random import Random
 
 import pytest
@@ -89,11 +91,12 @@ def ask(folder, seed, count):
         # It still answers, and its owner was told nothing that counts.
         good = b"GET /facts HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
         assert requests.fault_of_service(port, good) is None
-        process.terminate()
+        process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
     said = (folder / "said").read_text()
     assert "Traceback" not in said, said[-2000:]
     assert tables.FIGURE not in said
+    assert re.search("stopped: [1-9]", said), "no request was answered"
 
 
 def test_a_service_answers_or_refuses_every_request(tmp_path):
