@@ -14,6 +14,7 @@ was not seen: many add noise or change nothing that a release shows, so each has
 import ast
 import copy
 import importlib
+import re
 import signal
 import sys
 import time
@@ -84,6 +85,9 @@ MODULES = {
     "methods/pca_gauss": [("pca-gauss", PURE)],
 }
 DROPPED = ("clip", "minimum", "maximum", "min", "max", "drawn_in")
+WHOLE = re.compile(
+    "^(bool|str|None|int)$|Event|Paid|Bits|Guarantee|dict|Iterator|Synopsis|Any|Charge"
+)
 TURNED = {"rint": "floor", "trunc": "ceil", "floor": "ceil", "ceil": "floor"}
 
 
@@ -137,8 +141,9 @@ def _each(values):
 class Mutation(ast.NodeTransformer):
     """The `wanted`-th change of a function; counts how many there are on the way."""
 
-    def __init__(self, wanted, arithmetic):
+    def __init__(self, wanted, arithmetic, returned):
         self.wanted, self.arithmetic, self.seen, self.text = wanted, arithmetic, 0, ""
+        self.halved = not WHOLE.search(returned)  # what it returns can be halved
 
     def _changed(self, node, made, text):
         self.seen += 1
@@ -150,7 +155,7 @@ class Mutation(ast.NodeTransformer):
     def visit_Return(self, node):
         """A result that is less private."""
         self.generic_visit(node)
-        if node.value is None:
+        if node.value is None or not self.halved:
             return node
         name = ast.Name("__less_private__", ast.Load())
         made = ast.Return(ast.Call(name, [node.value], []))
@@ -279,7 +284,7 @@ def mutants(path, arithmetic):
         while True:
             made = copy.deepcopy(tree)
             target = next(n for q, n in functions(made) if q == name)
-            change = Mutation(wanted, arithmetic)
+            change = Mutation(wanted, arithmetic, ast.unparse(target.returns or ast.Constant(0)))
             target.body = [change.visit(part) for part in target.body]
             if not change.text:
                 break

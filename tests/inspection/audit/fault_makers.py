@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato import centred, features
+from sfumato.measure import specialise
 from sfumato.methods import basis, dp_pca, lip, mosaic_division, reduction
 from sfumato.privacy import budget, choice, mechanism, sensitivity
 from sfumato.privacy.guarantee import ZCDP, PureDP
@@ -164,6 +165,16 @@ def bought_once_used_twice(patch):
         return ScatterSynopsis(self.layout, entries, sums, exact.rows)
 
     patch.setattr(Scatter, "perturb", wrong)
+
+
+def empty_parts_are_told(patch):
+    """A part without records scores far below all others: only some tables have one."""
+    honest = specialise.SCORES["infogain"]
+
+    def of(parts):
+        return np.where(parts.sum(axis=(-2, -1)) == 0, -(2**40), honest.of(parts))
+
+    patch.setitem(specialise.SCORES, "infogain", replace(honest, of=of))
 
 
 def not_clipped(honest):

@@ -12,6 +12,7 @@ from fault_makers import (
     a_dearer_rho,
     a_smaller_price,
     bought_once_used_twice,
+    empty_parts_are_told,
     half,
     half_noise,
     halved,
@@ -208,6 +209,7 @@ FAULTS = [
         "exponential",
         replaced(exponential, "Ceilings", lambda _: SteeperCeilings),
     ),
+    Fault("an empty part scores below all others", "diffgen", empty_parts_are_told),
     # Prices and shares.
     Fault("twice the shares", "lip", twice_the_shares),
     Fault("one share too much", "lip", one_share_too_much, GAUSS),

@@ -53,7 +53,7 @@ def nothing_is_seen(found):
 
 @pytest.mark.parametrize(("method", "claim"), HONEST)
 def test_nothing_is_seen_where_nothing_is_seeded_and_every_measurement_could_be(method, claim):
-    nothing_is_seen(list(scrutinies(method, claim, 30, most=1)))
+    nothing_is_seen(list(scrutinies(method, claim, 4, most=1)))
 
 
 @pytest.mark.slow

@@ -20,10 +20,10 @@ __all__ = ["CASES", "DEFAULT_RUNS", "Case", "case", "default_runs"]
 DEFAULT_RUNS = 5_000
 SLOWER = {
     "analyze-gauss": 4_000,
-    "diffgen": 4_000,
+    "diffgen": 3_000,
     "dp-pca": 2_500,
     "lip": 2_000,
-    "mosaic": 4_000,
+    "mosaic": 3_000,
     "pca-gauss-mixture": 1_500,
     "pca-gauss-regression": 1_500,
     "power-method": 1_500,

@@ -24,6 +24,7 @@ Pair = tuple[Neighbour, Neighbour]
 Rng = np.random.Generator
 
 _CORNERS, _ANYWHERE = 24, 8  # random records, at the ends of all ranges and inside them
+_CLIMBED = 4  # sets of records that stay, from which the search goes on
 _SWEEPS = 4  # through all columns of a pair
 _ATTAINED = 1 - 1e-9
 BEYOND = 1 + 1e-9  # distances and prices are compared as floats
@@ -66,14 +67,15 @@ class Search:
         for seed, base in enumerate(bases):
             whole = seed % 2 == 0  # one batch or two: a method must not care
             path = Path(self.plan, Neighbour(self.domain, base, rows[:1], whole), seed)
-            here = rows if seed == 0 else rows[:: len(bases)]
+            here = rows if seed == 0 else rows[seed % _CLIMBED :: _CLIMBED]
             last = [here[k : k + 1] for k in range(len(here))]
             # The worst records so far, so that the way upwards goes on beside other records.
             last += [table.last for one in self.found.values() for table in one.pair]
             if self.removing:
                 last = [rows[:0], *last]
             self.compare(path, [Neighbour(self.domain, base, row, whole) for row in last])
-            self._climb(path, self.effort // len(bases))
+            if seed < _CLIMBED:  # the others are for the sake of other outputs
+                self._climb(path, self.effort // _CLIMBED)
             self.runs, self.steps = self.runs + path.runs, self.steps or path.first.steps or ()
             if self.faults or any(one.ratio > BEYOND for one in self.found.values()):
                 return
@@ -179,13 +181,18 @@ def _values(axis: Axis, rng: Rng) -> list[int]:
 def _bases(domain: Domain, rng: Rng) -> list[Codes]:
     """Records that stay: balanced, leaning to one side, none, and some at random."""
     low, high, one, two = extremes(domain)
-    mixed = [[rng.choice(levels(axis)) for axis in domain.axes] for _ in range(6)]
-    return [
-        np.array([low, high, one, two], np.int32),
-        np.array([high, high, high, one, one, two], np.int32),
-        np.array(mixed, np.int32),
-        np.array([low], np.int32)[:0],
+    mixed = [
+        np.array([[rng.choice(levels(axis)) for axis in domain.axes] for _ in range(several)])
+        for several in (6, 1, 2, 3, 2)
     ]
+    bases = [
+        np.array([low, high, one, two]),
+        np.array([high, high, high, one, one, two]),
+        mixed[0],
+        low[None, :][:0],
+        *mixed[1:],
+    ]
+    return [base.astype(np.int32) for base in bases]
 
 
 class _Change:

@@ -157,7 +157,7 @@ SETTINGS: Mapping[str, tuple[Setting, ...]] = {
     ),
     "diffgen": (
         Setting("mixed", _MIXED, {"steps": 2}),
-        Setting("plain", _PLAIN, {"steps": 2, "score": "infogain"}),
+        Setting("plain", _PLAIN, {"steps": 4, "score": "infogain"}),
         Setting("three classes", _THREE, {"steps": 2, "score": "infogain"}),
     ),
     "exponential": _RECORDS,

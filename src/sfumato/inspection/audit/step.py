@@ -158,7 +158,9 @@ def _apart(step: Step, other: Step) -> list[float]:
     found = []
     for mine, theirs in zip(step.entries, other.entries, strict=True):
         if isinstance(mine, Chosen) and isinstance(theirs, Chosen):
-            found.append(mine.rate * float(np.ptp(theirs.gaps - mine.gaps)))
+            # As floats: a fault may have filled 64 bits, and a difference of these wraps around.
+            before, after = (entry.gaps.astype(np.float64) for entry in (mine, theirs))
+            found.append(mine.rate * float(np.ptp(after - before)))
         elif isinstance(mine, Redrawn) and isinstance(theirs, Redrawn):
             found.append(_LAWS.moved_apart(mine.law, mine.codes, theirs.law, theirs.codes))
     return found
