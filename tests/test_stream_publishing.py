@@ -183,9 +183,7 @@ class TestParts:
 
 @pytest.fixture
 def command(monkeypatch, capsys, tmp_path):
-    from sfumato.cli import screen
-
-    monkeypatch.setattr(screen.console, "_width", 200)
+    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "visits.txt").write_text("".join(map(str, BITS)))
 

@@ -4,6 +4,4 @@ import pytest
 @pytest.fixture
 def wide(monkeypatch):
     """A terminal wide enough that no sentence is broken, whatever the one of the test run."""
-    from sfumato.cli import screen
-
-    monkeypatch.setattr(screen.console, "_width", 200)
+    monkeypatch.setenv("COLUMNS", "200")

@@ -146,7 +146,7 @@ def test_no_message_shows_a_value_of_the_data(clinic_files):
     secret = "SECRET-4711"
     lines = (clinic_files / "clinic.csv").read_text().splitlines()
     spoilt = ",".join([f'"{secret}"'] * 9)
-    (clinic_files / "spoilt.csv").write_text("\n".join([*lines, spoilt, secret]))
+    (clinic_files / "spoilt.csv").write_text("\n".join([*lines, spoilt, secret, ""]))
     for extra in ("1 -o a", "0 -o b", "1 --method identity-laplace -o c"):
         done = run(f"publish spoilt.csv --schema clinic.yaml --epsilon {extra}", cwd=clinic_files)
         assert secret not in done.stdout + done.stderr

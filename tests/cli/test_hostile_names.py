@@ -40,7 +40,7 @@ def place(tmp_path_factory):
     (place / "printable.json").write_text(json.dumps({**SCHEMA, "name": MARKUP}))
     with Ledger.create(place / "l.db") as ledger:  # which takes printable names alone
         ledger.grant(MARKUP, PureDP(9), reason=MARKUP)
-        ledger.reserve(f"open{MARKUP}", MARKUP, PureDP(1), plan="0" * 64)
+        ledger.reserve(f"open{MARKUP}", MARKUP, PureDP(1), plan="0" * 64, protects=MARKUP)
     sf.publish(TABLE, schema=SCHEMA, epsilon=1, folder=place / "table")
     sf.publish_network(edges, directed=True, name=EVIL, epsilon=1, high=9, folder=place / "network")
     sf.publish_counts(counts, name=EVIL, epsilon=1, folder=place / "counts")

@@ -27,9 +27,8 @@ def path(tmp_path):
 
 
 @pytest.fixture
-def run(monkeypatch, path):
+def run(monkeypatch, path, wide):
     """Run a command on a wide terminal, with the ledger named by the environment."""
-    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("SFUMATO_LEDGER", str(path))
     return lambda *arguments: CliRunner().invoke(app, [str(a) for a in arguments])
 

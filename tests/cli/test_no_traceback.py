@@ -109,10 +109,10 @@ def test_a_name_that_is_too_long_is_refused_by_its_place(command, place, monkeyp
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("audit modips --epsilon 1e12 --runs 40", "epsilon must be at most 1,000,000 to be"),
-        ("audit modips --epsilon 1e400 --runs 40", "epsilon must be at most 1,000,000 to be"),
-        ("audit --controls --epsilon 1e12 --runs 40", "epsilon must be at most 1,000,000 to be"),
-        ("audit modips --rho 1e300 --runs 40", "rho must be at most 1,000,000 to be"),
+        ("audit modips --epsilon 1e12 --runs 40", "epsilon must be at most 100 in an audit"),
+        ("audit modips --epsilon 1e400 --runs 40", "epsilon must be at most 100 in an audit"),
+        ("audit --controls --epsilon 1e12 --runs 40", "epsilon must be at most 100 in an audit"),
+        ("audit modips --rho 1e300 --runs 40", "rho must be at most 100 in an audit"),
         ("audit modips --epsilon nan --runs 40", "epsilon must be a number above 0"),
     ],
 )
@@ -122,7 +122,7 @@ def test_a_claim_beyond_all_promises_is_refused(words, said, place, monkeypatch,
 
 
 def test_a_large_claim_is_audited(place, monkeypatch, capsys):
-    code, told = asked("audit modips --epsilon 1e6 --runs 40", place, monkeypatch, capsys)
+    code, told = asked("audit modips --epsilon 100 --runs 40", place, monkeypatch, capsys)
     assert "verdict" in told
     assert code == 0
 

@@ -14,7 +14,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from sfumato.cli.screen import errors, styled
+from sfumato.cli.screen import styled, terminal
 from sfumato.visible import visible
 
 __all__ = ["phases", "rows", "steps", "working"]
@@ -71,12 +71,13 @@ def phases(totals: Mapping[str, int | None]) -> Iterator[Callable[[str, int], No
 @contextmanager
 def working() -> Iterator[Callable[[str], None]]:
     """What is being done."""
-    with errors.status(styled("reading")) as status:
+    with terminal(err=True).status(styled("reading")) as status:
         yield lambda what: status.update(styled(what))
 
 
 def _bar(*columns: ProgressColumn) -> Progress:
-    return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)
+    where = terminal(err=True)
+    return Progress(*columns, console=where, transient=True, disable=not where.is_terminal)
 
 
 def _what() -> TextColumn:

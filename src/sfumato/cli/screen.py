@@ -12,12 +12,14 @@ from rich.text import Text
 
 from sfumato.visible import visible
 
-__all__ = ["Cell", "Grid", "console", "document", "errors", "panel", "say", "show", "styled"]
+__all__ = ["Cell", "Grid", "document", "panel", "say", "show", "styled", "terminal"]
 
 Cell = str | Text  # a text in a colour of its own is made by `styled`
-_AS_IT_IS = {"markup": False, "emoji": False, "highlight": False}
-console = Console(**_AS_IT_IS)  # type: ignore[arg-type]  # three switches
-errors = Console(stderr=True, **_AS_IT_IS)  # type: ignore[arg-type]  # three switches
+
+
+def terminal(*, err: bool = False) -> Console:
+    """Where lines go; asked for anew each time, because its width may have changed."""
+    return Console(stderr=err, markup=False, emoji=False, highlight=False)
 
 
 def styled(text: object, style: str = "") -> Text:
@@ -34,13 +36,13 @@ def say(*parts: Cell, style: str = "", err: bool = False) -> None:
     line = Text(style=style)
     for part in parts:
         line.append_text(_text(part))
-    (errors if err else console).print(line, soft_wrap=True)
+    terminal(err=err).print(line, soft_wrap=True)
 
 
 def document(text: str) -> None:
     """Lines for a program or a file: no colour, no wrapping."""
     lines = text.removesuffix("\n").split("\n")
-    console.file.write("".join(f"{visible(line)}\n" for line in lines))
+    terminal().file.write("".join(f"{visible(line)}\n" for line in lines))
 
 
 class Grid(Table):
@@ -70,7 +72,7 @@ class Grid(Table):
 
 def show(shown: Grid | Panel | Text) -> None:
     """A table, or a framed one."""
-    console.print(shown)
+    terminal().print(shown)
 
 
 def panel(lines: Grid, title: str) -> Panel:

@@ -34,9 +34,7 @@ pytestmark = pytest.mark.usefixtures("terminal")
 
 @pytest.fixture
 def terminal(monkeypatch):
-    from sfumato.cli import show
-
-    monkeypatch.setattr(show.console, "_width", 200)
+    monkeypatch.setenv("COLUMNS", "200")
 
 
 class Frozen:

@@ -172,7 +172,7 @@ def outlier_attack(
     budget = priced_for(recipe.name, recipe.budgeted, epsilon=epsilon, delta=delta, rho=rho)
     domain = domain_of(schema)
     planted, record = _planted(domain, encoded(data, domain))
-    tables = tuple(Encoded(table, domain) for table in planted)
+    tables = tuple(Encoded([encoded(table, domain)], domain) for table in planted)
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
     rng, tick = np.random.default_rng(seed), progress or _quiet
 
