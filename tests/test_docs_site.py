@@ -11,6 +11,8 @@ import pytest
 import sfumato as sf
 from site_hooks import HOME, contents, methods, proofs, reference
 
+pytestmark = pytest.mark.slow  # it builds all pages
+
 DOCS = HOME / "docs"
 
 
@@ -30,7 +32,6 @@ def site(tmp_path_factory):
     return place
 
 
-@pytest.mark.slow
 def test_every_page_is_built_and_every_method_has_one(site):
     written = [
         path for path in DOCS.rglob("*.md") if path.name != "index.md" and path.parent != DOCS

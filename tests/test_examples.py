@@ -22,6 +22,7 @@ def comparable(text):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", gallery.SHOWN)
 def test_every_example_prints_what_the_gallery_shows(name, tmp_path, monkeypatch, capsys):
     example = gallery.Example(name)

@@ -146,7 +146,7 @@ def test_killed_at_every_line_of_a_fit_no_more_than_that_fit_is_charged():
 
         files = ("estimator/publisher.py", "estimator/trained.py", "sfumato/walk.py")
         survived = kill_at_every_line(
-            lambda: trained(path).fit(X[:40], Y[:40]), files, check, prepare, stride=4
+            lambda: trained(path).fit(X[:40], Y[:40]), files, check, prepare, stride=9
         )
     assert survived > 60
     assert seen == {1, 2}

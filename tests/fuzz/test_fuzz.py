@@ -29,16 +29,16 @@ from fuzz import (
 from fuzz.running import failures
 
 KINDS = {
-    "schemas": (schemas.make, 120),
-    "tables": (tables.make, 50),
-    "frames": (frames.make, 40),
+    "schemas": (schemas.make, 90),
+    "tables": (tables.make, 40),
+    "frames": (frames.make, 30),
     "networks": (networks.make, 80),
     "streams": (streams.make, 80),
     "states": (streams.make_state, 120),
     "counts": (counts.make, 80),
-    "releases": (releases.make, 60),
-    "ledgers": (ledgers.make, 60),
-    "options": (options.make, 60),
+    "releases": (releases.make, 50),
+    "ledgers": (ledgers.make, 40),
+    "options": (options.make, 50),
 }
 REQUESTS, WORLDS, MORE = 150, 2, 15
 STATED = os.environ.get("SFUMATO_FUZZ_SEED", "0")

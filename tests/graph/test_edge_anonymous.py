@@ -20,6 +20,7 @@ from sfumato.graph.pairs import Pairs
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
+from slowness import slow
 
 SHARED = Path(os.environ.get("SFUMATO_DATA", "/nowhere"))
 needs_eies = pytest.mark.skipif(not (SHARED / "eies").exists(), reason="SFUMATO_DATA not given")
@@ -69,10 +70,11 @@ def drawn_pairs(rng, network, count):
     return Pairs.of(source, target, directed=network.topology.directed)
 
 
-def test_each_wanted_pair_keeps_one_of_its_shortest_paths_as_the_only_one(rng):
-    """On 5,040 networks; and without ties no fewer weights hide than before."""
+@pytest.mark.parametrize("count", [600, slow(5_040)])
+def test_each_wanted_pair_keeps_one_of_its_shortest_paths_as_the_only_one(rng, count):
+    """And without ties no fewer weights hide than before."""
     better = moved = untied = 0
-    for number, network, pairs in cases(rng, 5_040):
+    for number, network, pairs in cases(rng, count):
         mu = round(float(network.weight.max()) * (0.07, 0.2, 0.6)[number % 5 % 3], 3)
         options = {"k": 2 + number % 7 % 3, "mu": mu, "order": ORDERS[number % 11 % 3]}
         made = published(network, pairs, seed=number, **options)
@@ -87,9 +89,9 @@ def test_each_wanted_pair_keeps_one_of_its_shortest_paths_as_the_only_one(rng):
             untied += 1
             assert account["anonymous after"] >= account["anonymous before"]
         moved += account["weights unchanged"] < 1
-    assert better > 2_000
-    assert moved > 4_500
-    assert 2_500 < untied < 4_500
+    assert better > 0.35 * count
+    assert moved > 0.85 * count
+    assert 0.45 * count < untied < 0.9 * count
 
 
 def test_weights_that_ignore_the_slack_are_caught(rng, monkeypatch):

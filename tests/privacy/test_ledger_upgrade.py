@@ -176,7 +176,7 @@ def killing(path, action):
     return seen, whole, (action, check, prepare)
 
 
-@pytest.mark.parametrize("stride", [29, slow(7)])
+@pytest.mark.parametrize("stride", [61, slow(7)])
 def test_killed_at_any_line_it_is_as_it_was_or_has_the_new_rules(folder, stride):
     path = folder / "budget.db"
     seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())
@@ -184,7 +184,7 @@ def test_killed_at_any_line_it_is_as_it_was_or_has_the_new_rules(folder, stride)
     assert seen == {(1, whole), (FORMAT, whole)}
 
 
-@pytest.mark.parametrize("stride", [11, slow(3)])
+@pytest.mark.parametrize("stride", [23, slow(3)])
 def test_killed_at_any_system_call_it_is_as_it_was_or_has_the_new_rules(folder, tracing, stride):
     path = folder / "budget.db"
     seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())

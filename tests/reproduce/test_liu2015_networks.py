@@ -21,6 +21,8 @@ from sfumato.reproduce.liu2015.chapter5 import cases, measure
 from sfumato.reproduce.liu2015.chapter5.published import claims as claims_of_five
 from sfumato.reproduce.outcome import Outcome, Outcomes
 
+pytestmark = pytest.mark.slow  # what it looks at is one long run
+
 FALSE_ALARM = 1e-6
 SMALL = Settings(chapters=("4", "5"), trials=2, nodes=40)
 NAMES = [
@@ -190,7 +192,6 @@ def test_edges_count_that_are_on_some_wanted_paths_and_not_on_others(monkeypatch
     assert several == [0.5]  # a-c, b-d and a-d: all of them take b-c
 
 
-@pytest.mark.slow
 def test_greedy_changes_keep_every_path_and_noise_does_not(trials):
     def kept(figures):
         rows = (t for t in trials if t["figure"] in figures and t["measure"] == shares.KEPT)

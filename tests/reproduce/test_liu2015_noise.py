@@ -17,6 +17,8 @@ from sfumato.reproduce.liu2015.chapter9.published import PRINTED as COEFFICIENTS
 from sfumato.reproduce.liu2015.chapter10.published import agrees
 from sfumato.reproduce.outcome import Outcomes
 
+pytestmark = pytest.mark.slow  # what it looks at is one long run
+
 NAMES = [
     "figures-7.2-7.3", "figures-7.4-7.5", "table-8.1", "section-9.1", "figure-9.1", "table-10.1",
 ]  # fmt: skip
@@ -34,7 +36,6 @@ def verdicts(judged, figure):
     return [claim.verdict for claim in judged if claim.figure == figure]
 
 
-@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, _, ticks = finished
     expected = {f"{name}.{kind}" for name in NAMES for kind in ("png", "svg")}

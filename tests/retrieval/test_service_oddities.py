@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 import pytest
@@ -41,7 +42,9 @@ def asked(app, headers, messages):
         async with app.router.lifespan_context(app):
             await app(scope, receive, send)
 
-    asyncio.run(through())
+    # In a thread of its own: a browser that another test has open keeps a loop in this one.
+    with ThreadPoolExecutor(1) as own:
+        own.submit(asyncio.run, through()).result()
     return sent[0]["status"], json.loads(sent[1]["body"])
 
 

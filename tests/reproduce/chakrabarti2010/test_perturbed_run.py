@@ -18,6 +18,8 @@ from sfumato.reproduce.chakrabarti2010 import Settings, reproduce
 from sfumato.reproduce.chakrabarti2010.settings import level_of
 from sfumato.reproduce.chakrabarti2010.tables import Labelled, adults
 
+pytestmark = pytest.mark.slow  # what it looks at is one long run
+
 SMALL = {"trials": 2, "epsilons": (10.0, 5.0)}
 
 
@@ -43,7 +45,6 @@ def finished(data, tmp_path_factory):
     return folder, judged, ticks
 
 
-@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, _, ticks = finished
     names = ["figure-2", "figure-2-borders", "figure-3", "figure-3-borders", "figure-4", "figure-5"]

@@ -17,6 +17,8 @@ from sfumato.reproduce.chanyaswad2017.data import faces, faces_in_the_frame
 from sfumato.reproduce.outcome import Outcomes
 from sfumato.reproduce.uci import load
 
+pytestmark = pytest.mark.slow  # what it looks at is one long run
+
 SMALL = {"trials": 2, "epsilons": (1.0, 50.0), "scored": {"II": 60, "III": 200, "IV": 150}}
 
 
@@ -35,7 +37,6 @@ def finished(data, tmp_path_factory):
     return folder, judged, ticks, rows
 
 
-@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, *_ = finished
     expected = {f"figure-{n}.{kind}" for n in "12" for kind in ("png", "svg")}

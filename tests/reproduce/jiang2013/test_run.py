@@ -18,6 +18,8 @@ from sfumato.reproduce.adult import ADULT
 from sfumato.reproduce.jiang2013 import Contender, Settings, classes, record_error, reproduce
 from sfumato.reproduce.outcome import Outcomes
 
+pytestmark = pytest.mark.slow  # what it looks at is one long run
+
 SMALL = {
     "trials": 2,
     "epsilons": (0.5, 50.0),
@@ -44,7 +46,6 @@ def finished(data, tmp_path_factory):
     return folder, settings, judged, ticks
 
 
-@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, *_ = finished
     figures = ["figure-1", "figure-2a", "figure-2b", "figure-2c", "figure-3", "figure-4"]

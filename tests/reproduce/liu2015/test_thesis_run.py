@@ -15,6 +15,8 @@ from sfumato.errors import DataError, ParameterError, ReleaseError
 from sfumato.reproduce.chakrabarti2010.tables import Labelled
 from sfumato.reproduce.liu2015 import Settings, reproduce, tables
 
+pytestmark = pytest.mark.slow  # what it looks at is one long run
+
 NAMES = ["figure-2.1", "figure-2.2", "table-2.1", "figure-2-attack", "tables-3.1-3.2", "table-3.3"]
 
 TABLES = Settings(chapters=("2", "3"), trials=2)
@@ -38,7 +40,6 @@ def finished(data, tmp_path_factory):
     return folder, judged, ticks
 
 
-@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, _, ticks = finished
     expected = {f"{name}.{kind}" for name in NAMES for kind in ("png", "svg")}
@@ -107,7 +108,6 @@ app = typer.Typer()
 app.command()(command)
 
 
-@pytest.mark.slow
 def test_the_command_runs_the_chapters_asked_for(data, tmp_path, monkeypatch):
     monkeypatch.setenv("SFUMATO_DATA", str(data))
     folder = tmp_path / "run"

@@ -27,6 +27,8 @@ from sfumato.reproduce.xu2019 import (
 from sfumato.reproduce.xu2019.normalised import Normalised
 from sfumato.reproduce.xu2019.settings import ranks_upto
 
+pytestmark = pytest.mark.slow  # what it looks at is one long run
+
 SHARED = os.environ.get("SFUMATO_DATA")
 needs_data = pytest.mark.skipif(not SHARED, reason="SFUMATO_DATA is not set")
 SMALL = {"trials": 2, "epsilons": (0.5, 50.0), "beyond": (5000.0,)}
@@ -51,7 +53,6 @@ def finished(data, tmp_path_factory):
     return folder, settings, judged, ticks
 
 
-@pytest.mark.slow
 def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished):
     folder, *_ = finished
     expected = {f"figure-{name}.{kind}" for name in FIGURES for kind in ("png", "svg")}
@@ -182,7 +183,6 @@ app = typer.Typer()
 app.command()(command)
 
 
-@pytest.mark.slow
 def test_the_command_prints_the_claims_and_where_the_rest_is(data, tmp_path, monkeypatch):
     monkeypatch.setenv("SFUMATO_DATA", str(data))
     folder = tmp_path / "run"
