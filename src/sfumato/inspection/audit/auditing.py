@@ -81,7 +81,8 @@ def audit(
     rng, tick = np.random.default_rng(seed), progress or _quiet
     small = Setting("your" if own else "a few", suited.schema, suited.options)
     rich = (small,) if own or not effort else (*settings(recipe.name), small)
-    how = Effort(effort, seed or 0, bits, tick)
+    sampled: Bits = SystemBits() if seed is None else SeededBits(seed + 1)  # runs keep their own
+    how = Effort(effort, seed or 0, sampled, tick)
     scrutinies = list(scrutinise(recipe, (budget, more), rich, options, how))
     tables = neighbours(domain)
     frozen = freeze(plan, tables)
