@@ -5,7 +5,7 @@ a chance of at most 1e-6 in each setting.
 """
 
 import pytest
-from faults import FAULTS
+from table_faults import FAULTS
 
 from sfumato.inspection.audit.auditing import larger
 from sfumato.inspection.audit.scrutiny import Effort, scrutinise, unseen
