@@ -159,11 +159,12 @@ def counts_cut_to_the_exact_count(monkeypatch):
 
 def sums_doubled_by_a_pause(monkeypatch):
     real = tree._Held.restore
-    monkeypatch.setattr(
-        tree.DyadicSums,
-        "restore",
-        lambda self, saved: real(self, saved | {"sums": [2 * one for one in saved["sums"]]}),
-    )
+
+    def restore(self, saved, position):
+        real(self, saved, position)
+        self._sums = 2 * self._sums
+
+    monkeypatch.setattr(tree.DyadicSums, "restore", restore)
 
 
 def coin_with_twice_the_epsilon(monkeypatch):
