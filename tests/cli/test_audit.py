@@ -37,7 +37,7 @@ def test_a_sound_method_is_not_contradicted_and_the_exit_code_is_0():
         "not contradicted: epsilon of at least",
     ):
         assert words in done.stdout
-    bars = [line for line in done.stdout.splitlines() if "█" in line]
+    bars = [line for line in done.stdout.splitlines() if "▁" in line]
     assert [line.split()[-1] for line in bars] == ["smoker=False", "smoker=True"]
 
 

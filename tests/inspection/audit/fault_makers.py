@@ -178,7 +178,7 @@ def empty_parts_are_told(patch):
 
 
 def not_clipped(honest):
-    """Values outside the range keep their place outside."""
+    """Values outside the range keep their place outside, whichever path was chosen."""
 
     def wrong(codes, values, low, high, points, unusable):
         inside = np.clip(np.nan_to_num(values, nan=low), low - 5, high + 5)
@@ -186,7 +186,7 @@ def not_clipped(honest):
             np.isnan(values), unusable, np.rint((inside - low) / (high - low) * points)
         )
 
-    return wrong
+    return lambda paths, count: wrong
 
 
 def missing_beyond(self, codes, honest=features.Features.design):

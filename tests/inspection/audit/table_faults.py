@@ -222,7 +222,7 @@ FAULTS = [
         property_of(specialise.Specialisation, "share", lambda paid, _: PureDP(2 * paid.epsilon)),
     ),
     # Clips and roundings.
-    Fault("values not clipped", "modips", replaced(grid, "in_numpy", not_clipped)),
+    Fault("values not clipped", "modips", replaced(grid._Paths, "chosen", not_clipped)),
     Fault(
         "missing beyond the range",
         "dp-pca",

@@ -10,7 +10,7 @@ No data is read: every table is made of extremes of the schema.
 
 >>> found = audit("modips", epsilon=2, runs=600, effort=0, seed=1)
 >>> print(found)
-not contradicted: epsilon of at least 1.676 of the claimed 2 was found
+not contradicted: epsilon of at least 1.592 of the claimed 2 was found
 """
 
 from sfumato.inspection.audit.auditing import DEFAULT_CONFIDENCE, DEFAULT_EFFORT, audit
