@@ -9,7 +9,7 @@ demo: $(VENV)/ready
 	$(BIN)/sfumato demo
 	@echo "(sfumato is in $(BIN): call it as $(BIN)/sfumato, or activate the environment first)"
 
-CORE = privacy table release render perturb test_schema.py test_domain.py test_publishing.py test_house.py
+CORE = privacy ledger schema synopsis table release render perturb publishing test_house.py
 BRIEF = not kill and not law and not journal and not greedy and not python_objects and not choice
 
 quick: $(VENV)/ready-dev

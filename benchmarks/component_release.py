@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.domain import Domain
-from sfumato.features import Features
 from sfumato.render.greedy import greedy
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 
 ROWS = 45_222
 LEVELS = (7, 7, 6, 5, 2)

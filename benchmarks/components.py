@@ -27,8 +27,6 @@ import pyarrow.parquet as pq
 from threadpoolctl import threadpool_limits
 
 import sfumato as sf
-from sfumato.centred import UNIT, Centred
-from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.inspection import captured_variance
 from sfumato.measure.moments import gram, sums_and_gram
@@ -38,8 +36,10 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SystemBits
 from sfumato.render.components import leading
 from sfumato.reproduce.adult import ADULT, adult
-from sfumato.scatter import ScatterLayout
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import UNIT, Centred
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table import grid
 from sfumato.table.encode import encode
 from sfumato.table.source import open_source

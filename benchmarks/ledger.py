@@ -16,12 +16,12 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from sfumato.ledger import Ledger
+from sfumato.ledger.chain import NOTHING, Balance, hash_of, line, summary, written
+from sfumato.ledger.session import CHECKPOINT
+from sfumato.ledger.sql import balance_of, insert, last_hash, last_line
 from sfumato.privacy.budget import charge as price
-from sfumato.privacy.chain import NOTHING, Balance, hash_of, line, summary, written
 from sfumato.privacy.guarantee import PureDP, to_json
-from sfumato.privacy.ledger import Ledger
-from sfumato.privacy.ledger_session import CHECKPOINT
-from sfumato.privacy.ledger_sql import balance_of, insert, last_hash, last_line
 
 DATASETS, EACH = 50, PureDP("0.000001")
 ABOUT = "one record (row) of the table; replace-one"

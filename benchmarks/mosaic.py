@@ -24,11 +24,11 @@ import pyarrow.parquet as pq
 from peers.protocol import SCHEMA as ADULT
 from threadpoolctl import threadpool_limits
 
-from sfumato.domain import Domain
 from sfumato.measure.tables import pair_counts
-from sfumato.mosaic_synopsis import Layout
-from sfumato.partition import Merged, Partition
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.bins import Merged, Partition
+from sfumato.synopsis.tables import Layout
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 
@@ -37,7 +37,7 @@ PURE, APPROX = {"epsilon": 1}, {"epsilon": 1, "delta": "1e-9"}
 
 PUBLISH = """
 import json, sys, time
-import pandas, sfumato as sf, sfumato.publishing
+import pandas, sfumato as sf, sfumato.publishing.table
 path, folder, schema, options = json.load(sys.stdin)
 at = {}
 def progress(phase, rows):

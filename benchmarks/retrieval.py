@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SystemBits
 from sfumato.retrieval.client import Prepared, QueryClient
@@ -107,7 +107,7 @@ def wire(keys: int) -> None:
 
 SERVER = """
 import json, resource, sys
-from sfumato.privacy.ledger import Ledger
+from sfumato.ledger import Ledger
 from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.desk import Desk
 from sfumato.retrieval.mutual import Answering

@@ -16,8 +16,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 import sfumato as sf
 from sfumato.estimator import Publisher, SyntheticTrained
 from sfumato.example import CLINIC, clinic
+from sfumato.ledger import spell
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import spell
 
 
 def main():

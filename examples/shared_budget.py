@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 import sfumato as sf
 from sfumato.errors import BudgetError
 from sfumato.example import CLINIC, clinic
+from sfumato.ledger import spell
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import spell
 
 
 def main():

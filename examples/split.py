@@ -12,10 +12,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import sfumato as sf
-from sfumato.domain import Domain
 from sfumato.example import CLINIC, clinic
-from sfumato.features import Features
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 from sfumato.table.encode import encode
 
 SPLITS = ("0.02", "0.05", "0.1", "0.2", "0.35", "0.5", "0.7", "0.9")

@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import sfumato as sf
-from sfumato.domain import Domain
 from sfumato.render.decode import Decoder
+from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
 from sfumato.table.source import open_source
 

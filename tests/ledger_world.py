@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sfumato.errors import LedgerError
+from sfumato.ledger import Ledger
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 
 __all__ = ["ABOUT", "CHARGE", "DIGEST", "PLAN", "World", "forget_heads"]
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sfumato.domain import Domain
-from sfumato.partition import Fine, Merged, Partition
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.bins import Fine, Merged, Partition
 
 CATEGORIES = {"kind": "category", "values": ["a", "b", "c"]}
 DOMAIN = Domain.of(Schema.of({"name": "t", "columns": dict.fromkeys(("u", "v", "w"), CATEGORIES)}))

@@ -5,8 +5,8 @@ import datetime as dt
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from sfumato.domain import Domain
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.desk import Desk
 from sfumato.retrieval.mutual import Answering
@@ -23,7 +23,7 @@ KEYS = tuple(f"k{place}" for place in range(LENGTH))
 COUNTS = Counts.of(KEYS, np.arange(LENGTH) * 3)
 SERVER = """
 import sys
-from sfumato.privacy.ledger import Ledger
+from sfumato.ledger import Ledger
 from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.desk import Desk
 from sfumato.retrieval.mutual import Answering

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.domain import Domain, Levels
 from sfumato.example import CLINIC, clinic
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain, Levels
 from sfumato.table.encode import encode
 from sfumato.table.header import check_header
 from sfumato.table.records import Records

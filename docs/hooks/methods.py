@@ -18,7 +18,7 @@ from sfumato.example import CLINIC, clinic
 from sfumato.graph.methods import METHODS as NETWORK_METHODS
 from sfumato.methods import METHODS
 from sfumato.plan import Plan
-from sfumato.publishing import DEFAULT_METHOD
+from sfumato.publishing.table import DEFAULT_METHOD
 from sfumato.retrieval.count_plan import Described
 from sfumato.schema import Schema
 from sfumato.stream.methods import METHODS as STREAM_METHODS

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sfumato import methods
     from sfumato.graph.network import Network
-    from sfumato.network_publishing import publish_network
-    from sfumato.privacy.ledger import Ledger
-    from sfumato.publishing import price, publish
-    from sfumato.query_publishing import publish_counts
+    from sfumato.ledger import Ledger
+    from sfumato.publishing.counts import publish_counts
+    from sfumato.publishing.network import publish_network
+    from sfumato.publishing.stream import publish_stream
+    from sfumato.publishing.table import price, publish
+    from sfumato.publishing.verify import verify
     from sfumato.release import Release
     from sfumato.schema import Schema
-    from sfumato.stream_publishing import publish_stream
-    from sfumato.verification import verify
 
 __version__ = "0.1.0"
 __all__ = [
@@ -38,16 +38,16 @@ __all__ = [
 
 # Imported when first asked for: the command line must start in a moment.
 _HOMES = {
-    "Ledger": "sfumato.privacy.ledger",
+    "Ledger": "sfumato.ledger",
     "Network": "sfumato.graph.network",
     "Release": "sfumato.release",
     "Schema": "sfumato.schema",
-    "price": "sfumato.publishing",
-    "publish": "sfumato.publishing",
-    "publish_counts": "sfumato.query_publishing",
-    "publish_network": "sfumato.network_publishing",
-    "publish_stream": "sfumato.stream_publishing",
-    "verify": "sfumato.verification",
+    "price": "sfumato.publishing.table",
+    "publish": "sfumato.publishing.table",
+    "publish_counts": "sfumato.publishing.counts",
+    "publish_network": "sfumato.publishing.network",
+    "publish_stream": "sfumato.publishing.stream",
+    "verify": "sfumato.publishing.verify",
 }
 
 

@@ -12,9 +12,9 @@ from sfumato.accuracy.edges import edges
 from sfumato.accuracy.published import published
 from sfumato.accuracy.statement import about_count, about_difference, about_extreme, overview
 from sfumato.errors import ParameterError, ReleaseError
-from sfumato.network_publishing import publish_network
 from sfumato.privacy.noise import discrete_laplace
 from sfumato.privacy.randomness import SeededBits
+from sfumato.publishing.network import publish_network
 from sfumato.release import Release
 
 FALSE_ALARM = 1e-6  # chance that a right bound fails one statistical test

@@ -14,12 +14,12 @@ import sfumato as sf
 from sfumato.accuracy.noisy import Blocks
 from sfumato.accuracy.published import published
 from sfumato.accuracy.table_statement import about_column, about_pair, columns, reaches
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.example import CLINIC, clinic
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.publishing import price
+from sfumato.publishing.table import price
+from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 from slowness import slow

@@ -52,7 +52,7 @@ def test_a_broken_method_is_caught_and_the_exit_code_is_1():
 
 
 def test_a_fault_that_the_small_table_hides_is_caught_on_the_rich_ones(monkeypatch):
-    from sfumato import scatter
+    from sfumato.synopsis import scatter
 
     honest = scatter.scatter
     monkeypatch.setattr(scatter, "scatter", lambda **k: honest(**(k | {"blocks": 0})))

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from sfumato.cli.compare import compare
 from sfumato.errors import DataError, ParameterError, ReleaseError
 from sfumato.example import CLINIC, clinic
+from sfumato.ledger import Ledger
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 
 pytestmark = pytest.mark.usefixtures("wide")
 

@@ -7,7 +7,7 @@ import pyarrow.csv as pacsv
 import pytest
 
 from sfumato.cli import main
-from sfumato.verification import verify
+from sfumato.publishing.verify import verify
 
 LINES = ["source,target,weight", "a,b,7", "a,c,9", "b,c,3", "c,d,2", "b,d,8"]
 

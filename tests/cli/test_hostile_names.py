@@ -10,9 +10,9 @@ import pytest
 import sfumato as sf
 from received.readers import run, unseen
 from sfumato.cli.screen import Grid, say, show, styled
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
-from sfumato.visible import visible
+from sfumato.untrusted.visible import visible
 
 EVIL = "[bold]x[/bold]\x1b[2K\x1b]8;;http://evil\x07[link=http://evil]\u202e\u2028\u200b\x9b1m[/no]"
 MARKUP = "[bold]x[/bold][link=http://evil][/no]"

@@ -11,8 +11,8 @@ import sfumato as sf
 from sfumato.cli import app
 from sfumato.errors import DataError, LedgerError, ReleaseError
 from sfumato.example import CLINIC, clinic
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 
 pytestmark = pytest.mark.usefixtures("wide")
 

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from ledger_world import ABOUT
 from sfumato.cli.ledger import app
 from sfumato.errors import BudgetError, LedgerError, ParameterError
+from sfumato.ledger import Ledger
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import Heuristic, PureDP
-from sfumato.privacy.ledger import Ledger
 
 PLAN = "c0ffee00"
 PRIVACY = Path(__file__).parent.parent / "privacy"
@@ -149,7 +149,7 @@ def test_a_part_of_a_series_that_stopped_is_told_to_be_gone_on_with(run, granted
 
 
 def test_a_place_that_does_not_last_is_said_when_the_ledger_is_made(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("sfumato.privacy.ledger_place.MOUNTS", tmp_path / "nowhere")
+    monkeypatch.setattr("sfumato.ledger.place.MOUNTS", tmp_path / "nowhere")
     assert "mind where it lies: this system does not tell" in run("create").output
 
 

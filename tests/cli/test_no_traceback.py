@@ -10,9 +10,9 @@ from received.readers import run
 from sfumato.cli.method_options import method_options
 from sfumato.errors import ParameterError
 from sfumato.example import CLINIC, clinic
-from sfumato.network_publishing import publish_network
-from sfumato.publishing import publish
-from sfumato.stream_publishing import publish_stream
+from sfumato.publishing.network import publish_network
+from sfumato.publishing.stream import publish_stream
+from sfumato.publishing.table import publish
 
 
 @pytest.fixture(scope="module")

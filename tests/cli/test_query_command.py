@@ -19,11 +19,11 @@ from sfumato.errors import (
     Refused,
     ReleaseError,
 )
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
+from sfumato.publishing.verify import verify
 from sfumato.retrieval.count_plan import Described, planned
 from sfumato.retrieval.service import listening
-from sfumato.verification import verify
 
 MAIN = "import sys; from sfumato.cli.query import app; app(sys.argv[1:], standalone_mode=False)"
 

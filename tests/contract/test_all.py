@@ -18,7 +18,7 @@ from sfumato.errors import BudgetError, ParameterError
 from sfumato.methods import METHODS
 from sfumato.privacy.budget import budget
 from sfumato.privacy.guarantee import Seeded, from_json
-from sfumato.publishing import price
+from sfumato.publishing.table import price
 from slowness import slow
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -22,8 +22,9 @@ import pytest
 import sfumato as sf
 from neighbours import MIXED, as_text
 from odd_values import Hostile
-from sfumato import cli, walk
+from sfumato import cli
 from sfumato.inspection.audit.replay import RecordingPurse
+from sfumato.publishing import transaction as walk
 from sfumato.table import encode as encoder
 
 NAMES = list(MIXED["columns"])

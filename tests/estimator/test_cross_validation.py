@@ -14,8 +14,8 @@ from killing import in_child, kill_at_every_line, quick_folder
 from sfumato.errors import BudgetError
 from sfumato.estimator import Publisher, SyntheticTrained
 from sfumato.example import CLINIC, clinic
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.schema import Schema
 
 SCHEMA = Schema.parse(CLINIC)
@@ -144,7 +144,11 @@ def test_killed_at_every_line_of_a_fit_no_more_than_that_fit_is_charged():
         def check(_):
             seen.add(fits(path))
 
-        files = ("estimator/publisher.py", "estimator/trained.py", "sfumato/walk.py")
+        files = (
+            "estimator/publisher.py",
+            "estimator/trained.py",
+            "sfumato/publishing/transaction.py",
+        )
         survived = kill_at_every_line(
             lambda: trained(path).fit(X[:40], Y[:40]), files, check, prepare, stride=9
         )

@@ -16,15 +16,15 @@ from sklearn.utils import estimator_checks as sklearn_checks
 
 from contract.cases import CASES, ROWS
 from neighbours import table
-from sfumato.domain import Domain
 from sfumato.errors import BudgetError, DataError, ParameterError, ReleaseError, SchemaError
 from sfumato.estimator import Publisher
 from sfumato.estimator.reading import joined
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection.utility import encoded
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP, Seeded
-from sfumato.privacy.ledger import Ledger
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 SCHEMA = Schema.parse(CLINIC)
 PATIENTS = clinic(200)

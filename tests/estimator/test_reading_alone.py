@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 
 from odd_values import ODD, ORDINARY
-from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.estimator import Publisher
 from sfumato.estimator.reading import column_of
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
 from sfumato.table.header import check_types
 from sfumato.table.source import open_source

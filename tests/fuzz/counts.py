@@ -6,7 +6,7 @@ from random import Random
 from fuzz.changes import bytes_changed, cell, words_changed
 from fuzz.judge import Trial, command
 from fuzz.tables import FIGURE, SECRETS, WORD
-from sfumato.query_publishing import publish_counts
+from sfumato.publishing.counts import publish_counts
 
 __all__ = ["make"]
 

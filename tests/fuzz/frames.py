@@ -16,7 +16,7 @@ from fuzz.judge import Trial
 from fuzz.schemas import COLUMNS, SCHEMA
 from fuzz.tables import BUDGETS, FIGURE, SECRETS, WORD
 from sfumato.errors import SfumatoError
-from sfumato.publishing import publish
+from sfumato.publishing.table import publish
 
 __all__ = ["make"]
 

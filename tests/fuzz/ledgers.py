@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from fuzz.changes import ODD, WORDS, bytes_changed
 from fuzz.judge import Trial, command
 from ledger_world import ABOUT
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 
 __all__ = ["make"]
 

@@ -6,7 +6,7 @@ from random import Random
 from fuzz.changes import bytes_changed, cell, words_changed
 from fuzz.judge import Trial, command
 from fuzz.tables import FIGURE, SECRETS, WORD
-from sfumato.network_publishing import publish_network
+from sfumato.publishing.network import publish_network
 
 __all__ = ["make"]
 

@@ -8,8 +8,8 @@ from fuzz.changes import WORDS, number
 from fuzz.judge import Trial, command
 from fuzz.schemas import SCHEMA
 from fuzz.tables import csv_of
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 
 __all__ = ["make"]
 

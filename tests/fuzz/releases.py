@@ -12,13 +12,13 @@ import pyarrow as pa
 from fuzz.changes import bytes_changed, nested_changed, words_changed
 from fuzz.judge import Trial, command
 from fuzz.schemas import SCHEMA
-from sfumato.network_publishing import publish_network
-from sfumato.publishing import publish
-from sfumato.query_publishing import publish_counts
+from sfumato.publishing.counts import publish_counts
+from sfumato.publishing.network import publish_network
+from sfumato.publishing.stream import publish_stream
+from sfumato.publishing.table import publish
 from sfumato.release import Release
 from sfumato.release.folder import CERTIFICATE, digest, sha256
 from sfumato.retrieval.published import PublishedCounts
-from sfumato.stream_publishing import publish_stream
 
 __all__ = ["make"]
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from fuzz.changes import ODD, bytes_changed, nested_changed, words_changed
 from fuzz.tables import FIGURE
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.retrieval.protocol import Question
 
 __all__ = ["fault_of_service", "request", "serving"]

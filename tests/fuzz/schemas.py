@@ -9,7 +9,7 @@ import yaml
 from fuzz.changes import bytes_changed, nested_changed, words_changed
 from fuzz.judge import Trial, command
 from sfumato.example import CLINIC
-from sfumato.publishing import price
+from sfumato.publishing.table import price
 
 __all__ = ["COLUMNS", "SCHEMA", "make"]
 

@@ -10,8 +10,8 @@ from typing import Any
 from fuzz.changes import bytes_changed, nested_changed, words_changed
 from fuzz.judge import Trial, command
 from fuzz.tables import SECRETS, WORD
+from sfumato.publishing.stream import publish_stream
 from sfumato.release.folder import digest
-from sfumato.stream_publishing import publish_stream
 
 __all__ = ["make", "make_state"]
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from fuzz.changes import bytes_changed, cell, words_changed
 from fuzz.judge import Trial, command
 from fuzz.schemas import COLUMNS, SCHEMA
-from sfumato.publishing import publish
+from sfumato.publishing.table import publish
 
 __all__ = ["BUDGETS", "FIGURE", "SECRETS", "WORD", "csv_of", "make"]
 

@@ -6,11 +6,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from all_paths import connected_pairs, random_network, shortest_paths
-from sfumato.compiled import HAVE_NUMBA
 from sfumato.graph import all_pairs
 from sfumato.graph.all_pairs import FAR, AllPairs
 from sfumato.graph.network import Topology
 from sfumato.graph.pairs import Pairs
+from sfumato.numeric.compiled import HAVE_NUMBA
 
 SIZE = 5
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from all_paths import connected_pairs, random_network, shortest_paths
-from sfumato.compiled import SLOW
 from sfumato.errors import ParameterError
 from sfumato.graph import edge_greedy, wanted
 from sfumato.graph.dynamic import Dynamic
@@ -16,6 +15,7 @@ from sfumato.graph.edge_greedy import METHOD
 from sfumato.graph.fixed import FixedPoint
 from sfumato.graph.network import Network, Topology
 from sfumato.graph.pairs import Pairs
+from sfumato.numeric.compiled import SLOW
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits

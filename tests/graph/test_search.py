@@ -8,7 +8,6 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from all_paths import random_network, shortest_paths, simple_paths
-from sfumato.compiled import HAVE_NUMBA
 from sfumato.errors import DataError
 from sfumato.graph import search_kernel
 from sfumato.graph.arcs import Arcs
@@ -16,6 +15,7 @@ from sfumato.graph.network import Topology
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.paths import Paths
 from sfumato.graph.search import Search
+from sfumato.numeric.compiled import HAVE_NUMBA
 
 STEPS = 64  # of random_network's weights
 

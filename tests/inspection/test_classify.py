@@ -8,12 +8,12 @@ import pyarrow.compute as pc
 import pytest
 from threadpoolctl import threadpool_limits
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError, MissingExtra, ParameterError, SchemaError
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection import MODELS, classification
 from sfumato.inspection.classify import _auc, _parts, _score
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 
 @pytest.fixture(autouse=True, scope="module")

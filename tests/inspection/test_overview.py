@@ -13,8 +13,8 @@ from sfumato.inspection.counting import UNCOUNTED
 from sfumato.inspection.overview import Overview, overview
 from sfumato.inspection.page import WARNING, html, write_page
 from sfumato.inspection.section import Line, Picture, Section
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.schema import Schema
 from sfumato.table import records
 

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection import squared_error
 from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 SCHEMA = {
     "name": "t",

@@ -9,14 +9,14 @@ import pytest
 from scipy.linalg import hadamard
 from scipy.stats import kstest
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.measure.eigenvalues import UNIT, Eigenvalues, machine_error
 from sfumato.privacy.budget import budget
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.scatter import ScatterLayout
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

@@ -10,9 +10,7 @@ from scipy.stats import beta, chi2
 
 import sfumato as sf
 from neighbours import records, schema
-from sfumato.domain import Domain, Grid
 from sfumato.errors import BudgetError, ParameterError, SchemaError
-from sfumato.features import Features
 from sfumato.measure import exponential as module
 from sfumato.measure.exponential import ExponentialRecords
 from sfumato.methods import METHODS
@@ -21,6 +19,8 @@ from sfumato.privacy.guarantee import PureDP, Seeded
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain, Grid
+from sfumato.synopsis.features import Features
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

@@ -16,16 +16,16 @@ from scipy.stats import chisquare, kstest
 
 import sfumato as sf
 from neighbours import records, schema, typed_rows
-from sfumato.domain import Domain
 from sfumato.example import CLINIC, clinic
-from sfumato.features import Features
 from sfumato.measure import moments as module
 from sfumato.measure.moments import Moments, gram, sums_and_gram
 from sfumato.privacy.budget import budget
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.schema import Schema
-from sfumato.synopsis import MomentLayout
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
+from sfumato.synopsis.moments import MomentLayout
 from sfumato.table import source as source_module
 from sfumato.table.records import Records
 from sfumato.table.source import open_source

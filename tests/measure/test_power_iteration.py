@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 
 import sfumato as sf
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.power_iteration import (
     MOST_FEATURES,
@@ -28,8 +26,10 @@ from sfumato.privacy.budget import shared
 from sfumato.privacy.guarantee import ZCDP
 from sfumato.privacy.mechanism import Paid, Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.scatter import ScatterLayout
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from neighbours import records as mixed_records
 from neighbours import schema as mixed
 from neighbours import text_rows, typed_rows
-from sfumato.centred import UNIT, Centred
-from sfumato.domain import Domain
 from sfumato.measure.projected_moments import Budgets, Outcome, ProjectedMoments
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.projected import Directions
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import UNIT, Centred
+from sfumato.synopsis.directions import Directions
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

@@ -5,15 +5,15 @@ import pyarrow as pa
 import pytest
 
 from neighbours import schema
-from sfumato.centred import UNIT, Centred
-from sfumato.domain import Domain
 from sfumato.example import CLINIC, clinic
 from sfumato.measure.scatter import Scatter, exact_scatter
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.scatter import ScatterLayout
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import UNIT, Centred
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

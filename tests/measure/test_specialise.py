@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neighbours import records, schema, text_rows, typed_rows
-from sfumato.domain import Domain
 from sfumato.errors import BudgetError
 from sfumato.measure import hierarchy
 from sfumato.measure.hierarchy import Cut, Hierarchy, Node
@@ -21,6 +20,7 @@ from sfumato.privacy.guarantee import PureDP, compose
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 from slowness import slow_but
 
 RELATIONS = ("add-remove", "replace-one")

@@ -6,14 +6,14 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from sfumato.domain import MISSING, Domain
 from sfumato.inspection.audit.replay import RecordingPurse
 from sfumato.measure import tables
 from sfumato.measure.tables import ColumnTables, PairChoice, PairTables, pair_counts
-from sfumato.mosaic_synopsis import is_forest, pairs_of
-from sfumato.partition import Fine, Merged, Partition
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.schema import Schema
+from sfumato.schema.domain import MISSING, Domain
+from sfumato.synopsis.bins import Fine, Merged, Partition
+from sfumato.synopsis.tables import is_forest, pairs_of
 
 ONE = PureDP(1)
 RELATIONS = ("replace-one", "add-remove")

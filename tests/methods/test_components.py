@@ -5,13 +5,13 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError, SchemaError
 from sfumato.example import CLINIC, clinic
 from sfumato.methods.basis import Rank, public_basis
-from sfumato.publishing import price
+from sfumato.publishing.table import price
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
 
 SCHEMA = {
     "name": "signals",

@@ -7,15 +7,15 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.example import CLINIC, clinic
 from sfumato.measure.projection import Projection
 from sfumato.methods.compressive import bernoulli
 from sfumato.privacy.guarantee import PureDP
-from sfumato.projected import Directions
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.directions import Directions
 
 SCHEMA = Schema.parse(CLINIC)
 MIXED = {

@@ -10,15 +10,15 @@ from scipy.stats import chisquare
 
 import sfumato as sf
 from neighbours import schema, table
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, ReleaseError, SchemaError
+from sfumato.ledger import Ledger
 from sfumato.methods import METHODS, diffgen
 from sfumato.methods.diffgen import METHOD
 from sfumato.privacy.guarantee import PureDP, Seeded
-from sfumato.privacy.ledger import Ledger
 from sfumato.release.folder import digest, sha256
 from sfumato.render.leaves import Parts, apportion, sample
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 FALSE_ALARM = 1e-6
 COLUMNS = {

@@ -5,15 +5,15 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.example import CLINIC, clinic
-from sfumato.features import Features
 from sfumato.measure.moments import Moments
 from sfumato.methods.dp_lda import interleaved
 from sfumato.privacy.guarantee import PureDP
 from sfumato.schema import Schema
-from sfumato.synopsis import MomentLayout
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
+from sfumato.synopsis.moments import MomentLayout
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

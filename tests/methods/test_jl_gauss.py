@@ -8,8 +8,6 @@ import pytest
 from scipy.stats import kstest
 
 import sfumato as sf
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.example import CLINIC, clinic
 from sfumato.measure.gaussian_projection import GaussianProjection, normals
@@ -17,6 +15,8 @@ from sfumato.privacy.guarantee import ApproxDP, Heuristic
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

@@ -9,8 +9,6 @@ import pyarrow.csv as pacsv
 import pytest
 
 import sfumato as sf
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError, SchemaError
 from sfumato.example import CLINIC, clinic
 from sfumato.measure.as_published import lip, lop
@@ -18,9 +16,11 @@ from sfumato.measure.projection import Projection
 from sfumato.privacy.guarantee import Heuristic, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.projected import Directions
 from sfumato.render.components import leading
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.directions import Directions
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

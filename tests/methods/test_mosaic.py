@@ -7,17 +7,17 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.inspection.audit.replay import RecordingPurse
 from sfumato.methods import METHODS
-from sfumato.methods.mosaic import _Mosaic
-from sfumato.mosaic_synopsis import Layout, MosaicSynopsis, is_forest
+from sfumato.methods.mosaic.method import _Mosaic
 from sfumato.privacy.budget import budget, rho_within
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, compose
-from sfumato.publishing import price
+from sfumato.publishing.table import price
 from sfumato.release.folder import digest, sha256
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.tables import Layout, MosaicSynopsis, is_forest
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

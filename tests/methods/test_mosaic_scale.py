@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.domain import Domain
-from sfumato.mosaic_synopsis import Layout
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.tables import Layout
 
 LEVELS = [f"v{i}" for i in range(6)]
 COLUMNS = 16

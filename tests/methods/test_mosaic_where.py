@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from sfumato.errors import ParameterError
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
-from sfumato.publishing import price, publish
-from sfumato.verification import verify
+from sfumato.publishing.table import price, publish
+from sfumato.publishing.verify import verify
 
 FALSE_ALARM = 1e-6
 COLUMNS = {

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.domain import Domain
 from sfumato.errors import DataError, MissingExtra, ParameterError, SchemaError
 from sfumato.methods import METHODS, additive, pca_laplace, rotation, svd, wavelet, wavelet_multi
 from sfumato.perturb.normalise import normalise
@@ -17,8 +16,9 @@ from sfumato.perturb.svd import svd as leading
 from sfumato.perturb.wavelet import wavelet as smoothed
 from sfumato.perturb.wavelet_multi import wavelet_multi as smoothed_in_parts
 from sfumato.privacy.guarantee import Heuristic, Seeded
-from sfumato.publishing import price
+from sfumato.publishing.table import price
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 RECIPES = {m.METHOD.name: m.METHOD for m in (additive, rotation, svd, wavelet, wavelet_multi)}
 RECIPES["pca-laplace"] = pca_laplace.METHOD

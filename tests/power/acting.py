@@ -16,8 +16,8 @@ from pathlib import Path
 import pyarrow as pa
 
 import sfumato
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.desk import Desk
 from sfumato.retrieval.mutual import Answering

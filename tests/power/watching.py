@@ -13,10 +13,10 @@ import pytest
 from power import acting
 from power.disk import Cut, cuts, tree_of, write_tree
 from sfumato.errors import Refused
-from sfumato.privacy.ledger import Ledger
+from sfumato.ledger import Ledger
+from sfumato.publishing.verify import verify
 from sfumato.retrieval.desk import Answered
 from sfumato.retrieval.store import AnswerStore
-from sfumato.verification import verify
 
 __all__ = ["LOOKS", "faults", "recorder"]
 

@@ -6,8 +6,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sfumato.centred import UNIT, Centred
-from sfumato.domain import Domain
 from sfumato.privacy.centred_sensitivity import (
     eigenvalues,
     largest_square,
@@ -16,8 +14,10 @@ from sfumato.privacy.centred_sensitivity import (
     scatter,
     sums,
 )
-from sfumato.scatter import ScatterLayout
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import UNIT, Centred
+from sfumato.synopsis.scatter import ScatterLayout
 
 SHAPES = [(2, 0, 0), (3, 0, 0), (1, 1, 0), (0, 3, 0), (2, 2, 0), (1, 0, 1), (0, 2, 1), (0, 0, 2)]
 SHAPES += [(1, 1, 1), (2, 1, 1), (1, 0, 2), (0, 1, 2)]

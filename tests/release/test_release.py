@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.domain import MISSING, Domain, Grid
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import PureDP, Seeded
 from sfumato.release import Release, digest
 from sfumato.release.file import read_batches
 from sfumato.render.decode import Decoder, arrow_schema
 from sfumato.schema import Schema
+from sfumato.schema.domain import MISSING, Domain, Grid
 
 SCHEMA = Schema.of(
     {

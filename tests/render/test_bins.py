@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from sfumato.domain import Domain
 from sfumato.measure.tables import in_runs
-from sfumato.partition import Fine
 from sfumato.render.bins import FineCounts, merge, whole_column
 from sfumato.render.piecewise import simplex
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.bins import Fine
 
 COLUMNS = {
     "wide": {"kind": "number", "low": 0, "high": 1, "missing": "allowed"},

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from sfumato.domain import Domain
 from sfumato.example import CLINIC, clinic
-from sfumato.features import Features
 from sfumato.measure.moments import Moments
 from sfumato.privacy.budget import budget
 from sfumato.privacy.mechanism import Purse
@@ -14,7 +12,9 @@ from sfumato.render.consistent import ClassMoments, consistent
 from sfumato.render.sequential import sequential
 from sfumato.render.shrink import columns, shrunken
 from sfumato.schema import Schema
-from sfumato.synopsis import MomentLayout
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
+from sfumato.synopsis.moments import MomentLayout
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

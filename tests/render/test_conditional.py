@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sfumato.partition import Fine, Merged, Partition
 from sfumato.render.conditional import Asked, forest_given, mixture_given
 from sfumato.render.estimate import NoisyTables, OneWays
 from sfumato.render.forest import Forest
 from sfumato.render.latent import Mixture
+from sfumato.synopsis.bins import Fine, Merged, Partition
 
 BINS, CLASSES = (2, 3, 2, 2), 2
 ASKED = Asked(

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from sfumato.domain import Domain
 from sfumato.render.constrained import kept
 from sfumato.render.rules import Rules
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 FALSE_ALARM = 1e-6
 ROWS = 20_000

@@ -10,11 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from neighbours import MIXED, schema
-from sfumato.domain import MISSING, Domain, Grid
 from sfumato.errors import SchemaError
-from sfumato.features import Features
 from sfumato.render.decode import Decoder, arrow_schema, nearest_codes
 from sfumato.schema import Schema
+from sfumato.schema.domain import MISSING, Domain, Grid
+from sfumato.synopsis.features import Features
 from sfumato.table.encode import encode
 
 RANGES = [

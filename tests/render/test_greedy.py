@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sfumato.domain import Domain
 from sfumato.example import CLINIC, clinic
-from sfumato.features import Features
 from sfumato.render.greedy import V, _median, greedy
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

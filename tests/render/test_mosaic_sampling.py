@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from sfumato.domain import MISSING, Domain
-from sfumato.mosaic_synopsis import Layout
-from sfumato.partition import Partition
 from sfumato.render.decode import BATCH_ROWS
 from sfumato.render.estimate import NoisyTables, one_ways
 from sfumato.render.latent import Settings
 from sfumato.render.mosaic import fine_counts, merged, sample
 from sfumato.render.rules import Rules
 from sfumato.schema import Schema
+from sfumato.schema.domain import MISSING, Domain
+from sfumato.synopsis.bins import Partition
+from sfumato.synopsis.tables import Layout
 
 DOMAIN = Domain.of(
     Schema.of(

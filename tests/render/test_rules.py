@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sfumato.domain import Domain, Grid
 from sfumato.errors import SchemaError
 from sfumato.render.decode import Decoder
 from sfumato.render.rules import Rules
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain, Grid
 
 COLUMNS = {
     "a": {"kind": "integer", "low": 0, "high": 3},

@@ -5,11 +5,11 @@ from datetime import date
 import numpy as np
 import pytest
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.render.rules import Rules
 from sfumato.render.where import given, written
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 DOMAIN = Domain.of(
     Schema.of(

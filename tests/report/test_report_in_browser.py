@@ -5,7 +5,7 @@ from worlds import made
 
 from browser.faults import chromium, page_faults  # noqa: F401  a fixture
 from sfumato.privacy.guarantee import from_json
-from sfumato.report_page import report_page
+from sfumato.publishing.page import report_page
 
 
 @pytest.mark.parametrize("kind", ["table", "heuristic", "network", "stream"])

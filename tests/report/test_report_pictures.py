@@ -13,13 +13,13 @@ from sfumato.example import CLINIC, clinic
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.privacy.randomness import SeededBits
+from sfumato.publishing.page import _recovered
 from sfumato.report.columns import Bars, Span, survey
 from sfumato.report.html import report
 from sfumato.report.pairs import strength, strongest
 from sfumato.report.precision import precision, share_between
 from sfumato.report.series_pictures import series_precision
 from sfumato.report.spending import spending
-from sfumato.report_page import _recovered
 from stream_world import planned, series
 
 FALSE_ALARM = 1e-6  # chance that a correct band fails one test

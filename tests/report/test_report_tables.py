@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.domain import Domain
 from sfumato.example import CLINIC, clinic
 from sfumato.report import table_pictures
 from sfumato.report.columns import Span, survey
@@ -16,6 +15,7 @@ from sfumato.report.figures import histogram
 from sfumato.report.html import report
 from sfumato.report.pairs import Pair
 from sfumato.report.precision import CONFIDENCE, precision, share_between
+from sfumato.schema.domain import Domain
 
 SCHEMA = sf.Schema.parse(CLINIC)
 

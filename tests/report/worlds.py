@@ -8,7 +8,7 @@ from neighbours import records
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection.audit.replay import RecordingPurse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.publishing import price
+from sfumato.publishing.table import price
 from sfumato.release.certificate import certificate
 from sfumato.release.content import Content
 

@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 
 from adults import made_up_adults, write_data_folder
-from sfumato.domain import Domain
 from sfumato.errors import DataError
-from sfumato.features import Features
 from sfumato.inspection.utility import encoded
 from sfumato.render.decode import Decoder
 from sfumato.reproduce.adult import ADULT, adult
 from sfumato.schema import Category
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 
 BESIDE = Path(__file__).parents[2].parent / "shared" / "data"
 SHARED = Path(os.environ.get("SFUMATO_DATA", BESIDE))

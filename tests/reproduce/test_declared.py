@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from made_up_uci import made_up, write_uci, write_uci_folder
-from sfumato.centred import UNIT, Centred
 from sfumato.errors import ParameterError
 from sfumato.inspection.utility import encoded
 from sfumato.reproduce.declared import NAMES, declared
 from sfumato.reproduce.uci import Loaded, load
+from sfumato.synopsis.centred import UNIT, Centred
 
 SHARED = os.environ.get("SFUMATO_DATA")
 needs_data = pytest.mark.skipif(not SHARED, reason="SFUMATO_DATA is not set")

@@ -12,8 +12,8 @@ from killing import kill_at_every_line, quick_folder
 from ledger_world import forget_heads
 from query_world import LENGTH, desk, funded, question, spent, stored
 from sfumato.errors import BudgetError, LedgerError, ParameterError
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.retrieval.client import Prepared
 from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.desk import Answered

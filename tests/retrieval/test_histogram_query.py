@@ -13,16 +13,16 @@ import pytest
 from scipy.stats import binomtest, chisquare
 
 from sfumato.errors import BudgetError, DataError, ParameterError
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import ZCDP, PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.query_publishing import publish_counts
+from sfumato.publishing.counts import publish_counts
+from sfumato.publishing.verify import verify
 from sfumato.retrieval.counts import LARGEST_COUNT, Counts, Keys
 from sfumato.retrieval.histogram import Histogram
 from sfumato.retrieval.published import PublishedCounts
 from sfumato.retrieval.tail import Law, Share, radius
-from sfumato.verification import verify
 
 FALSE_ALARM = 1e-6  # chance that a right mechanism fails one statistical test
 KEYS = tuple(f"k{place:02}" for place in range(32))

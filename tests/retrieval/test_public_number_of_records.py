@@ -6,8 +6,8 @@ import pytest
 
 from query_world import funded
 from sfumato.errors import DataError
-from sfumato.privacy.ledger import Ledger
-from sfumato.query_publishing import publish_counts
+from sfumato.ledger import Ledger
+from sfumato.publishing.counts import publish_counts
 from sfumato.retrieval.counts import LARGEST_COUNT, Counts
 from sfumato.retrieval.desk import Desk
 from sfumato.retrieval.mutual import Answering

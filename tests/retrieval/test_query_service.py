@@ -16,7 +16,7 @@ import pytest
 
 from query_world import COUNTS, LENGTH, funded, question, running, spent, stored
 from sfumato.errors import BudgetError, MissingExtra, ParameterError, Refused
-from sfumato.privacy.ledger import Ledger
+from sfumato.ledger import Ledger
 from sfumato.retrieval.client import Facts, Prepared, QueryClient
 from sfumato.retrieval.protocol import Question, largest_message
 from sfumato.retrieval.service import listening

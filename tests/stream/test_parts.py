@@ -15,8 +15,8 @@ import sfumato as sf
 from killing import CAN_TRACE, kill_at_every_line, kill_at_every_syscall, quick_folder
 from sfumato.cli import main
 from sfumato.errors import DataError, LedgerError, Refused, ReleaseError
+from sfumato.ledger.kept_head import note_file
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.kept_head import note_file
 from sfumato.privacy.randomness import SystemBits
 from sfumato.release.folder import CERTIFICATE, digest
 
@@ -228,7 +228,12 @@ class _Told(SystemBits):
 
 
 def at_every_line(action, check, prepare, stride):
-    files = ("stream_publishing.py", "stream/state.py", "stream/counting.py", "sfumato/walk.py")
+    files = (
+        "publishing/stream.py",
+        "stream/state.py",
+        "stream/counting.py",
+        "sfumato/publishing/transaction.py",
+    )
     return kill_at_every_line(action, files, check, prepare, stride=stride)
 
 
@@ -244,7 +249,7 @@ def killed(kill, stride, monkeypatch, *, faulty=False):
     with quick_folder() as folder:
         home = Path(folder)
         _Told.mark = home / "noise"
-        monkeypatch.setattr("sfumato.walk.SystemBits", _Told)
+        monkeypatch.setattr("sfumato.publishing.transaction.SystemBits", _Told)
 
         def prepare():
             for path in home.iterdir():

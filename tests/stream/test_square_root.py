@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.compiled import HAVE_NUMBA, compiled
 from sfumato.inspection.audit.replay import RecordingPurse
+from sfumato.numeric.compiled import HAVE_NUMBA, compiled
 from sfumato.privacy.guarantee import ZCDP, ApproxDP
 from sfumato.stream import square_root_kernel
 from sfumato.stream.square_root import DecayingSums, Design, RecoveredCounts, _power_below

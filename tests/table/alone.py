@@ -3,9 +3,9 @@
 import warnings
 
 from odd_values import SECRET
-from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
 from sfumato.table.header import check_types
 from sfumato.table.source import open_source

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neighbours import ABSURD, MIXED, schema, table, text_rows, typed_rows
-from sfumato.domain import Domain, Grid
 from sfumato.errors import DataError
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain, Grid
 from sfumato.table.encode import encode
 from sfumato.table.header import check_header
 from sfumato.table.source import open_source

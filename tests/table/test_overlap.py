@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.domain import Domain
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 from sfumato.table import overlap as module
 from sfumato.table.overlap import SHARE, Sketch, sketches, taken_from
 from sfumato.table.records import Records

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neighbours import MIXED, schema, table, text_rows, typed_rows
-from sfumato.domain import Domain
 from sfumato.errors import DataError
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 from sfumato.table import records as module
 from sfumato.table import source, text, workers
 from sfumato.table.encode import encode

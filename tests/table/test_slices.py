@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.domain import Domain
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 from sfumato.table import records as module
 from sfumato.table import text
 from sfumato.table.records import Records

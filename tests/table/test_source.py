@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError, SfumatoError
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
 from sfumato.table.header import check_header
 from sfumato.table.source import open_source

@@ -4,9 +4,9 @@ from math import ceil, log10
 
 import numpy as np
 
-from sfumato.domain import Axis, Grid, Levels, moment_of, step_of
-from sfumato.partition import Fine, Merged
 from sfumato.schema import Date
+from sfumato.schema.domain import Axis, Grid, Levels, moment_of, step_of
+from sfumato.synopsis.bins import Fine, Merged
 
 __all__ = ["ABSENT", "bin_names", "levels", "merged_names", "moment_text"]
 
@@ -28,7 +28,7 @@ def levels(axis: Levels) -> list[str]:
 def bin_names(axis: Axis, fine: Fine) -> list[str]:
     """The fine bins of a column: its values or, of a number or date, what lies in each.
 
-    >>> from sfumato.domain import Domain
+    >>> from sfumato.schema.domain import Domain
     >>> from sfumato.schema import Schema
     >>> grid = Domain.of(Schema.of({"name": "t", "columns": {
     ...     "gain": {"kind": "integer", "low": 0, "high": 9999}}})).axes[0]

@@ -5,9 +5,9 @@ from itertools import product
 
 from sfumato.accuracy.law import share
 from sfumato.accuracy.noisy import Interval, Noisy
-from sfumato.domain import Grid
 from sfumato.privacy.guarantee import Number
 from sfumato.schema import Date
+from sfumato.schema.domain import Grid
 
 __all__ = ["BinnedMean", "NumberSum"]
 

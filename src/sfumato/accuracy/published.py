@@ -32,11 +32,11 @@ from sfumato.accuracy.noisy import Entries, Noisy, combined, noise_of
 from sfumato.accuracy.number_sum import BinnedMean, NumberSum
 from sfumato.accuracy.tables import Tables
 from sfumato.accuracy.two_way import TwoWay
-from sfumato.domain import Domain, Levels
 from sfumato.errors import ParameterError, ReleaseError
-from sfumato.features import Features
 from sfumato.schema import Date, Schema
-from sfumato.synopsis import MomentLayout, MomentSynopsis
+from sfumato.schema.domain import Domain, Levels
+from sfumato.synopsis.features import Features
+from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 
 __all__ = ["Published", "published"]
 

@@ -23,11 +23,11 @@ from sfumato.accuracy.bins import bin_names, levels, merged_names
 from sfumato.accuracy.noisy import Blocks, Noisy, combined, noise_of
 from sfumato.accuracy.number_sum import BinnedMean
 from sfumato.accuracy.two_way import TwoWay
-from sfumato.domain import Axis, Domain, Grid, Levels
 from sfumato.errors import ParameterError
-from sfumato.mosaic_synopsis import FINE, ONE_WAY, RUN, TWO_WAY, Layout, MosaicSynopsis
-from sfumato.partition import Fine, Partition
 from sfumato.schema import Date, Schema
+from sfumato.schema.domain import Axis, Domain, Grid, Levels
+from sfumato.synopsis.bins import Fine, Partition
+from sfumato.synopsis.tables import FINE, ONE_WAY, RUN, TWO_WAY, Layout, MosaicSynopsis
 
 __all__ = ["Tables"]
 

@@ -7,9 +7,9 @@ from textwrap import shorten
 from sfumato.cli.audit_show import shares
 from sfumato.errors import ParameterError
 from sfumato.inspection.audit import Audit
-from sfumato.regular import is_folder
 from sfumato.release.file import appearing
 from sfumato.reproduce.figures import COLOURS, INK, QUIET, canvas, style
+from sfumato.untrusted.plain_file import is_folder
 
 __all__ = ["canvas_for"]
 

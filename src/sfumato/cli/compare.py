@@ -57,7 +57,7 @@ def compare(
     from sfumato.inspection.compare.table import shown
     from sfumato.inspection.figure import needed
     from sfumato.inspection.page import check_place, write_page
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
 
     if output is not None:
         check_place(output)
@@ -98,7 +98,7 @@ def _choose(
 
     from sfumato.errors import ParameterError
     from sfumato.inspection.compare.private_choice import choose
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
 
     if output is not None:
         raise ParameterError("a private choice tells a name and no figures: leave out --output")

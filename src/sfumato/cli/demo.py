@@ -25,7 +25,7 @@ def demo(
     Example: sfumato demo -o my-demo
     """
     from sfumato.example import CLINIC
-    from sfumato.publishing import price
+    from sfumato.publishing.table import price
     from sfumato.schema import Schema
 
     price(Schema.parse(CLINIC), epsilon=epsilon)  # what is refused is so before a folder is made
@@ -60,9 +60,9 @@ def _published(folder: Path, epsilon: str) -> "tuple[Any, Release]":
 
     from sfumato.cli.progress import rows
     from sfumato.example import CLINIC, clinic
+    from sfumato.ledger import Ledger
     from sfumato.privacy.budget import budget
-    from sfumato.privacy.ledger import Ledger
-    from sfumato.publishing import publish
+    from sfumato.publishing.table import publish
 
     original, file = clinic(), folder / "budget.db"
     data, schema = folder / "clinic.csv", folder / "clinic.yaml"

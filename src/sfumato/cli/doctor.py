@@ -91,7 +91,7 @@ def _exact_sums() -> str:
 
 
 def _ledger(path: Path) -> str:
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
 
     with Ledger(path) as ledger:
         place = ledger.place

@@ -71,8 +71,8 @@ def publish(
     from sfumato.cli.method_options import method_options
     from sfumato.cli.progress import working
     from sfumato.cli.show import promise, unfinished
-    from sfumato.network_publishing import publish_network
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
+    from sfumato.publishing.network import publish_network
     from sfumato.release.folder import is_release
 
     options = method_options(option, publish_network)

@@ -81,8 +81,8 @@ def _released(release: Path, directed: bool | None) -> "Network":
     """The network of a release folder, or of an edge list."""
     from sfumato.errors import ParameterError, ReleaseError
     from sfumato.graph.reading import network_of
-    from sfumato.regular import is_folder
     from sfumato.release import Release
+    from sfumato.untrusted.plain_file import is_folder
 
     if not is_folder(release):
         return network_of(release, directed=directed).network

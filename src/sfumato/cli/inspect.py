@@ -44,7 +44,7 @@ def inspect(
     from sfumato.inspection.counting import UNCOUNTED
     from sfumato.inspection.overview import overview
     from sfumato.inspection.page import WARNING, check_place, write_page
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
     from sfumato.release import Release
     from sfumato.release.folder import CERTIFICATE, digest
 

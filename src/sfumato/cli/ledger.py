@@ -9,7 +9,7 @@ from sfumato.cli.screen import Grid, say
 from sfumato.cli.screen import show as show_table
 
 if TYPE_CHECKING:
-    from sfumato.privacy.ledger import Entry, Ledger
+    from sfumato.ledger import Entry, Ledger
 
 __all__ = ["app"]
 
@@ -30,7 +30,7 @@ Reason = Annotated[str, typer.Option("--reason", help="Why, for whoever reads th
 @app.command(epilog="Example: `sfumato ledger create --ledger budget.db`")
 def create(ledger: File) -> None:
     """Make an empty ledger, readable by you alone."""
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
 
     with Ledger.create(ledger) as made:
         say(f"{ledger} is made; keep its head elsewhere: {made.head}")
@@ -55,9 +55,9 @@ def grant(
     ] = False,
 ) -> None:
     """Add to the budget of a data set; the decision stays on the record."""
+    from sfumato.ledger import Ledger, spell
     from sfumato.privacy.budget import budget
     from sfumato.privacy.guarantee import Guarantee, Heuristic
-    from sfumato.privacy.ledger import Ledger, spell
 
     nothing = heuristic and epsilon is None and delta is None and rho is None
     amount: Guarantee = (
@@ -76,7 +76,7 @@ def show(
     dataset: Annotated[str | None, typer.Option(help="Only this data set.")] = None,
 ) -> None:
     """What was granted, spent and is left, how often it was looked, and what was never finished."""
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
 
     with Ledger(ledger) as account:
         names = account.datasets() if dataset is None else [dataset]
@@ -102,7 +102,7 @@ def verify(
     head: Annotated[str | None, typer.Option(help="The head you kept: it must be in.")] = None,
 ) -> None:
     """Check every page, hash, balance and step, and print the head to keep elsewhere."""
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
 
     with Ledger(ledger) as account:
         found = account.verify(head=_head(head))
@@ -121,7 +121,7 @@ def refund(
     reason: Reason,
 ) -> None:
     """Give back what a stopped release had reserved; never once noise was drawn."""
-    from sfumato.privacy.ledger import Ledger, spell
+    from sfumato.ledger import Ledger, spell
 
     with Ledger(ledger) as account:
         account.refund(release, reason=reason)
@@ -141,7 +141,7 @@ def protects(
     reason: Reason,
 ) -> None:
     """Say what all charges of a data set protect, where an older Sfumato did not note it."""
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
 
     with Ledger(ledger) as account:
         account.protects(dataset, promise, reason=reason)
@@ -160,7 +160,7 @@ def same_data(
     reason: Reason,
 ) -> None:
     """Record that two names stand for the same data: its people then bear both budgets."""
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
 
     with Ledger(ledger) as account:
         account.allow(dataset, other, reason)
@@ -168,7 +168,7 @@ def same_data(
 
 
 def _table(account: "Ledger", names: list[str]) -> Grid:
-    from sfumato.privacy.ledger import spell
+    from sfumato.ledger import spell
 
     headings = ("data set", "granted", "spent", "left", "releases", "looks", "unfinished")
     table = Grid(*headings, title=f"ledger {account.ledger_id}")

@@ -15,7 +15,7 @@ from rich.progress import (
 )
 
 from sfumato.cli.screen import styled, terminal
-from sfumato.visible import visible
+from sfumato.untrusted.visible import visible
 
 __all__ = ["phases", "rows", "steps", "working"]
 

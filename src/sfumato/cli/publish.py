@@ -63,8 +63,8 @@ def publish(
     from sfumato.cli.method_options import method_options
     from sfumato.cli.progress import rows as progress
     from sfumato.cli.show import promise, unfinished
-    from sfumato.privacy.ledger import Ledger
-    from sfumato.publishing import publish as run
+    from sfumato.ledger import Ledger
+    from sfumato.publishing.table import publish as run
     from sfumato.release.folder import is_release
     from sfumato.schema import Schema
 

@@ -67,10 +67,10 @@ def publish(
     """
     from sfumato.cli.show import promise, unfinished
     from sfumato.errors import ParameterError
-    from sfumato.privacy.ledger import Ledger
-    from sfumato.query_publishing import publish_counts
+    from sfumato.ledger import Ledger
+    from sfumato.publishing.counts import publish_counts
+    from sfumato.publishing.transaction import dataset_name
     from sfumato.release.folder import is_release
-    from sfumato.walk import dataset_name
 
     if wavelet and both:
         raise ParameterError("--both publishes the wavelet as well: leave out --wavelet")
@@ -199,14 +199,14 @@ def serve(
 
     Example: sfumato query serve words.csv --epsilon-per-answer 0.01 --ledger budget.db
     """
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.ledger import Ledger
+    from sfumato.publishing.transaction import dataset_name
     from sfumato.retrieval.counts import Counts
     from sfumato.retrieval.desk import Desk
     from sfumato.retrieval.mutual import Answering
     from sfumato.retrieval.service import listening
     from sfumato.retrieval.service import serve as run
     from sfumato.retrieval.store import AnswerStore
-    from sfumato.walk import dataset_name
 
     read, dataset = Counts.read(counts), dataset_name(name, counts, default="counts", charged=True)
     server = Answering(len(read.keys), neighbours, epsilon_per_answer)  # type: ignore[arg-type]

@@ -28,10 +28,10 @@ def report(
     Example: sfumato report release/
     """
     from sfumato.errors import ReleaseError
-    from sfumato.regular import is_there
+    from sfumato.publishing.verify import checks, page_of
     from sfumato.release.file import appearing
     from sfumato.release.folder import REPORT
-    from sfumato.verification import checks, page_of
+    from sfumato.untrusted.plain_file import is_there
 
     place = output or release / REPORT
     if place.parent.resolve() == release.resolve() and place.name != REPORT:
@@ -51,7 +51,7 @@ def report(
 
 
 def _holds(place: Path, text: bytes) -> bool:
-    from sfumato.regular import content
+    from sfumato.untrusted.plain_file import content
 
     try:
         return content(place, len(text), follow=True) == text

@@ -8,8 +8,8 @@ import typer
 from sfumato.cli.screen import Grid, document, say, show
 
 if TYPE_CHECKING:
-    from sfumato.domain import Axis
     from sfumato.schema import Schema
+    from sfumato.schema.domain import Axis
 
 __all__ = ["app"]
 
@@ -41,8 +41,8 @@ def draft(
 
     Only the header is read, and what a person must declare is left blank.
     """
-    from sfumato.draft import draft as drafted
-    from sfumato.regular import is_there
+    from sfumato.table.draft import draft as drafted
+    from sfumato.untrusted.plain_file import is_there
 
     if output is not None and is_there(output):
         raise _taken(output)
@@ -57,9 +57,9 @@ def draft(
 @app.command(epilog="Example: `sfumato schema check patients.yaml`")
 def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")]) -> None:
     """Say what each column becomes, or what is still to fill in or to correct."""
-    from sfumato.domain import Domain
     from sfumato.render.rules import Rules
     from sfumato.schema import Schema
+    from sfumato.schema.domain import Domain
 
     schema = Schema.read(file)
     Rules.of(Domain.of(schema))  # refuses constraints that no record keeps
@@ -99,7 +99,7 @@ def _taken(output: Path) -> Exception:
 
 
 def _table(schema: "Schema") -> Grid:
-    from sfumato.domain import Domain
+    from sfumato.schema.domain import Domain
 
     axes = {axis.name: axis for axis in Domain.of(schema).axes}
     headings = ("column", "kind", "domain", "codes", "missing", "role", "provenance")
@@ -118,8 +118,8 @@ def _cells(axis: "Axis") -> list[str]:
 
 
 def _domain(axis: "Axis") -> str:
-    from sfumato.domain import Levels
     from sfumato.schema import Date
+    from sfumato.schema.domain import Levels
 
     column = axis.column
     if isinstance(axis, Levels):
@@ -133,7 +133,7 @@ def _domain(axis: "Axis") -> str:
 
 
 def _codes(axis: "Axis") -> str:
-    from sfumato.domain import Levels
+    from sfumato.schema.domain import Levels
 
     if isinstance(axis, Levels):
         return f"{len(axis.values)} levels"
@@ -142,7 +142,7 @@ def _codes(axis: "Axis") -> str:
 
 
 def _missing(axis: "Axis") -> str:
-    from sfumato.domain import Levels
+    from sfumato.schema.domain import Levels
 
     if axis.missing:
         return "its own level"

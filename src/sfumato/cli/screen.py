@@ -1,8 +1,8 @@
 """The one way to the terminal: whatever a command prints goes through here.
 
 Names come from files that others made, so a text is never taken for markup, and characters that
-a terminal would obey are written out (`sfumato.visible`).  Colour is given beside the text.
-No other module of the commands prints; a test reads their source for that.
+a terminal would obey are written out (`sfumato.untrusted.visible`).  Colour is given beside the
+text.  No other module of the commands prints; a test reads their source for that.
 """
 
 from rich.console import Console
@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from sfumato.visible import visible
+from sfumato.untrusted.visible import visible
 
 __all__ = ["Cell", "Grid", "document", "panel", "say", "show", "styled", "terminal"]
 

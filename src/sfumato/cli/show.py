@@ -6,8 +6,8 @@ from math import log, sqrt
 from typing import Any
 
 from sfumato.cli.screen import Grid, panel, say, show, styled
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import Heuristic, Seeded
-from sfumato.privacy.ledger import Ledger
 from sfumato.release import Release
 
 __all__ = ["bars", "promise", "unfinished"]

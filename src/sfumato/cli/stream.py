@@ -76,7 +76,7 @@ def count(
     Example: sfumato stream count visits.txt --horizon 1048576 --every 65536 --epsilon 1 -o counts/
     """
     from sfumato.cli.method_options import method_options
-    from sfumato.stream_publishing import publish_stream
+    from sfumato.publishing.stream import publish_stream
 
     _run(
         source,
@@ -147,8 +147,8 @@ def _run(
 ) -> None:
     from sfumato.cli.show import promise
     from sfumato.errors import ParameterError
-    from sfumato.privacy.ledger import Ledger as Account
-    from sfumato.stream_publishing import publish_stream
+    from sfumato.ledger import Ledger as Account
+    from sfumato.publishing.stream import publish_stream
 
     if asked["horizon"] is None:
         raise ParameterError("say how many bits the promise covers: --horizon")

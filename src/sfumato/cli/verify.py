@@ -30,15 +30,15 @@ def verify(
     Example: sfumato verify release/ --trial trial/ --public public.csv
     """
     from sfumato.errors import ParameterError
-    from sfumato.privacy.ledger import Ledger
-    from sfumato.verification import verify as run
+    from sfumato.ledger import Ledger
+    from sfumato.publishing.verify import verify as run
 
     if bool(trial) != (public is not None):
         raise ParameterError("--trial and --public belong together: give both, or none")
     account = Ledger(ledger) if ledger is not None else None
     checks = run(folder, ledger=account)
     if trial:
-        from sfumato.verification_trial import verify_trial
+        from sfumato.inspection.trial_check import verify_trial
 
         checks += verify_trial(folder, trial, public)
     table = Grid("check", "", "finding")
@@ -54,7 +54,7 @@ def verify(
 
 
 def _say_what_follows(passed: bool) -> None:
-    from sfumato.verification_trial import ESTABLISHED, FALSE_ALARM, NOT_ESTABLISHED
+    from sfumato.inspection.trial_check import ESTABLISHED, FALSE_ALARM, NOT_ESTABLISHED
 
     if passed:
         say("")

@@ -18,15 +18,15 @@ import pyarrow as pa
 
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.estimator.reading import answer_of, joined, labelled
+from sfumato.ledger import Ledger
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import Number
-from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
-from sfumato.publishing import DEFAULT_METHOD, price, publish_plan
+from sfumato.publishing.table import DEFAULT_METHOD, price, publish_plan
+from sfumato.publishing.verify import table_plan
 from sfumato.release.release import Release
 from sfumato.schema import Schema
 from sfumato.table.records import Records
-from sfumato.verification import table_plan
 
 __all__ = ["Publisher"]
 

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.domain import Axis, Domain, Levels
 from sfumato.errors import DataError, SchemaError
-from sfumato.features import Features
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
+from sfumato.schema.domain import Axis, Domain, Levels
+from sfumato.synopsis.features import Features
 from sfumato.table.column import arrow_of, guessed_kind, of_array, of_objects
 from sfumato.table.header import check_spelling, check_types
 from sfumato.table.records import Codes, Records

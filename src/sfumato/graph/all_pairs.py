@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.compiled import compiled
 from sfumato.graph.arcs import Star
 from sfumato.graph.fixed import Units
 from sfumato.graph.network import Indices, Topology
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.paths import Paths
+from sfumato.numeric.compiled import compiled
 
 __all__ = ["FAR", "AllPairs", "Distances", "SortedArcs", "rise", "sink", "sorted_arcs"]
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from sfumato.compiled import compiled
 from sfumato.graph.anonymity import share
 from sfumato.graph.crowd import Crowd, choice, moved
 from sfumato.graph.dynamic import Dynamic
@@ -28,6 +27,7 @@ from sfumato.graph.pairs import Pairs
 from sfumato.graph.paths import Paths
 from sfumato.graph.recipe import Say
 from sfumato.graph.search import Search
+from sfumato.numeric.compiled import compiled
 
 __all__ = ["ORDERS", "Goal", "by_search", "by_slack", "order_of", "range_around", "taken_back"]
 

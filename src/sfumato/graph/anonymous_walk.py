@@ -24,7 +24,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from sfumato.compiled import compiled
 from sfumato.graph.anonymity import share
 from sfumato.graph.anonymous import Goal, order_of, range_around
 from sfumato.graph.arcs import Arcs, Short
@@ -35,6 +34,7 @@ from sfumato.graph.pairs import Pairs
 from sfumato.graph.paths import Paths
 from sfumato.graph.random_walk import Bypass, RandomWalk, Sums, between, joined, step_row
 from sfumato.graph.recipe import Say
+from sfumato.numeric.compiled import compiled
 
 __all__ = ["by_random_walk"]
 

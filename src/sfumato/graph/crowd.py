@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.compiled import compiled
 from sfumato.graph.fixed import Units
 from sfumato.graph.network import Indices, Topology
+from sfumato.numeric.compiled import compiled
 
 __all__ = ["Crowd", "choice", "moved", "options"]
 

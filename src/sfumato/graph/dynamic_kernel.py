@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.compiled import compiled
 from sfumato.graph.all_pairs import FAR, Distances, rise, sink
 from sfumato.graph.fixed import Units
 from sfumato.graph.network import Indices
+from sfumato.numeric.compiled import compiled
 
 __all__ = ["State", "balance", "highest", "lower", "lowest", "raised"]
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.compiled import HAVE_NUMBA, SLOW
 from sfumato.errors import ParameterError
 from sfumato.graph.anonymity import share
 from sfumato.graph.anonymous import ORDERS, Goal, by_search, by_slack, range_around
@@ -24,8 +23,9 @@ from sfumato.graph.network import Topology, Weights
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say, unproved_event
 from sfumato.graph.wanted import ROOM, Searches, Table, alone, table_fits
-from sfumato.options import real, whole
+from sfumato.numeric.compiled import HAVE_NUMBA, SLOW
 from sfumato.perturb.randomness import generator
+from sfumato.plan.options import real, whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Purse

@@ -18,8 +18,8 @@ from sfumato.errors import ParameterError
 from sfumato.graph.network import Topology, Weights
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say, unproved_event
-from sfumato.options import real
 from sfumato.perturb.randomness import generator
+from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Purse

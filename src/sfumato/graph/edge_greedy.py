@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.compiled import HAVE_NUMBA, SLOW
 from sfumato.errors import ParameterError
 from sfumato.graph.fixed import FixedPoint
 from sfumato.graph.greedy import greedy
@@ -30,8 +29,9 @@ from sfumato.graph.null_space import perturb
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say, unproved_event
 from sfumato.graph.wanted import ROOM, Searches, Table, alone, table_fits
-from sfumato.options import real
+from sfumato.numeric.compiled import HAVE_NUMBA, SLOW
 from sfumato.perturb.randomness import generator
+from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Purse

@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.compiled import HAVE_NUMBA, SLOW
 from sfumato.errors import ParameterError
 from sfumato.graph.fixed import FixedPoint
 from sfumato.graph.network import Indices, Topology, Weights
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.potential import changed, heights
 from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say, unproved_event
-from sfumato.options import real
+from sfumato.numeric.compiled import HAVE_NUMBA, SLOW
 from sfumato.perturb.randomness import generator
+from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Purse

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from sfumato.compiled import compiled
 from sfumato.graph.all_pairs import Distances
 from sfumato.graph.dynamic import Dynamic
 from sfumato.graph.dynamic_kernel import State, balance, highest, lower, lowest, raised
@@ -18,6 +17,7 @@ from sfumato.graph.fixed import Units
 from sfumato.graph.network import Indices, Topology
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.recipe import Say
+from sfumato.numeric.compiled import compiled
 
 __all__ = ["greedy"]
 

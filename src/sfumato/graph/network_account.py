@@ -2,10 +2,10 @@
 
 import pyarrow as pa
 
-from sfumato.account import Account
 from sfumato.errors import DataError
 from sfumato.graph.network import Topology
 from sfumato.graph.recipe import EdgePlan
+from sfumato.plan.terms import Account
 from sfumato.release.stated import MOST_LONELY
 
 __all__ = ["COLUMNS", "network_account"]

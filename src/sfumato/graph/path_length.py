@@ -32,7 +32,7 @@ from scipy.special import ndtr, ndtri
 from sfumato.errors import DataError, ParameterError
 from sfumato.graph.edge_gaussian import checked_sigma, ends
 from sfumato.graph.network import Indices, Network, Topology, Weights
-from sfumato.options import real
+from sfumato.plan.options import real
 
 __all__ = ["FixedPath", "order_kept"]
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from sfumato.compiled import compiled
 from sfumato.graph.all_pairs import rise, sink
 from sfumato.graph.arcs import Star
 from sfumato.graph.fixed import Units
 from sfumato.graph.network import Indices, Topology
+from sfumato.numeric.compiled import compiled
 
 __all__ = ["changed", "heights"]
 

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.compiled import compiled
 from sfumato.graph.arcs import Arcs
 from sfumato.graph.network import Indices, Topology, Weights
+from sfumato.numeric.compiled import compiled
 
 __all__ = ["Bypass", "RandomWalk", "Sums", "between", "joined", "step_row", "steps"]
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.compiled import compiled
+from sfumato.numeric.compiled import compiled
 
 __all__ = ["COLUMNS", "FAR", "Lists", "Room", "trace"]
 

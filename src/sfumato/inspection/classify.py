@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError, MissingExtra, ParameterError, SchemaError
-from sfumato.features import Features
 from sfumato.inspection.utility import AnySchema, domain_of, encoded
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 
 __all__ = ["MODELS", "Classification", "Score", "classification", "named", "needed"]
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
 from sfumato.errors import MissingExtra, ParameterError
-from sfumato.features import Features
 from sfumato.inspection.utility import AnySchema, domain_of, encoded, numbers_only
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 from sfumato.table.source import open_source
 
 __all__ = ["CLUSTERS", "MOST_CLUSTERED", "Clustering", "clustering"]

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.features import Features
 from sfumato.inspection.figure import drawn
 from sfumato.inspection.section import Picture
 from sfumato.inspection.utility import AnySchema, domain_of, encoded
 from sfumato.render.components import leading
 from sfumato.report.style import COLOURS, INK, QUIET
 from sfumato.report.svg import short
+from sfumato.synopsis.features import Features
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

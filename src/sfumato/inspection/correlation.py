@@ -1,7 +1,7 @@
 """NOT PRIVATE: correlations between columns, in the records and in the release.
 
-Between features from the public domain (`sfumato.features`): a number, a 0/1 feature, a dummy
-for each level.  The scores are for the owner alone; `sfumato.inspection` says why.
+Between features from the public domain (`sfumato.synopsis.features`): a number, a 0/1 feature, a
+dummy for each level.  The scores are for the owner alone; `sfumato.inspection` says why.
 """
 
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.features import Features
 from sfumato.inspection.figure import drawn
 from sfumato.inspection.section import Picture
 from sfumato.inspection.utility import AnySchema, domain_of, encoded
 from sfumato.report.svg import short
+from sfumato.synopsis.features import Features
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

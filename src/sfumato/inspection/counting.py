@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.errors import BudgetError, LedgerError
-from sfumato.privacy.ledger import Ledger
+from sfumato.ledger import Ledger
 from sfumato.release.folder import digest
 
 __all__ = ["UNCOUNTED", "count_inspection"]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import MISSING, Axis, Domain, Grid
 from sfumato.errors import DataError, ParameterError
 from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded
+from sfumato.schema.domain import MISSING, Axis, Domain, Grid
 
 __all__ = ["BINS", "SMOOTHING", "Cells", "Distances", "entropy", "kl_divergence", "total_variation"]
 

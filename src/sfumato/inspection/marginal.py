@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Axis, Grid
 from sfumato.inspection.figure import drawn
 from sfumato.inspection.information import Cells
 from sfumato.inspection.section import Picture
@@ -18,6 +17,7 @@ from sfumato.inspection.utility import AnySchema, domain_of
 from sfumato.report.style import COLOURS, QUIET
 from sfumato.report.svg import short
 from sfumato.schema import Date
+from sfumato.schema.domain import Axis, Grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

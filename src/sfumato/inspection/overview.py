@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.domain import Domain, Grid
 from sfumato.errors import DataError, ReleaseError, SchemaError
-from sfumato.features import Features
 from sfumato.inspection.attack.numeric import in_shares
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.suite import attacks, matrix_attacks
@@ -32,10 +30,12 @@ from sfumato.inspection.section import Line, Picture, Section
 from sfumato.inspection.subspace import captured_variance
 from sfumato.inspection.task import task
 from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened, squared_error
-from sfumato.privacy.ledger import Ledger
+from sfumato.ledger import Ledger
 from sfumato.release import Release
 from sfumato.render.components import COLUMNS
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain, Grid
+from sfumato.synopsis.features import Features
 
 __all__ = ["Overview", "overview"]
 

@@ -12,7 +12,7 @@ from typing import Any
 from sfumato.errors import ReleaseError
 from sfumato.inspection.counting import UNCOUNTED
 from sfumato.release.folder import is_release
-from sfumato.visible import seen_on_a_page
+from sfumato.untrusted.visible import seen_on_a_page
 
 __all__ = ["WARNING", "check_place", "html", "write_page"]
 

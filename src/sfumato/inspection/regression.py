@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import MISSING, Domain, Grid
 from sfumato.errors import DataError, ParameterError, SchemaError
-from sfumato.features import Features
 from sfumato.inspection.utility import AnySchema, domain_of, encoded
+from sfumato.schema.domain import MISSING, Domain, Grid
+from sfumato.synopsis.features import Features
 
 __all__ = ["LANDMARKS", "MOST_EXACT", "RIDGES", "Regression", "regression"]
 

@@ -1,7 +1,7 @@
 """NOT PRIVATE: how much of the records' variance released components hold.
 
-Records are the centred features of `sfumato.centred`: numbers and 0/1 features from -½ to ½,
-dummies 0 or 1; captured variance and angles do not depend on where zero lies if they are
+Records are the centred features of `sfumato.synopsis.centred`: numbers and 0/1 features from -½ to
+½, dummies 0 or 1; captured variance and angles do not depend on where zero lies if they are
 taken about the mean.  The scores are for the owner alone; `sfumato.inspection` says why.
 """
 
@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.centred import Centred
 from sfumato.errors import DataError, ParameterError
 from sfumato.inspection.utility import AnySchema, domain_of, numbers_only, opened
 from sfumato.measure.scatter import exact_scatter
 from sfumato.render.components import COLUMNS, leading
-from sfumato.scatter import ScatterLayout, ScatterSynopsis
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis
 from sfumato.table.records import Records
 
 __all__ = ["About", "CapturedVariance", "Exact", "captured_variance", "subspace_angle"]

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.domain import Domain, Grid
 from sfumato.inspection.classify import classification
 from sfumato.inspection.regression import regression
 from sfumato.inspection.section import Line
 from sfumato.inspection.utility import encoded
 from sfumato.render.decode import Decoder
+from sfumato.schema.domain import Domain, Grid
 
 __all__ = ["MODELS", "target_of", "task"]
 

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError
-from sfumato.features import Features
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 from sfumato.table.encode import numbers
 from sfumato.table.records import Records
 from sfumato.table.source import Source, columns_of, open_source
@@ -54,7 +54,7 @@ class SquaredError:
 def squared_error(original: Any, release: Any, schema: AnySchema) -> SquaredError:
     """NOT PRIVATE: squared error of a release that keeps one row per record, in order.
 
-    Both tables become features in [0, 1] (`sfumato.features`): a number its place in the
+    Both tables become features in [0, 1] (`sfumato.synopsis.features`): a number its place in the
     public range, a column of two levels one 0/1 feature, of more levels one dummy each,
     so a wrong level costs 1 or 2.
 

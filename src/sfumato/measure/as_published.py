@@ -20,14 +20,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.centred import UNIT, Centred
 from sfumato.measure.projection import Projection
 from sfumato.measure.scatter import exact_scatter
 from sfumato.privacy.guarantee import Heuristic, PureDP
 from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
 from sfumato.privacy.sensitivity import Sensitivity, root
-from sfumato.projected import Directions
-from sfumato.scatter import ScatterLayout
+from sfumato.synopsis.centred import UNIT, Centred
+from sfumato.synopsis.directions import Directions
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table.records import Codes, Records
 
 __all__ = ["AsPublished", "lip", "lop"]

@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.centred import UNIT as FEATURE_UNIT
 from sfumato.errors import DataError
 from sfumato.measure.scatter import exact_scatter
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.centred_sensitivity import eigenvalues
 from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
 from sfumato.privacy.sensitivity import Sensitivity, root
-from sfumato.scatter import Matrix, ScatterLayout
+from sfumato.synopsis.centred import UNIT as FEATURE_UNIT
+from sfumato.synopsis.scatter import Matrix, ScatterLayout
 from sfumato.table.records import Records
 
 __all__ = ["BACKWARD", "UNIT", "EigenvalueSynopsis", "Eigenvalues", "machine_error"]

@@ -18,14 +18,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import MISSING, Axis, Grid, Levels
-from sfumato.features import Features
 from sfumato.privacy.choice import Ceilings, Choice, width_for
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.noise import uniform_below
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import record
+from sfumato.schema.domain import MISSING, Axis, Grid, Levels
+from sfumato.synopsis.features import Features
 from sfumato.table.records import Codes, Records
 
 __all__ = ["ExponentialRecords"]

@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sfumato.centred import UNIT, Centred
 from sfumato.errors import ParameterError
 from sfumato.measure.scatter import exact_scatter
 from sfumato.privacy.guarantee import ApproxDP, Heuristic
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.privacy.randomness import Bits
-from sfumato.scatter import ScatterLayout
+from sfumato.synopsis.centred import UNIT, Centred
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table.records import Records
 
 __all__ = ["GaussianProjection", "ProjectedScatter"]

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Axis, Grid, Levels
 from sfumato.schema import Category
+from sfumato.schema.domain import Axis, Grid, Levels
 
 __all__ = ["Cut", "Guide", "Hierarchy", "Node", "walk"]
 
@@ -39,7 +39,7 @@ class Hierarchy:
     """The code at each position of a column, and the runs that each branch falls into.
 
     >>> from sfumato.schema import Schema
-    >>> from sfumato.domain import Domain
+    >>> from sfumato.schema.domain import Domain
     >>> ward = {"kind": "category", "values": ["a", "b", "c"], "taxonomy": [["c", "a"], "b"]}
     >>> axis = Domain.of(Schema.of({"name": "t", "columns": {"ward": ward}})).axes[0]
     >>> hierarchy = Hierarchy.of(axis)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Noise, Purse, Whole
-from sfumato.synopsis import MomentLayout, MomentSynopsis
+from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 from sfumato.table.records import Codes, Records
 
 __all__ = ["Moments", "gram", "sums_and_gram"]

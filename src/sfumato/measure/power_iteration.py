@@ -22,12 +22,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.centred import UNIT as FEATURE_UNIT
 from sfumato.measure.scatter import exact_scatter
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
 from sfumato.privacy.sensitivity import Sensitivity, root
-from sfumato.scatter import ScatterLayout
+from sfumato.synopsis.centred import UNIT as FEATURE_UNIT
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table.records import Records
 
 __all__ = ["MOST_FEATURES", "UNIT", "LastProduct", "PowerIteration", "product", "stretch", "whole"]

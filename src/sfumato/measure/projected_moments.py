@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.centred import UNIT, Centred, drawn_in
-from sfumato.domain import Grid
 from sfumato.measure.moments import gram
 from sfumato.measure.projection import Projection
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.centred_sensitivity import Parts, mixture, regression
 from sfumato.privacy.mechanism import Noise, Purse, Whole
 from sfumato.privacy.sensitivity import Neighbours
-from sfumato.projected import Directions
+from sfumato.schema.domain import Grid
+from sfumato.synopsis.centred import UNIT, Centred, drawn_in
+from sfumato.synopsis.directions import Directions
 from sfumato.table.records import Codes, Records
 
 __all__ = ["Budgets", "Outcome", "ProjectedMoments", "ProjectedSynopsis"]

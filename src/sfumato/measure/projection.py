@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Noise, Purse
-from sfumato.projected import Directions
+from sfumato.synopsis.directions import Directions
 from sfumato.table.records import Codes, Records
 
 __all__ = ["Projection"]

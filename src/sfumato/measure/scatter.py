@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.centred import UNIT
 from sfumato.measure.moments import sums_and_gram
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
-from sfumato.scatter import ScatterLayout, ScatterSynopsis
+from sfumato.synopsis.centred import UNIT
+from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis
 from sfumato.table.records import Codes, Records
 
 __all__ = ["Scatter", "exact_scatter"]

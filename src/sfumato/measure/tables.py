@@ -18,13 +18,13 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.mosaic_synopsis import FINE
-from sfumato.partition import Fine, Partition
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
+from sfumato.synopsis.bins import Fine, Partition
+from sfumato.synopsis.tables import FINE
 from sfumato.table.records import Codes, Records
 
 __all__ = ["ColumnTables", "PairChoice", "PairTables", "moved", "pair_counts"]

@@ -4,13 +4,13 @@ from typing import Any
 
 from numpy.random import Generator
 
-from sfumato.domain import Domain
 from sfumato.methods.perturbation import PROMISE, PROOF, Perturbed, perturbation_plan
-from sfumato.options import real
 from sfumato.perturb.additive import additive
 from sfumato.perturb.matrix import Matrix
 from sfumato.plan import Method, Plan
+from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget
+from sfumato.schema.domain import Domain
 
 __all__ = ["METHOD"]
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.methods.basis import DEFAULT_ALPHA, DEFAULT_MEANS
 from sfumato.methods.lap_pca import OPTIONS, second_moment_plan
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
+from sfumato.schema.domain import Domain
 
 __all__ = ["METHOD"]
 

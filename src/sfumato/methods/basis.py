@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.centred import Centred
 from sfumato.errors import DataError, ParameterError
 from sfumato.measure.scatter import Scatter
 from sfumato.methods.declared_public import PublicFigures, PublicRows, summary
@@ -16,10 +15,11 @@ from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.privacy.sensitivity import Neighbours
-from sfumato.projected import Directions
 from sfumato.render.components import enough, leading
 from sfumato.render.spectrum import Matrix
-from sfumato.scatter import ScatterLayout, ScatterSynopsis
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.directions import Directions
+from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.source import open_source

@@ -6,14 +6,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.domain import Domain
 from sfumato.errors import SchemaError
-from sfumato.features import Features
 from sfumato.methods.basis import Components, Rank
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.components import COLUMNS, component_schema, component_table
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 from sfumato.table.records import Records
 
 __all__ = ["component_plan"]

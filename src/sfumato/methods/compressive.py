@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.measure.projection import Projection
 from sfumato.methods.basis import Rank
@@ -15,9 +13,11 @@ from sfumato.methods.record_plan import Projected, record_plan
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Purse
-from sfumato.projected import UNIT, Directions
 from sfumato.render.reduced import component_columns
 from sfumato.render.spectrum import Matrix
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.directions import UNIT, Directions
 from sfumato.table.records import Records
 
 __all__ = ["METHOD"]

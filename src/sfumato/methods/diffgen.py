@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, ReleaseError, SchemaError
 from sfumato.measure.hierarchy import Hierarchy, Node, walk
 from sfumato.measure.specialise import SCORES, Leaves, Specialisation
@@ -16,6 +15,7 @@ from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Event
 from sfumato.render.decode import Decoder
 from sfumato.render.leaves import Parts, apportion, sample
+from sfumato.schema.domain import Domain
 
 __all__ = ["METHOD"]
 

@@ -7,9 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, SchemaError
-from sfumato.features import Features
 from sfumato.measure.moments import Moments
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
@@ -20,7 +18,9 @@ from sfumato.render.leaves import apportion
 from sfumato.render.sequential import sequential
 from sfumato.render.shrink import shrunken
 from sfumato.render.spectrum import Matrix
-from sfumato.synopsis import MomentLayout, MomentSynopsis
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
+from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 
 __all__ = ["METHOD"]
 

@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, SchemaError
-from sfumato.features import Features
 from sfumato.measure.moments import Moments
 from sfumato.measure.projection import Projection
 from sfumato.methods.record_plan import (
@@ -22,10 +20,12 @@ from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Purse
-from sfumato.projected import EXACT_RANK, Directions
 from sfumato.render.components import expected_errors, leading
 from sfumato.render.spectrum import Matrix, covariance
-from sfumato.synopsis import MomentLayout
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.directions import EXACT_RANK, Directions
+from sfumato.synopsis.features import Features
+from sfumato.synopsis.moments import MomentLayout
 from sfumato.table.records import Records
 
 __all__ = ["METHOD"]

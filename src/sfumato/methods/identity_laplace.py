@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, SchemaError
-from sfumato.features import Features
 from sfumato.measure.identity import NoisyRecords
 from sfumato.methods.row_per_record import check_neighbours
 from sfumato.plan import Method, Plan
@@ -14,6 +12,8 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.render.spectrum import Matrix
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 
 __all__ = ["METHOD"]
 

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.gaussian_projection import GaussianProjection, ProjectedScatter
 from sfumato.plan import Method, Plan
@@ -16,6 +14,8 @@ from sfumato.privacy.guarantee import ApproxDP
 from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.render.gaussian import sample
 from sfumato.render.spectrum import nearest_psd
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
 
 __all__ = ["METHOD"]
 

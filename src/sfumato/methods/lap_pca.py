@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.methods.basis import DEFAULT_ALPHA, DEFAULT_MEANS, Rank, private_basis
 from sfumato.methods.component_plan import component_plan
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
 
 __all__ = ["METHOD", "OPTIONS"]
 

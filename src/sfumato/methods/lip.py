@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.measure import as_published as printed
 from sfumato.measure.projection import Projection
 from sfumato.methods.basis import DEFAULT_ALPHA, DEFAULT_MEANS, Rank, private_basis
@@ -17,11 +15,13 @@ from sfumato.methods.record_plan import (
     record_plan,
     recounted,
 )
-from sfumato.options import truth
 from sfumato.plan import Method, Plan
+from sfumato.plan.options import truth
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Purse
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
 from sfumato.table.records import Records
 
 __all__ = ["METHOD"]

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.measure import as_published as printed
 from sfumato.measure.projection import Projection
@@ -11,11 +9,13 @@ from sfumato.methods.basis import DEFAULT_ALPHA, Rank, public_basis
 from sfumato.methods.declared_public import stated_source, vouched
 from sfumato.methods.published_plan import published_plan
 from sfumato.methods.record_plan import LARGE, Projected, record_plan
-from sfumato.options import truth
 from sfumato.plan import Method, Plan
+from sfumato.plan.options import truth
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Purse
-from sfumato.projected import UNIT
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.directions import UNIT
 from sfumato.table.records import Records
 
 __all__ = ["METHOD"]

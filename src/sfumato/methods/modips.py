@@ -5,16 +5,16 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from sfumato.domain import Domain
 from sfumato.errors import SchemaError
-from sfumato.features import Features
 from sfumato.measure.moments import Moments
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.render.gaussian import sample
 from sfumato.render.spectrum import covariance, nearest_psd
-from sfumato.synopsis import MomentLayout, MomentSynopsis
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
+from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 
 __all__ = ["METHOD"]
 

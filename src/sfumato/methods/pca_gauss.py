@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.measure.eigenvalues import UNIT, Eigenvalues, EigenvalueSynopsis
 from sfumato.methods.basis import DEFAULT_ALPHA, Rank
 from sfumato.plan import Method, Plan
@@ -18,7 +16,9 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.render.gaussian import sample
 from sfumato.render.reduced import component_batch, component_columns
 from sfumato.render.spectrum import Matrix
-from sfumato.scatter import ScatterLayout
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table.records import Records
 
 __all__ = ["METHOD"]

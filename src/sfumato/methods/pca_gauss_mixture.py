@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
 from sfumato.errors import SchemaError
 from sfumato.measure.projected_moments import Outcome
 from sfumato.methods.dp_lda import interleaved
@@ -17,6 +16,7 @@ from sfumato.render.decode import BATCH_ROWS
 from sfumato.render.gaussian import sample
 from sfumato.render.leaves import apportion
 from sfumato.render.spectrum import Matrix
+from sfumato.schema.domain import Domain
 
 __all__ = ["METHOD"]
 

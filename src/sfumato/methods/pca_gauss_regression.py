@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain, Grid
 from sfumato.errors import SchemaError
 from sfumato.measure.projected_moments import Outcome
 from sfumato.methods.reduction import OPTIONS, Asked, Released, reduced_plan
@@ -15,6 +14,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.render.gaussian import sample
 from sfumato.render.spectrum import Matrix
 from sfumato.schema import Date
+from sfumato.schema.domain import Domain, Grid
 
 __all__ = ["METHOD"]
 

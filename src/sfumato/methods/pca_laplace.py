@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import DataError, SchemaError
 from sfumato.methods.basis import Rank, public_basis
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
-from sfumato.options import real, whole
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.pca_laplace import coordinate_ranges, local_epsilon, pca_laplace
 from sfumato.plan import Method, Plan
+from sfumato.plan.options import real, whole
 from sfumato.privacy.budget import Budget
 from sfumato.render.components import leading
 from sfumato.render.reduced import component_columns
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
 
 __all__ = ["METHOD"]
 

@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.random import Generator
 
-from sfumato.domain import Domain, Grid
 from sfumato.errors import SchemaError
 from sfumato.methods.row_per_record import check_neighbours
 from sfumato.perturb.matrix import Matrix
@@ -24,6 +23,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.decode import BATCH_ROWS, Decoder
+from sfumato.schema.domain import Domain, Grid
 from sfumato.table.records import Codes, Records
 
 __all__ = ["PROMISE", "PROOF", "Numbers", "Perturbed", "perturbation_plan"]

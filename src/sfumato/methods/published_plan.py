@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.measure.as_published import AsPublished
 from sfumato.methods.basis import Rank
@@ -15,8 +13,10 @@ from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Purse
-from sfumato.projected import Directions
 from sfumato.render.components import leading
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.directions import Directions
 from sfumato.table.records import Records
 
 __all__ = ["published_plan"]

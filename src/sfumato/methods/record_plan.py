@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.errors import ReleaseError
-from sfumato.features import Features
 from sfumato.measure.projection import Projection
 from sfumato.methods.row_per_record import check_neighbours
 from sfumato.plan import Declared, Plan
@@ -18,10 +15,13 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Sensitivity, record, root
-from sfumato.projected import UNIT, Directions
 from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.render.reduced import component_batch
 from sfumato.render.spectrum import Matrix
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.directions import UNIT, Directions
+from sfumato.synopsis.features import Features
 from sfumato.table.records import Records
 
 __all__ = [

@@ -14,8 +14,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.centred import UNIT, Centred
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.measure.projected_moments import (
     Budgets,
@@ -40,6 +38,8 @@ from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.reduced import Reduced, ReducedTable, possible
 from sfumato.render.spectrum import Matrix
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import UNIT, Centred
 from sfumato.table.records import Records
 
 __all__ = ["OPTIONS", "Asked", "Reduction", "Released", "reduced_plan"]

@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
-from sfumato.options import real
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.rotation import orthogonal
 from sfumato.perturb.rotation import rotation as turned
 from sfumato.plan import GIVEN, Method, Plan
+from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget
+from sfumato.schema.domain import Domain
 
 __all__ = ["METHOD"]
 

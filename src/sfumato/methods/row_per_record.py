@@ -1,7 +1,7 @@
 """What every method that releases one row per record has to refuse."""
 
-from sfumato.domain import Domain
 from sfumato.errors import SchemaError
+from sfumato.schema.domain import Domain
 
 __all__ = ["check_neighbours"]
 

@@ -4,15 +4,15 @@ from typing import Any
 
 from numpy.random import Generator
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
-from sfumato.options import real, truth, whole
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.svd import svd
 from sfumato.plan import Method, Plan
+from sfumato.plan.options import real, truth, whole
 from sfumato.privacy.budget import Budget
+from sfumato.schema.domain import Domain
 
 __all__ = ["METHOD"]
 

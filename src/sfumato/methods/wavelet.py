@@ -4,16 +4,16 @@ from typing import Any
 
 from numpy.random import Generator
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.methods.perturbation import PROMISE, PROOF, Perturbed, perturbation_plan
-from sfumato.options import real, truth, whole
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.pyramid import check_wavelet
 from sfumato.perturb.wavelet import MOST_LEVELS, wavelet
 from sfumato.plan import Method, Plan
+from sfumato.plan.options import real, truth, whole
 from sfumato.privacy.budget import Budget
+from sfumato.schema.domain import Domain
 
 __all__ = ["METHOD", "threshold"]
 

@@ -5,16 +5,16 @@ from typing import Any
 
 from numpy.random import Generator
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
 from sfumato.methods.wavelet import threshold
-from sfumato.options import truth
 from sfumato.perturb.matrix import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.wavelet_multi import Cut, wavelet_multi
 from sfumato.plan import Method, Plan
+from sfumato.plan.options import truth
 from sfumato.privacy.budget import Budget
+from sfumato.schema.domain import Domain
 
 __all__ = ["METHOD"]
 

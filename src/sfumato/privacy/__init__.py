@@ -1,1 +1,1 @@
-"""Exact noise, guarantees, sensitivities and the ledger."""
+"""The mathematics: guarantees, budgets, sensitivities, exact noise and its random bits."""

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from sfumato.account import Account
+from sfumato.plan.terms import Account
 from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.content import Content

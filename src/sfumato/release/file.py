@@ -13,7 +13,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from sfumato.errors import ReleaseError
-from sfumato.regular import opened
+from sfumato.untrusted.plain_file import opened
 
 __all__ = ["Format", "appearing", "file_writer", "read_batches"]
 

@@ -18,10 +18,10 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.errors import ReleaseError
-from sfumato.regular import content, is_there, opened
 from sfumato.release.content import Content
 from sfumato.release.file import Format, file_writer
-from sfumato.strict_json import parsed
+from sfumato.untrusted.plain_file import content, is_there, opened
+from sfumato.untrusted.strict_json import parsed
 
 __all__ = [
     "CERTIFICATE",

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from sfumato.domain import Domain
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import Guarantee, from_json
 from sfumato.release.file import Format
@@ -14,6 +13,7 @@ from sfumato.release.folder import FolderWriter, digest
 from sfumato.release.reading import read_certificate, read_records, read_synopsis
 from sfumato.render.decode import arrow_schema
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 __all__ = ["Kind", "Release", "digest", "table_schema"]
 

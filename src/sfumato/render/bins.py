@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.partition import Fine, Merged
 from sfumato.render.piecewise import beyond_noise, piecewise, price, simplex
+from sfumato.synopsis.bins import Fine, Merged
 
 __all__ = ["FineCounts", "merge", "whole_column"]
 

@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.sparse.linalg import factorized
 
 from sfumato.render.spectrum import Matrix
-from sfumato.synopsis import MomentLayout, MomentSynopsis
+from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 
 __all__ = ["ClassMoments", "consistent"]
 

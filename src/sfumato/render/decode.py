@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.domain import MISSING, Axis, Domain, Grid, moment_of, step_of
-from sfumato.features import Features
 from sfumato.render.spectrum import Matrix
 from sfumato.schema import Boolean, Category, Date, Integer
+from sfumato.schema.domain import MISSING, Axis, Domain, Grid, moment_of, step_of
+from sfumato.synopsis.features import Features
 
 __all__ = ["BATCH_ROWS", "Decoder", "arrow_schema", "code_values", "nearest_codes"]
 

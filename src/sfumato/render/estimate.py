@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.partition import Partition
 from sfumato.render.bins import FineCounts
 from sfumato.render.piecewise import beyond_noise, simplex
+from sfumato.synopsis.bins import Partition
 
 __all__ = ["NoisyTables", "OneWays", "one_ways"]
 

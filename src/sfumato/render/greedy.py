@@ -16,8 +16,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.features import Features
 from sfumato.render.spectrum import Matrix
+from sfumato.synopsis.features import Features
 
 __all__ = ["greedy"]
 

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.partition import Partition
-from sfumato.threads import one_blas_thread
+from sfumato.numeric.threads import one_blas_thread
+from sfumato.synopsis.bins import Partition
 
 __all__ = ["Mixture", "Settings", "Targets", "fit"]
 

@@ -7,9 +7,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import MISSING
-from sfumato.mosaic_synopsis import RUN, MosaicSynopsis
-from sfumato.partition import Fine, Merged, Partition
 from sfumato.render.bins import FineCounts, merge, whole_column
 from sfumato.render.conditional import Asked, forest_given, mixture_given
 from sfumato.render.constrained import kept
@@ -19,6 +16,9 @@ from sfumato.render.latent import Mixture, Settings, Targets, fit
 from sfumato.render.piecewise import beyond_noise
 from sfumato.render.rules import Mask, Rules
 from sfumato.render.systematic import draw, draw_within
+from sfumato.schema.domain import MISSING
+from sfumato.synopsis.bins import Fine, Merged, Partition
+from sfumato.synopsis.tables import RUN, MosaicSynopsis
 
 __all__ = ["Deviations", "Model", "fine_counts", "merged", "noisy_tables", "sample"]
 

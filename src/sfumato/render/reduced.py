@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain, Grid
 from sfumato.errors import SchemaError
-from sfumato.projected import Directions
 from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.render.spectrum import Matrix
+from sfumato.schema.domain import Domain, Grid
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.directions import Directions
 
 __all__ = ["Reduced", "ReducedTable", "component_batch", "component_columns", "possible"]
 

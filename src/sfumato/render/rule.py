@@ -22,7 +22,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import MISSING
+from sfumato.schema.domain import MISSING
 
 __all__ = ["Fixed", "Mask", "Order", "Rule"]
 

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.constraint import Combination, level, ordering
-from sfumato.domain import MISSING, Axis, Domain, Grid, step_of
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.render.decode import code_values
 from sfumato.render.rule import Fixed, Mask, Order, Rule
 from sfumato.schema import Date
+from sfumato.schema.constraint import Combination, level, ordering
+from sfumato.schema.domain import MISSING, Axis, Domain, Grid, step_of
 
 __all__ = ["Mask", "Rules"]
 

@@ -9,9 +9,9 @@ second moments survive, and no argmax or clipping bends them.
 
 import numpy as np
 
-from sfumato.features import Features
 from sfumato.render.shrink import columns
 from sfumato.render.spectrum import Matrix
+from sfumato.synopsis.features import Features
 
 __all__ = ["sequential"]
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.features import Features
 from sfumato.render.consistent import ClassMoments
 from sfumato.render.spectrum import Matrix, nearest_psd
+from sfumato.synopsis.features import Features
 
 __all__ = ["columns", "shrunken"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.synopsis import MomentSynopsis
+from sfumato.synopsis.moments import MomentSynopsis
 
 __all__ = ["Matrix", "covariance", "nearest_psd"]
 

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.constraint import level
-from sfumato.domain import Axis, Domain, Grid, Levels, step_of
 from sfumato.errors import ParameterError
 from sfumato.render.decode import code_values
 from sfumato.schema import Date
+from sfumato.schema.constraint import level
+from sfumato.schema.domain import Axis, Domain, Grid, Levels, step_of
 
 __all__ = ["given", "written"]
 

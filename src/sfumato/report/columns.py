@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from sfumato.accuracy.bins import levels, moment_text
 from sfumato.accuracy.statement import spelt
-from sfumato.domain import Axis, Domain, Grid, Levels, step_of
 from sfumato.release.reading import read_records
 from sfumato.release.release import Release, table_schema
 from sfumato.schema import Date, Schema
+from sfumato.schema.domain import Axis, Domain, Grid, Levels, step_of
 
 __all__ = ["MOST_COLUMNS", "Bars", "Column", "Span", "Survey", "batches", "survey"]
 

@@ -5,7 +5,7 @@ from sfumato.report.model import page
 from sfumato.report.precision import CONFIDENCE
 from sfumato.report.promise import DEPLOYMENTS
 from sfumato.report.series_pictures import Reach
-from sfumato.visible import seen_on_a_page
+from sfumato.untrusted.visible import seen_on_a_page
 
 __all__ = ["report"]
 

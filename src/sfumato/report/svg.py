@@ -13,7 +13,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from sfumato.report.style import COLOURS, GRID, INK, QUIET, style
-from sfumato.visible import visible
+from sfumato.untrusted.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

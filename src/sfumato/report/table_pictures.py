@@ -6,7 +6,6 @@ from math import ceil
 import numpy as np
 
 from sfumato.accuracy.statement import spelt
-from sfumato.domain import Grid
 from sfumato.release.release import Release, table_schema
 from sfumato.report.card import Card, Group
 from sfumato.report.columns import MOST_COLUMNS, Bars, Column, Span, Survey, survey
@@ -14,6 +13,7 @@ from sfumato.report.figures import bars, heat, histogram
 from sfumato.report.pairs import MOST_PAIRS, Pair, strongest
 from sfumato.report.precision import CONFIDENCE, Precision, share_between
 from sfumato.report.svg import short
+from sfumato.schema.domain import Grid
 
 __all__ = ["table_pictures"]
 

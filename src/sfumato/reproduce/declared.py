@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.reproduce.uci import Loaded
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 __all__ = ["NAMES", "Declared", "declared"]
 

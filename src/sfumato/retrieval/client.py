@@ -28,7 +28,7 @@ from sfumato.retrieval.mutual import (
     sparse,
 )
 from sfumato.retrieval.protocol import BYTES, Question
-from sfumato.strict_json import parsed
+from sfumato.untrusted.strict_json import parsed
 
 __all__ = ["Facts", "Prepared", "QueryClient", "Reply"]
 

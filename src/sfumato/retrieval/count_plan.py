@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.account import Account
 from sfumato.errors import ParameterError, ReleaseError
+from sfumato.plan.terms import Account
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, exact, from_json
 from sfumato.privacy.sensitivity import Neighbours

@@ -28,10 +28,10 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.account import protection
 from sfumato.errors import BudgetError, ParameterError
+from sfumato.ledger import Ledger
+from sfumato.plan.terms import protection
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse, Whole
 from sfumato.privacy.randomness import SystemBits
 from sfumato.retrieval.count_plan import COUNT_UNIT

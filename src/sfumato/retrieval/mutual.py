@@ -23,7 +23,7 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.options import whole
+from sfumato.plan.options import whole
 from sfumato.privacy.guarantee import Number, PureDP, exact
 from sfumato.privacy.mechanism import Noise, Whole
 from sfumato.privacy.noise import discrete_laplace, uniform_below

@@ -23,7 +23,7 @@ from sfumato.retrieval.counts import Vector
 from sfumato.retrieval.histogram import checked_query
 from sfumato.retrieval.mutual import restored
 from sfumato.retrieval.privelet import levels
-from sfumato.strict_json import parsed
+from sfumato.untrusted.strict_json import parsed
 
 __all__ = ["BYTES", "JSON", "Form", "Question", "largest_message"]
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from sfumato.errors import ParameterError
-from sfumato.options import truth, whole
+from sfumato.plan.options import truth, whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Noise

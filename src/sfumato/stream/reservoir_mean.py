@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
-from sfumato.options import truth, whole
+from sfumato.plan.options import truth, whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP, exact
 from sfumato.privacy.mechanism import Event, Purse

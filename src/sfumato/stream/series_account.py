@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.account import Account
+from sfumato.plan.terms import Account
 from sfumato.stream.recipe import StreamPlan
 
 __all__ = ["COLUMNS", "series_account"]

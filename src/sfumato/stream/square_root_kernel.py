@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.compiled import compiled
+from sfumato.numeric.compiled import compiled
 
 __all__ = ["measure", "recover"]
 

@@ -24,8 +24,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.domain import MISSING, Axis, Domain, Grid, Levels, step_of
 from sfumato.schema import Boolean, Date
+from sfumato.schema.domain import MISSING, Axis, Domain, Grid, Levels, step_of
 from sfumato.table.grid import on_grid
 from sfumato.table.value import seconds_of, text_of
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.domain import Axis, Domain, Levels
 from sfumato.errors import DataError
 from sfumato.schema import Category, Date
+from sfumato.schema.domain import Axis, Domain, Levels
 from sfumato.table.encode import listed
 from sfumato.table.source import Frame, Source, told
 from sfumato.table.text import TextFile

@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError
+from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
 from sfumato.table.row_digest import row_digests, row_weights
 from sfumato.table.source import BATCH_ROWS, Source, broken_off

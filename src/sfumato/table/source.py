@@ -16,8 +16,8 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError
+from sfumato.schema.domain import Domain
 from sfumato.table.column import arrow_of, declared_type, guessed_kind
 from sfumato.table.text import TextFile
 

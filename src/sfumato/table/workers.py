@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 from typing import TypeVar
 
-from sfumato.threads import CAN_HOLD, one_blas_thread
+from sfumato.numeric.threads import CAN_HOLD, one_blas_thread
 
 __all__ = ["in_order"]
 

@@ -5,12 +5,12 @@ import pyarrow as pa
 import pytest
 from attacked import CONFIDENT, noised, people
 
-from sfumato.domain import MISSING, Domain
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.inspection.attack import Rate, attribute_attack
 from sfumato.inspection.attack.attribute import _constant
 from sfumato.inspection.attack.tables import nearest, points
 from sfumato.schema import Schema
+from sfumato.schema.domain import MISSING, Domain
 
 SECRETS = pytest.mark.parametrize(
     ("name", "secret"),

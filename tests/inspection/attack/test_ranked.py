@@ -6,7 +6,6 @@ import pytest
 from attacked import CONFIDENT, noised, people
 
 import sfumato as sf
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.inspection.attack import rebuild, reconstruction_attack, table_reconstruction_attack
 from sfumato.inspection.attack.bins import bins_of
@@ -14,7 +13,8 @@ from sfumato.inspection.attack.pair_tables import PairTables, cells_of
 from sfumato.inspection.attack.ranked import _right, _together
 from sfumato.inspection.attack.rebuild import rebuilt
 from sfumato.inspection.utility import encoded
-from sfumato.mosaic_synopsis import Layout, MosaicSynopsis, coarse_partition, pairs_of
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.tables import Layout, MosaicSynopsis, coarse_partition, pairs_of
 
 EVERYBODY = pytest.mark.parametrize("name", ["cancer", "clinic"])
 PEOPLE = 100

@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 from attacked import CONFIDENT, noised, people
 
-from sfumato.domain import MISSING, Domain, Grid
 from sfumato.errors import ParameterError
 from sfumato.inspection.attack import Rate, singling_out_attack
 from sfumato.inspection.attack.singling_out import _design_effect, _drawn, _isolating, _Predicates
 from sfumato.inspection.utility import encoded
+from sfumato.schema.domain import MISSING, Domain, Grid
 
 EVERYBODY = pytest.mark.parametrize("name", ["wine", "cancer", "clinic"])
 

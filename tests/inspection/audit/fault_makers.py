@@ -5,13 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato import centred, features
 from sfumato.measure import specialise
-from sfumato.methods import basis, dp_pca, lip, mosaic_division, reduction
+from sfumato.methods import basis, dp_pca, lip, reduction
+from sfumato.methods.mosaic import division as mosaic_division
 from sfumato.privacy import budget, choice, mechanism, sensitivity
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Noise
 from sfumato.privacy.sensitivity import Sensitivity
+from sfumato.synopsis import centred, features
 
 PURE, GAUSS, APPROX = {"epsilon": "1"}, {"rho": "0.5"}, {"epsilon": "1", "delta": "1e-6"}
 
@@ -155,7 +156,7 @@ def a_smaller_price(patch):
 def bought_once_used_twice(patch):
     """The sums of a scatter under the noise that was paid for the products."""
     from sfumato.measure.scatter import Scatter, exact_scatter
-    from sfumato.scatter import ScatterSynopsis
+    from sfumato.synopsis.scatter import ScatterSynopsis
 
     def wrong(self, records, purse):
         exact = exact_scatter(self.layout, records)

@@ -34,7 +34,6 @@ from fault_makers import (
     without,
 )
 
-from sfumato import centred, features, projected, scatter, synopsis
 from sfumato.measure import (
     eigenvalues,
     exponential,
@@ -46,6 +45,9 @@ from sfumato.measure import (
 )
 from sfumato.privacy import centred_sensitivity, choice, noise, sensitivity
 from sfumato.privacy.guarantee import PureDP
+from sfumato.synopsis import centred, features, scatter
+from sfumato.synopsis import directions as projected
+from sfumato.synopsis.moments import moments as synopsis
 from sfumato.table import grid
 
 PURE, GAUSS, APPROX = {"epsilon": "1"}, {"rho": "0.5"}, {"epsilon": "1", "delta": "1e-6"}

@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.features import Features
 from sfumato.inspection.audit import CASES, audit
 from sfumato.inspection.audit.frozen import freeze
 from sfumato.inspection.audit.neighbours import ABSENT, candidates, neighbours
@@ -17,8 +16,9 @@ from sfumato.plan import Method
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Noise, Paid
 from sfumato.privacy.sensitivity import Sensitivity
-from sfumato.publishing import price
-from sfumato.synopsis import MomentLayout, MomentSynopsis
+from sfumato.publishing.table import price
+from sfumato.synopsis.features import Features
+from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 
 FALSE_ALARM = 1e-6  # of the runs; frozen noise leaves nothing to chance
 KINDS = ({"epsilon": "1"}, {"epsilon": "1", "delta": "1e-6"}, {"rho": "0.1"})

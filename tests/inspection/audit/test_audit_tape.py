@@ -20,7 +20,7 @@ from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.privacy.noise import discrete_laplace
 from sfumato.privacy.randomness import SeededBits
 from sfumato.privacy.sensitivity import Sensitivity, record
-from sfumato.publishing import price
+from sfumato.publishing.table import price
 
 AGES = Noise("ages", record(continuous=2), PureDP(1))
 EXACT, UNITS = np.array([41, 7]), np.array([1, 4])

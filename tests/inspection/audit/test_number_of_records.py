@@ -14,9 +14,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from sfumato import publishing, walk
 from sfumato.cli import app
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, Refused, SchemaError
 from sfumato.inspection.audit import CASES
 from sfumato.inspection.audit.neighbours import candidates
@@ -24,10 +22,13 @@ from sfumato.measure.moments import Moments
 from sfumato.methods import METHODS
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.mechanism import Paid
-from sfumato.publishing import price
-from sfumato.query_publishing import publish_counts
+from sfumato.publishing import table as publishing
+from sfumato.publishing import transaction as walk
+from sfumato.publishing.counts import publish_counts
+from sfumato.publishing.table import price
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 pytestmark = pytest.mark.usefixtures("terminal")
 

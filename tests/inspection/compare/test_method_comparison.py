@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError, Refused
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection.compare import comparison as module
@@ -14,9 +13,10 @@ from sfumato.inspection.compare.table import shown
 from sfumato.inspection.compare.trial import Parts, Trial, run_trial
 from sfumato.inspection.compare.worker import Stopped, Worker
 from sfumato.inspection.page import WARNING, html
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 PATIENTS = clinic(400)
 SCHEMA = Schema.parse(CLINIC)

@@ -11,7 +11,6 @@ import pytest
 from scipy.stats import beta, binomtest
 
 from ledger_world import ABOUT
-from sfumato.domain import Domain
 from sfumato.errors import (
     BudgetError,
     DataError,
@@ -24,13 +23,14 @@ from sfumato.example import CLINIC, clinic
 from sfumato.inspection.compare import private_choice as module
 from sfumato.inspection.compare.fitness import PairCells, RightAnswers, fitness
 from sfumato.inspection.compare.private_choice import choose, dealt
+from sfumato.ledger import Ledger
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ApproxDP, PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 from slowness import slow
 
 FALSE_ALARM = 1e-6  # chance that a right mechanism fails one statistical test

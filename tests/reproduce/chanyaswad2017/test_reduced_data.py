@@ -6,7 +6,6 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from made_up_uci import made_up, write_uci_folder
-from sfumato.centred import UNIT, Centred
 from sfumato.inspection import regression
 from sfumato.inspection.utility import encoded
 from sfumato.reproduce.chanyaswad2017 import clusters, supervised
@@ -16,6 +15,7 @@ from sfumato.reproduce.chanyaswad2017.settings import CONTENDERS, Settings
 from sfumato.reproduce.outcome import Outcomes
 from sfumato.reproduce.uci import load
 from sfumato.reproduce.xu2019.private import Kept
+from sfumato.synopsis.centred import UNIT, Centred
 
 
 @pytest.fixture(autouse=True)

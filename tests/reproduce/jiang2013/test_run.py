@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 
 from adults import made_up_adults, write_data_folder
 from sfumato.cli.reproduce import reproduce as command
-from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError, ReleaseError
-from sfumato.features import Features
 from sfumato.inspection.utility import encoded
 from sfumato.reproduce.adult import ADULT
 from sfumato.reproduce.jiang2013 import Contender, Settings, classes, record_error, reproduce
 from sfumato.reproduce.outcome import Outcomes
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 
 pytestmark = pytest.mark.slow  # what it looks at is one long run
 

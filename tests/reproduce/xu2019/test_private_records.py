@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from made_up_uci import write_uci_folder
-from sfumato.centred import UNIT
 from sfumato.measure.projection import Projection
 from sfumato.measure.scatter import exact_scatter
 from sfumato.privacy.guarantee import PureDP
@@ -20,7 +19,8 @@ from sfumato.reproduce.xu2019.directions import AG, LIP, PPM
 from sfumato.reproduce.xu2019.private import LOP, Kept, bought_directions, space_of
 from sfumato.reproduce.xu2019.private_error import MEAN, Energies, error_at
 from sfumato.reproduce.xu2019.settings import Settings
-from sfumato.scatter import ScatterLayout
+from sfumato.synopsis.centred import UNIT
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

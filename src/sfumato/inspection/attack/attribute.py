@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import MISSING, Axis, Grid
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.inspection.attack.outcome import Rate
 from sfumato.inspection.attack.parameter import confident
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.tables import TARGETS, Tables, nearest
 from sfumato.inspection.utility import AnySchema, Codes
+from sfumato.schema.domain import MISSING, Axis, Grid
 
 __all__ = ["TOLERANCE", "attribute_attack"]
 

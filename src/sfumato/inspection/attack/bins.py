@@ -15,8 +15,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import MISSING, Domain, Grid
 from sfumato.inspection.utility import Codes
+from sfumato.schema.domain import MISSING, Domain, Grid
 
 __all__ = ["Cells", "bins_of"]
 

@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.inspection.attack.bins import bins_of
 from sfumato.inspection.attack.outcome import Chance, Gap, Rate, gap
@@ -36,6 +35,7 @@ from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.tables import CONTROL, TARGETS, Tables, nearest
 from sfumato.inspection.attack.telling import best_cut
 from sfumato.inspection.utility import AnySchema, Codes
+from sfumato.schema.domain import Domain
 
 __all__ = ["SCORES", "membership_attack"]
 

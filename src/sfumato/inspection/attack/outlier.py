@@ -32,7 +32,6 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from sfumato.domain import Domain, Grid
 from sfumato.errors import DataError, ParameterError
 from sfumato.inspection.attack.outcome import Chance, Gap, Rate, gap
 from sfumato.inspection.attack.parameter import confident, whole
@@ -48,8 +47,9 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, Heuristic, Number, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
+from sfumato.publishing.transaction import priced_for
 from sfumato.render.decode import Decoder
-from sfumato.walk import priced_for
+from sfumato.schema.domain import Domain, Grid
 
 __all__ = ["RUNS", "Outlier", "most_advantage", "outlier_attack"]
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sfumato.inspection.attack.bins import Cells
 from sfumato.inspection.utility import Codes
-from sfumato.mosaic_synopsis import MosaicSynopsis
-from sfumato.partition import Partition
+from sfumato.synopsis.bins import Partition
+from sfumato.synopsis.tables import MosaicSynopsis
 
 __all__ = ["PairTables", "cells_of"]
 

@@ -33,7 +33,7 @@ from sfumato.inspection.attack.rebuild import rebuilt
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.tables import CONTROL, Tables
 from sfumato.inspection.utility import AnySchema, Codes
-from sfumato.mosaic_synopsis import Layout, MosaicSynopsis
+from sfumato.synopsis.tables import Layout, MosaicSynopsis
 
 __all__ = ["BEST", "reconstruction_attack", "table_reconstruction_attack"]
 

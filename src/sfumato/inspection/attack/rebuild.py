@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.inspection.attack.bins import Cells
 from sfumato.inspection.attack.pair_tables import PairTables
-from sfumato.threads import one_blas_thread
+from sfumato.numeric.threads import one_blas_thread
 
 __all__ = ["rebuilt"]
 

@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sfumato.domain import MISSING, Domain, Grid
 from sfumato.inspection.attack.outcome import Rate, gap
 from sfumato.inspection.attack.parameter import confident, whole
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.tables import CONTROL, Tables
 from sfumato.inspection.utility import AnySchema, Codes
+from sfumato.schema.domain import MISSING, Domain, Grid
 
 __all__ = ["PREDICATES", "singling_out_attack"]
 

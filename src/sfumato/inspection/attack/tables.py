@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
 from sfumato.errors import DataError, SchemaError
-from sfumato.features import Features
 from sfumato.inspection.attack.closest import closest
 from sfumato.inspection.attack.matrix import Indices
 from sfumato.inspection.attack.outcome import Chance, Rate, gap
 from sfumato.inspection.attack.parameter import whole
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 
 __all__ = ["CONTROL", "TARGETS", "Tables", "nearest", "points"]
 

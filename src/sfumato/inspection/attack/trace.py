@@ -22,10 +22,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain, Grid
 from sfumato.inspection.attack.tables import points
 from sfumato.inspection.audit.released import numbers
 from sfumato.inspection.utility import Codes, encoded, numbers_only
+from sfumato.schema.domain import Domain, Grid
 
 __all__ = ["trace"]
 

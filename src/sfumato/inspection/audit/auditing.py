@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError
 from sfumato.inspection.audit.bound import Claim, check_claim
 from sfumato.inspection.audit.cases import Case, case, default_runs
@@ -28,6 +27,7 @@ from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 __all__ = ["DEFAULT_CONFIDENCE", "DEFAULT_EFFORT", "FEWEST_RUNS", "audit", "check"]
 

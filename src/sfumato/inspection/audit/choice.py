@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 from scipy.special import log_softmax
 
-from sfumato.domain import Domain
 from sfumato.errors import MissingExtra
 from sfumato.inspection.audit.bound import Claim
 from sfumato.inspection.audit.coupled import Checked, Family, checked, replay, stated
@@ -26,13 +25,14 @@ from sfumato.inspection.audit.trace import Drawn
 from sfumato.inspection.compare import private_choice
 from sfumato.inspection.compare.fitness import Fitness, fitness
 from sfumato.inspection.compare.private_choice import choose, dealt
+from sfumato.ledger import Ledger
 from sfumato.privacy import choice
 from sfumato.privacy.budget import charge
 from sfumato.privacy.guarantee import ApproxDP, PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 __all__ = ["check_choice", "check_judge", "check_split", "sample_choice"]
 

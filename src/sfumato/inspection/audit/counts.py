@@ -16,7 +16,7 @@ from sfumato.inspection.audit.coupled import Checked, Family, checked, public, s
 from sfumato.inspection.audit.sampled import Effort, Measure, Sampled, sampled
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.sensitivity import Neighbours
-from sfumato.query_publishing import publish_counts
+from sfumato.publishing.counts import publish_counts
 from sfumato.retrieval.count_plan import planned as planned_counts
 from sfumato.retrieval.counts import LARGEST_COUNT
 

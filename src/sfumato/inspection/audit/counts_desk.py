@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from sfumato.inspection.audit.counts import RELATIONS, counted
 from sfumato.inspection.audit.coupled import Checked, Family, checked
+from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.sensitivity import Neighbours
 from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.desk import Answered, Desk

@@ -5,7 +5,7 @@ no more; its noise, its shape and everything that leaves the method may not diff
 One pair that breaks this is a counterexample to the proof: no statistics are needed.
 
 >>> from sfumato.inspection.audit.neighbours import neighbours
->>> from sfumato.publishing import price
+>>> from sfumato.publishing.table import price
 >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
 >>> found = freeze(plan, neighbours(plan.domain))
 >>> found.worst, found.loss, found.violations

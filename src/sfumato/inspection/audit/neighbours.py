@@ -18,8 +18,8 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from sfumato.domain import MISSING, Axis, Domain, Grid
 from sfumato.render.decode import Decoder, arrow_schema
+from sfumato.schema.domain import MISSING, Axis, Domain, Grid
 from sfumato.table.encode import encode
 from sfumato.table.records import Codes, Records
 from sfumato.table.source import open_source

@@ -13,8 +13,8 @@ from sfumato.graph.network import Topology
 from sfumato.graph.pairs import Pairs
 from sfumato.inspection.audit.coupled import Checked, Family, checked, public, stated
 from sfumato.inspection.audit.sampled import Effort, Measure, Sampled, sampled
-from sfumato.network_publishing import publish_network
 from sfumato.privacy.budget import Budget
+from sfumato.publishing.network import publish_network
 
 __all__ = ["check_network", "sample_network"]
 

@@ -22,7 +22,7 @@ class Laws:
     """Laws that were worked out before; a run makes its own anew, mostly the same.
 
     >>> from fractions import Fraction
-    >>> from sfumato.domain import Domain
+    >>> from sfumato.schema.domain import Domain
     >>> from sfumato.measure.exponential import _law
     >>> from sfumato.schema import Schema
     >>> bit = Domain.of(Schema.of({"name": "t", "columns": {"a": {"kind": "boolean"}}})).axes[0]

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.domain import Domain
 from sfumato.errors import Refused
 from sfumato.inspection.audit.judge import dearer, promised, spent, violations
 from sfumato.inspection.audit.path import Path
@@ -24,6 +23,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.randomness import Bits
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 __all__ = ["Effort", "Scrutiny", "scrutinise", "unseen"]
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sfumato.domain import Axis, Domain, Grid
 from sfumato.inspection.audit.neighbours import Neighbour, candidates, extremes, levels
 from sfumato.inspection.audit.path import LEAKS, Path, Run
 from sfumato.inspection.audit.step import Price, Step
 from sfumato.plan import Plan
+from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.table.records import Codes
 
 __all__ = ["BEYOND", "Measured", "Pair", "Search"]

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.domain import Domain
-from sfumato.features import Features
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 
 __all__ = ["SETTINGS", "Setting", "settings"]
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from sfumato.inspection.audit.coupled import Checked, Family, checked, public, stated
 from sfumato.inspection.audit.sampled import Effort, Measure, Sampled, sampled
 from sfumato.privacy.budget import Budget
+from sfumato.publishing.stream import publish_stream
 from sfumato.stream.counter import METHOD, Counter
 from sfumato.stream.source import Source
-from sfumato.stream_publishing import publish_stream
 
 __all__ = ["check_series", "sample_counter", "streams"]
 

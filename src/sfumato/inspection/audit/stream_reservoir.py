@@ -22,11 +22,11 @@ from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits
 from sfumato.privacy.response import RandomizedResponse
+from sfumato.publishing.stream import publish_stream
 from sfumato.stream.recipe import StreamPlan
 from sfumato.stream.reservoir import Reservoir
 from sfumato.stream.reservoir_mean import METHOD
 from sfumato.stream.source import open_bits
-from sfumato.stream_publishing import publish_stream
 
 __all__ = ["check_answers", "check_coins", "check_reservoir", "sample_reservoir"]
 

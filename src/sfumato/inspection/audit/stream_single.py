@@ -20,8 +20,8 @@ from sfumato.inspection.audit.trace import Coins, Trace, told, tracing
 from sfumato.privacy import subsample
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.randomness import SeededBits
+from sfumato.publishing.stream import publish_stream
 from sfumato.stream import reservoir_mean
-from sfumato.stream_publishing import publish_stream
 
 __all__ = ["check_single"]
 

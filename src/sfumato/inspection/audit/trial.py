@@ -27,6 +27,7 @@ from sfumato.inspection.audit.mosaic_script import mosaic_script
 from sfumato.inspection.audit.noise_law import Drawn
 from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Statistic
 from sfumato.privacy.mechanism import Whole
+from sfumato.publishing.verify import stated_budget, table_plan
 from sfumato.release.reading import read_certificate, read_records, read_synopsis
 from sfumato.release.release import table_schema
 from sfumato.retrieval.count_plan import replanned
@@ -40,7 +41,6 @@ from sfumato.stream.square_root import Design
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
-from sfumato.verification import stated_budget, table_plan
 
 __all__ = ["Seen", "noise_of"]
 
@@ -59,7 +59,7 @@ def noise_of(folder: str | Path, public: Any) -> list[Seen]:
     """The noise that a release of public data holds, as far as it was published uncleaned.
 
     >>> from tempfile import TemporaryDirectory
-    >>> from sfumato.publishing import publish
+    >>> from sfumato.publishing.table import publish
     >>> table = pa.table({"a": [True] * 9})
     >>> schema = {"name": "t", "columns": {"a": {"kind": "boolean"}}}
     >>> with TemporaryDirectory() as place:

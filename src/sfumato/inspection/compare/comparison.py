@@ -24,9 +24,9 @@ from sfumato.inspection.compare.contender import Contender, contenders, methods_
 from sfumato.inspection.compare.trial import MEASURES, Parts, Trial
 from sfumato.inspection.compare.worker import Stopped, Worker
 from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
+from sfumato.ledger import Ledger
 from sfumato.privacy.budget import budget
 from sfumato.privacy.guarantee import exact
-from sfumato.privacy.ledger import Ledger
 
 __all__ = ["Cell", "Comparison", "compare"]
 

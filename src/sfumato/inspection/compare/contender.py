@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.domain import Domain
 from sfumato.errors import ParameterError, Refused
 from sfumato.methods import METHODS, method
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import Heuristic, Number
-from sfumato.publishing import price
-from sfumato.walk import check_promise
+from sfumato.publishing.table import price
+from sfumato.publishing.transaction import check_promise
+from sfumato.schema.domain import Domain
 
 __all__ = ["Contender", "contenders", "methods_named", "planned"]
 

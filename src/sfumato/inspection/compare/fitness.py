@@ -19,12 +19,12 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from sfumato.domain import Domain
 from sfumato.inspection.classify import named, needed
 from sfumato.inspection.information import Cells
 from sfumato.inspection.task import MODELS
 from sfumato.inspection.utility import Codes
 from sfumato.render.decode import Decoder
+from sfumato.schema.domain import Domain
 
 __all__ = ["Fitness", "PairCells", "RightAnswers", "fitness"]
 

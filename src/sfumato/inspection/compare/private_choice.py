@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.account import protection
-from sfumato.domain import Domain
 from sfumato.errors import DataError, ParameterError, SchemaError
 from sfumato.inspection.compare.contender import methods_named, planned
 from sfumato.inspection.compare.fitness import Fitness, fitness
 from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded, has_rows, opened
+from sfumato.ledger import Ledger
 from sfumato.plan import RECORD, Plan
+from sfumato.plan.terms import protection
 from sfumato.privacy.budget import budget, charge
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import (
@@ -41,11 +41,11 @@ from sfumato.privacy.guarantee import (
     exact,
     to_json,
 )
-from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
-from sfumato.publishing import publish
+from sfumato.publishing.table import publish
 from sfumato.render.decode import Decoder
+from sfumato.schema.domain import Domain
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 

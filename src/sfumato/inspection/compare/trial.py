@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.domain import Domain
 from sfumato.inspection.classify import classification
 from sfumato.inspection.compare.contender import Contender
 from sfumato.inspection.information import total_variation
@@ -17,9 +16,10 @@ from sfumato.inspection.regression import regression
 from sfumato.inspection.subspace import captured_variance
 from sfumato.inspection.task import MODELS, target_of
 from sfumato.inspection.utility import encoded
-from sfumato.publishing import publish
+from sfumato.publishing.table import publish
 from sfumato.render.components import COLUMNS
 from sfumato.render.decode import Decoder
+from sfumato.schema.domain import Domain
 
 __all__ = ["MEASURES", "Measure", "Parts", "Trial", "run_trial"]
 

@@ -34,7 +34,7 @@ class Stopped(Exception):
 class Worker:
     """One process that runs trials, one after the other.
 
-    >>> from sfumato.domain import Domain
+    >>> from sfumato.schema.domain import Domain
     >>> from sfumato.example import CLINIC, clinic
     >>> from sfumato.schema import Schema
     >>> parts = Parts.of(clinic(300), Domain.of(Schema.parse(CLINIC)), seed=0)

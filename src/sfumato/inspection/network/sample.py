@@ -10,13 +10,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.random import Generator
 
-from sfumato.compiled import HAVE_NUMBA
 from sfumato.errors import DataError
 from sfumato.graph.network import Indices, Topology, Weights
 from sfumato.graph.pairs import Pairs
 from sfumato.inspection.network.lengths import Lengths
 from sfumato.inspection.network.point_to_point import between
 from sfumato.inspection.network.trees import Trees
+from sfumato.numeric.compiled import HAVE_NUMBA
 
 __all__ = ["looked_at"]
 

@@ -24,7 +24,7 @@ from sfumato.reproduce.chanyaswad2017.settings import (
     ranks_upto,
 )
 from sfumato.reproduce.outcome import Outcome, Outcomes
-from sfumato.scatter import Matrix
+from sfumato.synopsis.scatter import Matrix
 
 __all__ = ["FRAMED", "NOISE", "REAL", "run"]
 

@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
 from sfumato.reproduce.declared import declared
 from sfumato.reproduce.uci import Loaded
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
 
 __all__ = ["LABEL", "TARGET", "Task", "faces", "faces_in_the_frame", "forests"]
 

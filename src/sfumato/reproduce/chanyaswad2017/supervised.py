@@ -19,8 +19,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.centred import UNIT, Centred
-from sfumato.domain import Grid
 from sfumato.inspection import classification, regression
 from sfumato.inspection.utility import encoded
 from sfumato.methods.reduction import Released
@@ -28,8 +26,10 @@ from sfumato.reproduce.chanyaswad2017.compete import at, compete
 from sfumato.reproduce.chanyaswad2017.data import LABEL, TARGET, Task
 from sfumato.reproduce.chanyaswad2017.settings import Settings
 from sfumato.reproduce.outcome import Outcome, Outcomes
-from sfumato.scatter import Matrix
 from sfumato.schema import Schema
+from sfumato.schema.domain import Grid
+from sfumato.synopsis.centred import UNIT, Centred
+from sfumato.synopsis.scatter import Matrix
 
 __all__ = ["ALONE", "CONSTANT", "GUESS", "REAL", "run"]
 

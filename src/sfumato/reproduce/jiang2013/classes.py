@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.inspection import Score, classification, entropy, kl_divergence
-from sfumato.publishing import publish
+from sfumato.publishing.table import publish
 from sfumato.reproduce.adult import ADULT
 from sfumato.reproduce.jiang2013.settings import Settings
 from sfumato.reproduce.outcome import Outcome, Outcomes

@@ -18,8 +18,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
-from sfumato.features import Features
 from sfumato.measure.identity import NoisyRecords
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Purse
@@ -27,6 +25,8 @@ from sfumato.privacy.randomness import SeededBits
 from sfumato.reproduce.jiang2013.settings import Settings
 from sfumato.reproduce.outcome import Outcome, Outcomes
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

@@ -17,19 +17,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.domain import Domain
-from sfumato.features import Features
 from sfumato.inspection import squared_error
 from sfumato.inspection.utility import encoded
-from sfumato.projected import Directions
-from sfumato.publishing import publish
+from sfumato.publishing.table import publish
 from sfumato.release import Release
 from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.render.spectrum import covariance
 from sfumato.reproduce.adult import ADULT
 from sfumato.reproduce.jiang2013.settings import Settings
 from sfumato.reproduce.outcome import Outcome, Outcomes
-from sfumato.synopsis import MomentLayout, MomentSynopsis
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.directions import Directions
+from sfumato.synopsis.features import Features
+from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 
 __all__ = ["CENTRED", "CONSTANT", "ENERGY", "ERROR", "ORIGIN", "UNCUT", "UNDECODED", "run"]
 

@@ -8,11 +8,11 @@ small whenever p₁ ≥ 1 and p₂ ≥ 2, so noise of that scale costs more than
 from dataclasses import dataclass
 from math import inf, sqrt
 
-from sfumato.domain import Domain
-from sfumato.features import Features
 from sfumato.privacy.sensitivity import class_moments, moments, record
 from sfumato.reproduce.adult import ADULT
 from sfumato.schema import Boolean, Category
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 
 __all__ = ["Comparison", "comparisons"]
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from sfumato.domain import Domain
 from sfumato.methods import method
 from sfumato.privacy.guarantee import PureDP
 from sfumato.reproduce.adult import ADULT
 from sfumato.reproduce.run import Run
+from sfumato.schema.domain import Domain
 
 __all__ = ["EPSILONS", "FIGURES", "Contender", "Settings"]
 

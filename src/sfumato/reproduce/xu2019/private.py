@@ -20,16 +20,16 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from sfumato.centred import Centred
-from sfumato.domain import Domain
 from sfumato.methods import analyze_gauss, lap_pca, power_method
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.projected import Directions
 from sfumato.reproduce.xu2019.directions import AG, LIP, PPM
 from sfumato.reproduce.xu2019.normalised import Matrix
 from sfumato.reproduce.xu2019.settings import DELTA, RADII
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.directions import Directions
 from sfumato.table.records import Codes, Records
 from sfumato.table.source import open_source
 

@@ -14,19 +14,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sfumato.centred import UNIT, Centred
 from sfumato.measure.projection import Projection
 from sfumato.measure.scatter import exact_scatter
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Noise, Purse, Whole
 from sfumato.privacy.randomness import SeededBits
-from sfumato.projected import Directions
 from sfumato.reproduce.declared import Declared
 from sfumato.reproduce.outcome import Outcome, Outcomes
 from sfumato.reproduce.xu2019.normalised import Matrix
 from sfumato.reproduce.xu2019.private import CONTENDERS, LOP, Kept, bought_directions, space_of
 from sfumato.reproduce.xu2019.settings import DIRECTIONS, RANKS, Settings
-from sfumato.scatter import ScatterLayout
+from sfumato.synopsis.centred import UNIT, Centred
+from sfumato.synopsis.directions import Directions
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table.records import Codes, Records
 
 __all__ = ["MEAN", "Energies", "error_at", "run"]

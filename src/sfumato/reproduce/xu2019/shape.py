@@ -8,7 +8,7 @@ from sfumato.reproduce.declared import Declared
 from sfumato.reproduce.uci import Loaded
 from sfumato.reproduce.xu2019.normalised import Normalised
 from sfumato.reproduce.xu2019.private import space_of
-from sfumato.scatter import ScatterLayout
+from sfumato.synopsis.scatter import ScatterLayout
 
 __all__ = ["Shape"]
 

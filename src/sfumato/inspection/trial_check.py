@@ -1,0 +1,183 @@
+"""Check the noise of a publisher by trials: releases of public data, made in the same way.
+
+The noise on private values cannot be tested: the values are unknown, and whoever opens the noise
+opens them.  On data that everybody has, it is what was published minus what is there, and that
+can be tested for the law that the certificate declares.  Several trials of the same data are
+tested together: the more of them, the smaller the error of scale that is caught, and noise that
+one shares with another shows.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.errors import ReleaseError
+from sfumato.inspection.audit.noise_law import TESTS, Drawn, joined, p_values, smallest_error
+from sfumato.inspection.audit.trial import noise_of
+from sfumato.publishing.verify import Check, answers, table_plan, verify
+from sfumato.release.reading import read_certificate
+
+__all__ = ["ESTABLISHED", "FALSE_ALARM", "NOT_ESTABLISHED", "verify_trial"]
+
+FALSE_ALARM = 1e-6  # of all tests together
+ESTABLISHED = (
+    "in the trial, the statistics listed above carry noise of the declared law and scale, as "
+    "far as the stated power goes, on the exact values of the public data",
+    "release and trial state the same method, options, budget, mechanism and versions",
+)
+NOT_ESTABLISHED = (
+    "that the release was made by the program that made the trial, or from the data it names",
+    "that the noise of the release is not the noise of the trial, or of another release",
+    "that nothing else was published of the same data: for that there is the ledger",
+)
+_SAME = (
+    "format", "method", "options", "guarantee", "budget", "unit", "neighbours", "network",
+    "counts", "invariants", "columns", "randomness", "versions",
+)  # fmt: skip
+_CATCHES = {
+    "size": "the noise is too large or too small",
+    "sign": "the noise leans to one side",
+    "shape": "the noise has another shape",
+    "order": "the noise repeats itself in the same order",
+    "repeats": "the noise repeats values",
+}
+Question = tuple[str, Callable[[], str]]
+Paper = Mapping[str, Any]
+
+
+def verify_trial(
+    folder: str | Path, trials: str | Path | Sequence[str | Path], public: Any
+) -> list[Check]:
+    """All checks of one trial or several; `public` is the data they were made of.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from sfumato.example import CLINIC, clinic
+    >>> from sfumato.publishing.table import publish
+    >>> from sfumato.schema import Schema
+    >>> schema, public = Schema.parse(CLINIC), clinic(500)
+    >>> with TemporaryDirectory() as place:
+    ...     for name, table in (("release", clinic(80)), ("trial", public)):
+    ...         _ = publish(table, schema=schema, epsilon=1, folder=f"{place}/{name}")
+    ...     checks = verify_trial(f"{place}/release", f"{place}/trial", public)
+    >>> all(check.passed for check in checks), [check.name for check in checks[3:]]
+    (True, ['noise of fine tables', 'noise of one-way tables'])
+    """
+    several = [trials] if isinstance(trials, str | Path) else list(trials)
+    places = [Path(trial) for trial in several]
+    paper = read_certificate(Path(folder))
+    checks: list[Check] = []
+    seen: dict[str, list[Drawn]] = {}
+    first: list[Question] = [
+        ("trial", lambda: _sound(places)),
+        ("settings", lambda: _settings(paper, places)),
+        ("public data", lambda: _measured(places, public, seen)),
+    ]
+    for question in first:
+        checks.extend(answers([question]))
+        if not checks[-1].passed:
+            return checks
+    bought = Counter(event["statistic"] for event in paper["events"])
+    asked: list[Question] = [
+        (f"noise of {name}", partial(_tested, joined(parts), len(seen)))
+        for name, parts in seen.items()
+    ]
+    if rest := [name for name in bought if name not in seen]:
+        asked.append(("untested", partial(_untested, rest, some=bool(seen))))
+    return checks + list(answers(asked))
+
+
+def _sound(trials: Sequence[Path]) -> str:
+    if not trials:
+        raise ReleaseError("no trial was given")
+    releases = [read_certificate(trial)["release"] for trial in trials]
+    if len(set(releases)) < len(releases):
+        raise ReleaseError("a trial was given twice")
+    for trial in trials:
+        for check in verify(trial):
+            if not check.passed:
+                raise ReleaseError(f"{trial}: {check.name}: {check.detail}")
+    which = "the trial is a whole release" if len(trials) == 1 else f"{len(trials)} whole releases"
+    return f"{which}: files, plan and data"
+
+
+def _settings(paper: Paper, trials: Sequence[Path]) -> str:
+    for trial in trials:
+        _check_same(paper, read_certificate(trial))
+    return f"{paper['method']} with the options, budget, events and versions of the release"
+
+
+def _check_same(paper: Paper, trial: Paper) -> None:
+    """Both certificates state the same; the name of the data may differ."""
+    plan = table_plan(trial) if "schema" in trial else None
+    # Where shares follow a public number of records, a trial of another number has others.
+    sized = plan is not None and plan.sized is not None
+    paper, trial = (_without_records(one) if sized else one for one in (paper, trial))
+    for name in _SAME:
+        if paper.get(name) != trial.get(name):
+            raise ReleaseError(f"the trial was made with another {name}")
+    for name, fact in (("horizon", _horizon), ("schema", _schema)):
+        if fact(paper) != fact(trial):
+            raise ReleaseError(f"the trial was made with another {name}")
+    if sized:
+        return  # the events of each follow from its own number, and the trial's were recomputed
+    # Figures that wait for what is released differ between any two releases.
+    adaptive = plan is not None and plan.recount is not None
+    figures = ("statistic", "mechanism", "cost", *(() if adaptive else ("sensitivity", "noise")))
+    mine, theirs = (
+        [[event[name] for name in figures] for event in one["events"]] for one in (paper, trial)
+    )
+    if mine != theirs:
+        raise ReleaseError("the trial was made with other mechanism events")
+
+
+def _without_records(paper: Paper) -> dict[str, Any]:
+    options = {name: value for name, value in paper["options"].items() if name != "records"}
+    return {**paper, "options": options}
+
+
+def _horizon(paper: Paper) -> Any:
+    return paper.get("stream", {}).get("horizon")
+
+
+def _schema(paper: Paper) -> dict[str, Any]:
+    return {name: fact for name, fact in paper.get("schema", {}).items() if name != "name"}
+
+
+def _measured(trials: Sequence[Path], public: Any, seen: dict[str, list[Drawn]]) -> str:
+    for trial in trials:
+        for name, drawn in noise_of(trial, public):
+            seen.setdefault(name, []).append(drawn)
+    values = sum(drawn.noise.size for parts in seen.values() for drawn in parts)
+    return f"measured again without noise: {values} values"
+
+
+def _tested(drawn: Drawn, statistics: int) -> str:
+    allowed = FALSE_ALARM / (len(TESTS) * statistics)
+    found = p_values(drawn, np.random.default_rng())
+    worst = min(found, key=found.__getitem__)
+    n, cut = drawn.noise.size, int(drawn.cut.sum())
+    if found[worst] < allowed:
+        raise ReleaseError(
+            f"{_CATCHES[worst]}: {drawn.mechanism} as declared would be so odd with a chance of "
+            f"{found[worst]:.1e} at most ({n} values)"
+        )
+    factor = smallest_error(drawn, allowed)
+    power = (
+        "too few values to catch a scale that is off by a factor of 10: make more trials"
+        if factor is None
+        else f"a scale off by a factor of {factor:.3g} would have been caught with 99 %"
+    )
+    kept = f", {cut} of them cut at a bound" if cut else ""
+    return f"{drawn.mechanism} as declared ({n} values{kept}); {power}"
+
+
+def _untested(rest: Sequence[str], *, some: bool) -> str:
+    text = "not published as whole numbers under noise, so nothing is said about: "
+    text += ", ".join(rest)
+    if some:
+        return text
+    raise ReleaseError(f"this release cannot be tested by a trial: {text}")

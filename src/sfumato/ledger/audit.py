@@ -1,0 +1,225 @@
+"""The auditor: every rule the ledger keeps while writing, checked again line by line.
+
+It recomputes each hash, charge, balance and step from the lines before, and shares with
+the writer only the sums (`chain.after`) and the price of a guarantee.  It can begin after a
+checkpoint: what the lines before it amount to is then looked up where it is needed.
+"""
+
+import sqlite3
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sfumato.errors import LedgerError
+from sfumato.ledger.chain import (
+    NOTHING,
+    Balance,
+    Event,
+    after,
+    birth,
+    covers,
+    genesis,
+    hash_of,
+    summary,
+)
+from sfumato.ledger.rules import entry_of, part_id, same_data
+from sfumato.ledger.sql import balance_of, joined_to, lines_of, names_of, parts_of
+from sfumato.privacy.budget import Charge, charge
+
+__all__ = ["Audit", "replay"]
+
+# The events of which one must stand last under a release for this one to follow.
+_BEFORE: dict[str, tuple[str | None, ...]] = {
+    "reserve": (None,),
+    "part": (None,),
+    "draw": ("reserve", "part"),
+    "refund": ("reserve",),
+    "settle": ("draw",),
+    "inspect": ("settle",),
+}
+
+
+def replay(lines: Iterable[tuple[Event, str]], ledger_id: str, fingerprint_key: bytes) -> str:
+    """Walk the whole history and return its last hash; refuse the first line that is wrong."""
+    audit = Audit(genesis(ledger_id), birth(ledger_id, fingerprint_key))
+    audit.walk(lines)
+    if audit.count == 0:
+        raise LedgerError("the ledger is damaged: its first event is missing")
+    return audit.head
+
+
+class _Step(NamedTuple):
+    """How far a release has come."""
+
+    kind: str | None
+    dataset: str
+    amount: Charge
+
+
+class Audit:
+    """Everything the lines so far imply; each check says what is wrong with the next one."""
+
+    def __init__(
+        self,
+        head: str,
+        birth: str,
+        *,
+        since: int = 0,
+        past: sqlite3.Connection | None = None,
+    ) -> None:
+        self.head, self.birth, self.count = head, birth, since
+        self.book: dict[str, Balance] = {}
+        self.hashes: dict[str, str] = {}  # of the last line of each data set
+        self.steps: dict[str, _Step] = {}
+        self._since, self._past = since, past
+        self._parts: dict[str, int] = {}
+        self._names: dict[str, set[str]] = {}
+        self._same: dict[str, set[str]] = {}
+        self._nonces = past is not None
+
+    def walk(self, lines: Iterable[tuple[Event, str]]) -> None:
+        """Take each line in turn; refuse the first one that is wrong."""
+        for event, stored in lines:
+            fault = (
+                self._chained(event, stored)
+                or self._ordered(event)
+                or self._named(event)
+                or self._balanced(event)
+            )
+            if fault is not None:
+                raise LedgerError(f"the ledger is damaged: at event {self.count + 1} {fault}")
+            self._accept(event, stored)
+
+    def unfinished(self) -> dict[str, tuple[str, bool]]:
+        """Releases under way: data set, and whether noise was drawn."""
+        return {
+            release: (step.dataset, step.kind == "draw")
+            for release, step in self.steps.items()
+            if step.kind in ("reserve", "part", "draw")
+        }
+
+    def _chained(self, event: Event, stored: str) -> str | None:
+        if event.sequence != self.count + 1 or event.previous != self.head:
+            return "the chain is broken: a line was removed, added or moved"
+        if hash_of(event) != stored:
+            return "the line was changed after it was written"
+        if event.kind == "checkpoint" and self._past is None:
+            accounts = sorted((name, last) for name, last in self.hashes.items() if name)
+            if event.detail != summary(accounts):
+                return "the checkpoint does not sum up the accounts before it"
+        if (event.kind == "create") != (self.count == 0):
+            return "the first line is missing or repeated"
+        if event.kind == "create" and event.detail != self.birth:
+            return "the fingerprint key is not the one the ledger was made with"
+        if self._nonces and not event.nonce:
+            return "a line has no nonce"
+        return None
+
+    def _ordered(self, event: Event) -> str | None:
+        if event.release is None:
+            if event.kind == "inspect" and self._balance(event.dataset) is None:
+                return "an inspection names a data set that was never granted anything"
+            return None
+        last = self._step(event.release)
+        if last.kind not in _BEFORE.get(event.kind, ()):
+            return "a step of a release is out of order"
+        if last.kind and last.dataset != event.dataset:
+            return "a step of a release names another data set"
+        if event.kind == "refund" and last.amount != event.amount:
+            return "a refund differs from its reservation"
+        if event.kind == "part":
+            return self._next_part(event)
+        return None
+
+    def _next_part(self, event: Event) -> str | None:
+        series = str(event.other)
+        begun = self._step(series)
+        if begun.kind not in ("draw", "settle") or begun.dataset != event.dataset:
+            return "a part continues what was never drawn"
+        number = self._part_count(series) + 1
+        if entry_of([event]).part != number or event.release != part_id(series, number):
+            return "the parts of a series are out of order"
+        return None
+
+    def _named(self, event: Event) -> str | None:
+        if event.fingerprint is not None:
+            strangers = self._names_of(event.fingerprint) - {event.dataset}
+            if strangers - self._near(event.dataset):
+                return "the data was already known under another name"
+        names = same_data(event.dataset, self._near)
+        if event.kind == "same-data":
+            names |= same_data(str(event.other), self._near)
+        promises = {b.protects for name in names if (b := self._balance(name)) and b.protects}
+        if event.protects is not None:
+            promises.add(event.protects)
+        if len(promises) > 1:
+            return "charges about different units or neighbours were added up"
+        return None
+
+    def _balanced(self, event: Event) -> str | None:
+        if event.kind in ("inspect", "part", "checkpoint") and event.amount != NOTHING:
+            return "a line costs something that is free"
+        if event.kind == "reserve" and charge(entry_of([event]).guarantee) != event.amount:
+            return "the charge does not follow from the guarantee"
+        before, balance = self._balance(event.dataset) or Balance(), event.balance
+        fixes = event.kind in ("reserve", "protects")
+        if balance != after(
+            before,
+            event.kind,
+            event.amount,
+            heuristic=bool(event.heuristic),
+            protects=event.protects if fixes else None,
+        ):
+            return "the balance does not follow from the one before"
+        silent = event.kind == "reserve" and event.nonce and balance.protects is None
+        if silent and event.amount != NOTHING:
+            return "a charge does not say what it protects"
+        if not covers(balance.granted, balance.spent):
+            return "more was spent than granted"
+        if balance.unproved and not balance.heuristic:
+            return "a release without a guarantee was never allowed"
+        return None
+
+    def _accept(self, event: Event, stored: str) -> None:
+        self.head, self.count = stored, self.count + 1
+        self.book[event.dataset], self.hashes[event.dataset] = event.balance, stored
+        self._nonces = self._nonces or bool(event.nonce)
+        if event.release is not None and event.kind != "inspect":
+            self.steps[event.release] = _Step(event.kind, event.dataset, event.amount)
+        if event.fingerprint is not None:
+            self._names.setdefault(event.fingerprint, set()).add(event.dataset)
+        if event.kind == "part":
+            series = str(event.other)
+            self._parts[series] = self._part_count(series) + 1
+        if event.kind == "same-data":
+            for one, two in ((event.dataset, str(event.other)), (str(event.other), event.dataset)):
+                self._same[one] = self._near(one) | {two}
+
+    # What the lines before the first one that was walked amount to, where it is asked for.
+
+    def _balance(self, dataset: str) -> Balance | None:
+        if dataset not in self.book and self._past is not None:
+            found = balance_of(self._past, dataset, self._since)
+            if found is not None:
+                self.book[dataset] = found
+        return self.book.get(dataset)
+
+    def _step(self, release: str) -> _Step:
+        if release not in self.steps and self._past is not None:
+            for last in lines_of(self._past, release, self._since):
+                self.steps[release] = _Step(last.kind, last.dataset, last.amount)
+        return self.steps.get(release, _Step(None, "", NOTHING))
+
+    def _part_count(self, series: str) -> int:
+        if series not in self._parts and self._past is not None:
+            self._parts[series] = parts_of(self._past, series, self._since)
+        return self._parts.get(series, 0)
+
+    def _names_of(self, fingerprint: str) -> set[str]:
+        if fingerprint not in self._names and self._past is not None:
+            self._names[fingerprint] = names_of(self._past, fingerprint, self._since)
+        return self._names.get(fingerprint, set())
+
+    def _near(self, dataset: str) -> set[str]:
+        if dataset not in self._same and self._past is not None:
+            self._same[dataset] = joined_to(self._past, dataset, self._since)
+        return self._same.get(dataset, set())

@@ -1,0 +1,218 @@
+"""How a ledger file is made and opened, and how it fails.
+
+Rollback journal with synchronous=EXTRA: when a commit returns, its line is in the file itself
+and the journal is gone, both on the disk.  So what was charged never lies in a second file
+that can be lost, and a journal that is left by a kill only takes back what was not committed.
+
+Only SQLite opens the file: closing any other handle on it would drop the locks that this
+process holds.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sfumato.errors import LedgerError
+from sfumato.ledger.place import require_file, require_folder
+from sfumato.ledger.tables import FORMAT, format_of, statements
+
+__all__ = ["build", "explain", "fatal", "in_rollback_mode", "known_format", "opened"]
+
+APPLICATION = 0x5366756D  # "Sfum" in the header of the file
+WAIT = 30.0  # seconds for another process to finish its write
+_NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY
+
+_SENTENCES = {
+    sqlite3.SQLITE_BUSY: f"another process has held it for {WAIT:.0f} s: try again later",
+    sqlite3.SQLITE_LOCKED: "another part of this program holds it: try again later",
+    sqlite3.SQLITE_FULL: "the disk is full: free some space, open the ledger again and repeat",
+    sqlite3.SQLITE_IOERR: (
+        "the disk failed to read or write; the change may or may not have been recorded:"
+        " check the disk and its free space, open the ledger again and look the release up"
+    ),
+    sqlite3.SQLITE_READONLY: "it cannot be written: check the permissions and the mount",
+    sqlite3.SQLITE_PERM: "it cannot be written: check the permissions and the mount",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: check the permissions of the file and folder",
+    sqlite3.SQLITE_NOTADB: "it is not a ledger, or its first page is damaged",
+    sqlite3.SQLITE_CONSTRAINT: "its own rules refuse this entry",
+}
+# A damaged page can hold what is no text; the binding raises either kind on it.
+FAILURES = (sqlite3.Error, UnicodeDecodeError)
+_DAMAGED = "it is damaged: restore a copy and verify that against the head you kept"
+
+
+def fatal(error: BaseException) -> bool:
+    """Whether SQLite failed in a way after which this connection must not be used again."""
+    harmless = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CONSTRAINT)
+    return isinstance(error, FAILURES) and _class(error) not in harmless
+
+
+@contextmanager
+def explain(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into a `LedgerError` that says what to do."""
+    try:
+        yield
+    except FAILURES as error:
+        sentence = _SENTENCES.get(_class(error), _DAMAGED)
+        raise LedgerError(f"ledger {path}: {sentence} (SQLite: {error})") from error
+
+
+def build(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Make the file whole or not at all; `fill` writes the first rows.
+
+    An empty file takes the name first, so of two makers one is refused; the finished
+    draft then replaces it in one step.
+    """
+    require_folder(path.parent)
+    left_over = [f for f in (path, *_side_files(path)) if os.path.lexists(f)]
+    if left_over:
+        raise LedgerError(f"{left_over[0]} is in the way: a ledger is never made over another file")
+    try:
+        os.close(os.open(path, _NEW, 0o600))
+        draft = path.with_name(path.name + ".draft")
+        try:
+            _write_draft(draft, fill)
+            draft.replace(path)
+        except BaseException:
+            for file in (path, draft, *_side_files(draft)):
+                file.unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise LedgerError(f"ledger {path} cannot be made: {error.strerror}") from error
+
+
+def _write_draft(draft: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    for file in (draft, *_side_files(draft)):
+        file.unlink(missing_ok=True)
+    os.close(os.open(draft, _NEW, 0o600))
+    with explain(draft):
+        connection = _connect(draft)
+        try:
+            connection.execute("BEGIN")
+            for statement in statements():
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            fill(connection)
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """A connection to an existing ledger of a known format, with every commit on the disk."""
+    try:
+        require_file(path)
+        with explain(path):
+            _refuse_stray_log(path)
+            connection = _connect(path)
+            try:
+                _require_ours(connection, path)
+                _sync_folder(path.parent)  # the file's own name may be new
+            except BaseException:
+                connection.close()
+                raise
+    except OSError as error:
+        raise LedgerError(f"ledger {path} cannot be opened: {error.strerror}") from error
+    return connection
+
+
+def known_format(connection: sqlite3.Connection, path: Path) -> int:
+    """The format of the file, refused where this program does not know its rules.
+
+    Asked at every write and audit too: a newer program may give the file newer rules while this
+    one has it open, and lines by the older ones would then be added against them.
+    """
+    version = format_of(connection)
+    if version > FORMAT:
+        raise LedgerError(
+            f"{path} was written by a newer Sfumato (format {version}, this one knows"
+            f" {FORMAT}): upgrade Sfumato; nothing was changed"
+        )
+    if version < 1:
+        raise LedgerError(f"{path} has the unknown format {version}: {_DAMAGED}")
+    return version
+
+
+def in_rollback_mode(connection: sqlite3.Connection, path: Path) -> None:
+    """Take a file of an older format out of write-ahead mode, which folds its log back.
+
+    A file of today's format that is in that mode was put into it by another program.
+    """
+    (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+    if mode != "delete":
+        raise LedgerError(
+            f"ledger {path} is in write-ahead mode and another program has it open: close that"
+            " program, and try again"
+        )
+
+
+def _refuse_stray_log(path: Path) -> None:
+    """Refuse a write-ahead log beside a ledger of today's format, which never has one.
+
+    SQLite would read it as the latest history of the file.  Looked at read-only, because the
+    last writer that closes such a file folds the log in.
+    """
+    log = path.with_name(path.name + "-wal")
+    if not os.path.lexists(log):
+        return
+    connection = _connect(path, "ro")
+    try:
+        if format_of(connection) >= FORMAT:
+            raise LedgerError(
+                f"{log.name} beside {path} is not of this ledger, and would change its history:"
+                " find out where it came from, and move it away"
+            )
+    finally:
+        connection.close()
+
+
+def _connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
+    if sqlite3.sqlite_version_info < (3, 37):
+        raise LedgerError(f"the ledger needs SQLite 3.37, this Python has {sqlite3.sqlite_version}")
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode={mode}",
+        uri=True,
+        timeout=WAIT,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        connection.executescript(
+            "PRAGMA synchronous = EXTRA; PRAGMA fullfsync = ON; PRAGMA cell_size_check = ON;"
+            " PRAGMA trusted_schema = OFF"
+        )
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != APPLICATION:
+        raise LedgerError(f"{path} is a database of another program, not a ledger")
+    known_format(connection, path)
+    in_rollback_mode(connection, path)
+
+
+def _class(error: BaseException) -> int:
+    """What failed; text that cannot be decoded has no code and counts as damage."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    return code if code in _SENTENCES else code & 0xFF  # the low byte is the general case
+
+
+def _side_files(path: Path) -> list[Path]:
+    """Files by which SQLite would take back, or add, what is not in the ledger itself."""
+    return [path.with_name(path.name + end) for end in ("-journal", "-wal", "-shm")]
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,307 @@
+"""The durable budget ledger: what may be spent on a data set, and what was.
+
+Guarantee.  A charge is on the disk before `reserve` returns; no interleaving of processes
+spends more than was granted; a crash wastes budget and never grants it; a release id is
+charged once and draws noise once; changed, removed or rolled-back history is refused,
+the last against a head hash kept elsewhere, for which the user's state folder is one place;
+charges about different units or neighbours are never added up.  The proof page is
+docs/proofs/ledger.md.
+Steps.  reserve (charged) → draw (noise begins) → settle (published); a reservation that
+has not drawn can be refunded by a recorded act, a draw never.  A later part of a series and an
+inspection are lines of their own: they are counted and cost nothing.
+Limits.  Whoever can write the file can rewrite all of it: only the kept head shows that.
+
+>>> from tempfile import TemporaryDirectory
+>>> from sfumato.privacy.guarantee import PureDP
+>>> with TemporaryDirectory() as folder, Ledger.create(f"{folder}/budget.db") as ledger:
+...     ledger.grant("adult", PureDP(3), reason="approved by the data board")
+...     about = "one record; replace-one"
+...     entry = ledger.reserve("adult-2026", "adult", PureDP(1), plan="c0ffee00", protects=about)
+...     ledger.draw(entry.release, None)
+...     ledger.settle(entry.release, "0123456789abcdef")
+...     print(ledger.entry(entry.release).state, "·", spell(ledger.balance("adult").left), "left")
+released · epsilon 2 left
+"""
+
+import secrets
+import sqlite3
+import time
+from collections import Counter
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sfumato.errors import LedgerError, ParameterError
+from sfumato.ledger.chain import Balance, birth, genesis, line, spell
+from sfumato.ledger.file import build
+from sfumato.ledger.place import Place, place_of
+from sfumato.ledger.rules import (
+    Entry,
+    affordable,
+    digest_text,
+    entry_of,
+    goes_on,
+    grantable,
+    inspectable,
+    line_text,
+    one_promise,
+    part_id,
+    priced,
+    renamed,
+    require_state,
+    same_data,
+    same_request,
+    unknown,
+)
+from sfumato.ledger.session import LedgerSession
+from sfumato.ledger.sql import (
+    append,
+    balance_of,
+    granted_datasets,
+    insert,
+    inspections_of,
+    joined_to,
+    last_line,
+    lines_of,
+    names_of,
+    parts_of,
+    unfinished_releases,
+)
+from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
+
+__all__ = ["Balance", "Entry", "Ledger", "spell"]
+
+
+class Ledger(LedgerSession):
+    """An open ledger file.  Safe between threads and processes; not carried over a fork."""
+
+    @classmethod
+    def create(cls, path: str | Path) -> Self:
+        """Make a new ledger, readable by its owner only, and open it."""
+        ledger_id, key = secrets.token_hex(16), secrets.token_bytes(32)
+
+        def fill(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT INTO identity VALUES (1, ?, ?)", (ledger_id, key))
+            first, said = (0, genesis(ledger_id)), birth(ledger_id, key)
+            insert(connection, line(first, Balance(), "create", "", said, clock=int(time.time())))
+
+        build(Path(path).resolve(), fill)
+        return cls(path)
+
+    def grant(
+        self, dataset: str, budget: Guarantee, *, reason: str, heuristic: bool = False
+    ) -> None:
+        """Add to a data set's budget, on the record; amounts round down to whole units.
+
+        `heuristic` also allows releases that carry no guarantee; with the budget
+        `Heuristic(…)` the grant allows them and nothing else.
+        """
+        line_text(dataset=dataset, reason=reason)
+        with self._writing() as connection:
+            balance = balance_of(connection, dataset) or Balance()
+            amount = grantable(budget, heuristic=heuristic, balance=balance)
+            said = {"reason": reason}
+            append(connection, "grant", dataset, said, amount=amount, heuristic=heuristic)
+
+    def reserve(
+        self,
+        release: str,
+        dataset: str,
+        guarantee: Guarantee,
+        *,
+        plan: str,
+        protects: str,
+    ) -> Entry:
+        """Charge the release; on the disk before this returns.
+
+        `protects` says which unit is protected between which neighbours: budgets of different
+        promises do not add up, so all charges of a data set must name the same.  What promises
+        nothing costs nothing and is not bound by that.  The same request again returns the
+        entry it has, without a second charge: its `state` says how far it came.
+        """
+        line_text(release=release, dataset=dataset, protects=protects)
+        digest_text(plan=plan)
+        amount = priced(guarantee)
+        promised = None if isinstance(guarantee, Heuristic) else protects
+        with self._writing() as connection:
+            if steps := lines_of(connection, release):
+                return same_request(entry_of(steps), dataset, guarantee, plan)
+            balance = balance_of(connection, dataset)
+            if balance is None:
+                raise unknown(dataset)
+            if promised is not None:
+                one_promise(dataset, _same_data(connection, dataset), promised)
+            affordable(release, dataset, balance, amount)
+            event = append(
+                connection,
+                "reserve",
+                dataset,
+                {"guarantee": to_json(guarantee), "plan": plan},
+                release=release,
+                amount=amount,
+                protects=promised,
+            )
+        return entry_of([event])
+
+    def go_on(self, series: str, part: int, *, plan: str) -> Entry:
+        """Record that part 1, 2, 3 … of a charged series is published after its beginning.
+
+        It costs nothing, because the series was charged for all its parts; each can be begun
+        once and in order, under the id `series+part`, which then draws and settles like any
+        other.  The same request again returns the entry it has.
+        """
+        digest_text(plan=plan)
+        release = part_id(series, part)
+        line_text(series=series, release=release)
+        with self._writing() as connection:
+            begun = _entry(connection, series)
+            if steps := lines_of(connection, release):
+                found = entry_of(steps)
+                return same_request(found, found.dataset, found.guarantee, plan)
+            begun = goes_on(begun, series, part, parts_of(connection, series))
+            said = {"guarantee": to_json(begun.guarantee), "plan": plan, "part": part}
+            event = append(connection, "part", begun.dataset, said, release=release, other=series)
+        return entry_of([event])
+
+    def draw(self, release: str, fingerprint: bytes | None) -> None:
+        """Record that noise is drawn from here on: once per release, whatever happens next.
+
+        `fingerprint` (keyed with `fingerprint_key`) ties the data to the name of the data
+        set; data known under another name is refused until `allow` has joined the two.
+        """
+        if fingerprint is not None and len(fingerprint) < 16:
+            raise ParameterError("fingerprint must have at least 16 bytes, or be None")
+        mark = None if fingerprint is None else fingerprint.hex()
+        with self._writing() as connection:
+            entry = require_state(_entry(connection, release), release, "draw")
+            known = names_of(connection, mark) if mark else set()
+            strangers = known - {entry.dataset} - joined_to(connection, entry.dataset)
+            if strangers:
+                raise renamed(min(strangers), entry.dataset)
+            append(connection, "draw", entry.dataset, {}, release=release, fingerprint=mark)
+
+    def settle(self, release: str, digest: str) -> None:
+        """Record what was published; the same digest again changes nothing."""
+        digest_text(digest=digest)
+        with self._writing() as connection:
+            entry = _entry(connection, release)
+            if entry is not None and entry.state == "released" and entry.digest == digest:
+                return
+            entry = require_state(entry, release, "settle")
+            append(connection, "settle", entry.dataset, {"digest": digest}, release=release)
+
+    def refund(self, release: str, *, reason: str) -> None:
+        """Give a reservation back, on the record; only while no noise was drawn."""
+        line_text(reason=reason)
+        with self._writing() as connection:
+            entry = require_state(_entry(connection, release), release, "refund")
+            said = {"reason": reason}
+            append(connection, "refund", entry.dataset, said, release=release, amount=entry.charge)
+
+    def allow(self, dataset: str, other: str, reason: str) -> None:
+        """Record that two names stand for the same data; its people then bear both budgets."""
+        line_text(dataset=dataset, other=other, reason=reason)
+        if dataset == other:
+            raise ParameterError("dataset and other must be two names")
+        with self._writing() as connection:
+            both: dict[str, Balance] = {}
+            for name in (dataset, other):
+                if balance_of(connection, name) is None:
+                    raise unknown(name)
+                both |= _same_data(connection, name)
+            for protects in sorted({b.protects for b in both.values() if b.protects}):
+                one_promise(dataset, both, protects)
+            append(connection, "same-data", dataset, {"reason": reason}, other=other)
+
+    def protects(self, dataset: str, protects: str, *, reason: str) -> None:
+        """Record what all charges so far are about, for an account that an older Sfumato kept."""
+        line_text(dataset=dataset, protects=protects, reason=reason)
+        with self._writing() as connection:
+            balance = balance_of(connection, dataset)
+            if balance is None:
+                raise unknown(dataset)
+            if balance.protects is not None:
+                raise LedgerError(
+                    f"data set {dataset!r} protects {balance.protects!r}: that never changes"
+                )
+            append(connection, "protects", dataset, {"reason": reason}, protects=protects)
+
+    def inspect(self, dataset: str, *, release: str | None = None, what: str) -> None:
+        """Record that somebody looks at the records without noise; on the disk before this returns.
+
+        It costs nothing, because no figure bounds what is seen; it is counted, so that
+        whoever judges a choice of methods knows how often it was looked.  `release` names the
+        release that is looked at, which must be published; `what` says what is done.
+        """
+        line_text(dataset=dataset, what=what)
+        with self._writing() as connection:
+            if balance_of(connection, dataset) is None:
+                raise unknown(dataset)
+            if release is not None:
+                inspectable(_entry(connection, release), release, dataset)
+            append(connection, "inspect", dataset, {"what": what}, release=release)
+
+    def inspections(self, dataset: str) -> dict[str | None, int]:
+        """How often each release was looked at; None stands for the records without one."""
+        with self._session() as connection:
+            return dict(Counter(event.release for event in inspections_of(connection, dataset)))
+
+    def entry(self, release: str) -> Entry | None:
+        """How far a release came, or None if the ledger never heard of it."""
+        with self._session() as connection:
+            return _entry(connection, release)
+
+    def unfinished(self, dataset: str | None = None) -> list[Entry]:
+        """Releases that were reserved and neither settled nor refunded, oldest first."""
+        with self._session() as connection:
+            names = unfinished_releases(connection, dataset)
+            return [entry_of(lines_of(connection, name)) for name in names]
+
+    def balance(self, dataset: str) -> Balance:
+        """Granted, spent and left, in whole units."""
+        with self._session() as connection:
+            balance = balance_of(connection, dataset)
+        if balance is None:
+            raise unknown(dataset)
+        return balance
+
+    def datasets(self) -> list[str]:
+        """The names that were ever granted anything."""
+        with self._session() as connection:
+            return granted_datasets(connection)
+
+    @property
+    def head(self) -> str:
+        """The hash of the last event: it stands for the whole history."""
+        with self._session() as connection:
+            return last_line(connection)[1]
+
+    @property
+    def place(self) -> Place:
+        """What the file lies on, and what is to be said about that."""
+        return place_of(self._path.parent)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self._path)!r})"
+
+
+def _entry(connection: sqlite3.Connection, release: str) -> Entry | None:
+    steps = lines_of(connection, release)
+    return entry_of(steps) if steps else None
+
+
+def _same_data(connection: sqlite3.Connection, dataset: str) -> dict[str, Balance]:
+    """The balances of a data set and of all that are the same data."""
+    names = same_data(dataset, lambda name: joined_to(connection, name))
+    return {name: balance_of(connection, name) or Balance() for name in sorted(names)}

@@ -1,0 +1,282 @@
+"""What the ledger agrees to, and the words it refuses with: the rule, then the remedy."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import floor
+from shlex import quote
+from typing import Literal
+
+from sfumato.errors import BudgetError, LedgerError, ParameterError
+from sfumato.ledger.chain import LIMIT, NOTHING, Balance, Event, covers, missing, plus, spell
+from sfumato.privacy.budget import Charge, charge
+from sfumato.privacy.guarantee import (
+    ZCDP,
+    ApproxDP,
+    Guarantee,
+    Heuristic,
+    PureDP,
+    Seeded,
+    from_json,
+    to_json,
+)
+
+__all__ = [
+    "Entry",
+    "State",
+    "affordable",
+    "digest_text",
+    "entry_of",
+    "goes_on",
+    "grantable",
+    "inspectable",
+    "line_text",
+    "one_promise",
+    "part_id",
+    "priced",
+    "renamed",
+    "require_state",
+    "same_data",
+    "same_request",
+    "unknown",
+]
+
+State = Literal["reserved", "drawn", "released", "refunded"]
+
+_STATES: dict[str, State] = {
+    "reserve": "reserved",
+    "part": "reserved",
+    "draw": "drawn",
+    "settle": "released",
+    "refund": "refunded",
+}
+_TOO_MUCH = "epsilon, delta and rho must stay below 2^62 ledger units (epsilon about 4.6e12)"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One release in the ledger: what it was charged and how far it came."""
+
+    release: str
+    dataset: str
+    state: State
+    guarantee: Guarantee
+    charge: Charge
+    plan: str
+    digest: str | None
+    sequence: int
+    part: int | None = None  # which part of a series it is, if it is one
+
+
+def entry_of(steps: list[Event]) -> Entry:
+    """The entry that the steps of one release amount to."""
+    first, last = steps[0], steps[-1]
+    try:
+        asked, ended = json.loads(first.detail), json.loads(last.detail)
+        return Entry(
+            release=str(first.release),
+            dataset=first.dataset,
+            state=_STATES[last.kind],
+            guarantee=from_json(asked["guarantee"]),
+            charge=first.amount,
+            plan=asked["plan"],
+            digest=ended["digest"] if last.kind == "settle" else None,
+            sequence=first.sequence,
+            part=asked["part"] if first.kind == "part" else None,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise LedgerError("the ledger is damaged: an entry does not say what it is") from error
+
+
+def line_text(**texts: str) -> None:
+    """Names and reasons are one printable line: they are shown in tables and in commands."""
+    for name, text in texts.items():
+        fits = isinstance(text, str) and 0 < len(text) <= 500 and text.isprintable()
+        if not fits or text != text.strip():
+            rule = "one printable line of 1 to 500 characters without blanks at its ends"
+            raise ParameterError(f"{name} must be {rule}")
+
+
+def digest_text(**texts: str) -> None:
+    """Plans and results are known by their digest, so that no content enters the ledger."""
+    for name, text in texts.items():
+        if not (isinstance(text, str) and re.fullmatch("[0-9a-f]{8,128}", text)):
+            raise ParameterError(f"{name} must be a digest of 8 to 128 lower-case hex digits")
+
+
+def grantable(budget: Guarantee, *, heuristic: bool, balance: Balance) -> Charge:
+    """The units of a grant, rounded down: an owner never grants more than was said."""
+    match budget:
+        case ApproxDP(epsilon=epsilon, delta=delta):
+            amount, needed = Charge(floor(epsilon * 10**6), floor(delta * 10**12)), (1, 1, 0)
+        case PureDP(epsilon=epsilon):
+            amount, needed = Charge(floor(epsilon * 10**6)), (1, 0, 0)
+        case ZCDP(rho=rho):
+            amount, needed = Charge(micro_rho=floor(rho * 10**6)), (0, 0, 1)
+        case Heuristic() if heuristic:
+            amount, needed = NOTHING, (0, 0, 0)
+        case _:
+            raise ParameterError(
+                "budget must be PureDP, ApproxDP or ZCDP, or Heuristic together with heuristic=True"
+            )
+    if not covers(amount, Charge(*needed)):
+        raise ParameterError(
+            "budget must reach one ledger unit: epsilon and rho 0.000001, delta 0.000000000001"
+        )
+    if not covers(Charge(LIMIT - 1, LIMIT - 1, LIMIT - 1), plus(balance.granted, amount)):
+        raise ParameterError(_TOO_MUCH)
+    return amount
+
+
+def priced(guarantee: Guarantee) -> Charge:
+    """The units of a charge, rounded up."""
+    if isinstance(guarantee, Seeded):
+        raise BudgetError(
+            "a seeded test run is not a release: drop the seed to publish, or leave the ledger out"
+        )
+    amount = charge(guarantee)
+    if not covers(Charge(LIMIT - 1, LIMIT - 1, LIMIT - 1), amount):
+        raise ParameterError(_TOO_MUCH)
+    try:
+        to_json(guarantee)
+    except ValueError:  # Python refuses to print integers of more than 4300 digits
+        raise ParameterError("epsilon, delta and rho must have fewer than 4300 digits") from None
+    return amount
+
+
+def part_id(series: str, number: int) -> str:
+    """The release id of a later part of a series, which was charged when the series began.
+
+    >>> part_id("visits-1", 2)
+    'visits-1+2'
+    """
+    return f"{series}+{number}"
+
+
+def same_data(dataset: str, near: Callable[[str], set[str]]) -> set[str]:
+    """The data set and all that decisions joined to it, also by way of others.
+
+    >>> sorted(same_data("a", lambda name: {"a": {"b"}, "b": {"a", "c"}}.get(name, set())))
+    ['a', 'b', 'c']
+    """
+    found, left = {dataset}, [dataset]
+    while left:
+        fresh = near(left.pop()) - found
+        found |= fresh
+        left += sorted(fresh)
+    return found
+
+
+def one_promise(dataset: str, known: Mapping[str, Balance], protects: str) -> None:
+    """Refuse a charge about another unit or other neighbours than those before it.
+
+    `known` are the balances of this data set and of all that are the same data.
+    """
+    for name, balance in known.items():
+        if balance.protects is None and balance.releases > balance.unproved:
+            remedy = f"sfumato ledger protects {quote(name)} {quote(protects)} --reason …"
+            raise BudgetError(
+                f"data set {name!r} was charged by an older Sfumato, which did not note what its"
+                f" releases protect: if all of them protect {protects!r}, record that with"
+                f" `{remedy}`"
+            )
+        if balance.protects not in (None, protects):
+            whose = "" if name == dataset else f" of {name!r}, which is the same data,"
+            raise BudgetError(
+                f"data set {dataset!r}: the budget{whose} is about {balance.protects!r}, this is"
+                f" about {protects!r}, and what they cost does not add up: publish it with the same"
+                " unit and neighbours"
+            )
+
+
+def affordable(release: str, dataset: str, balance: Balance, asked: Charge) -> None:
+    """Refuse a charge that the balance does not cover.  Only a heuristic costs nothing."""
+    remedy = f"sfumato ledger grant {quote(dataset)}"
+    if asked == NOTHING and not balance.heuristic:
+        raise BudgetError(
+            f"release {release!r} carries no guarantee, and data set {dataset!r} does not allow"
+            f" such releases: choose a method with a guarantee, or record the decision with"
+            f" `{remedy} --heuristic --reason …`"
+        )
+    if not covers(balance.left, asked):
+        raise BudgetError(
+            f"data set {dataset!r} has {spell(balance.left, like=asked)} left, release"
+            f" {release!r} asks for {spell(asked)}: ask for less, or grant more with"
+            f" `{remedy} {_options(balance.left, asked)} --reason …`"
+        )
+
+
+def _options(left: Charge, asked: Charge) -> str:
+    """The smallest grant that makes up the difference, as the command takes it."""
+    short = missing(left, asked)
+    if short.pico_delta and not short.micro_epsilon:  # delta is granted with some epsilon
+        short = Charge(1, short.pico_delta)
+    return " ".join(f"--{part}" for part in spell(short).split(", "))
+
+
+def same_request(found: Entry, dataset: str, guarantee: Guarantee, plan: str) -> Entry:
+    """The entry, if it answers exactly this request."""
+    if (found.dataset, found.guarantee, found.plan) != (dataset, guarantee, plan):
+        raise LedgerError(
+            f"release {found.release!r} is already in the ledger with another data set, guarantee"
+            " or plan: choose another release id"
+        )
+    return found
+
+
+def require_state(entry: Entry | None, release: str, step: str) -> Entry:
+    """The entry, if this step may follow."""
+    if entry is None:
+        raise LedgerError(f"release {release!r} is not in the ledger: reserve it first")
+    if step == "refund" and entry.part is not None:
+        raise LedgerError(f"cannot refund {release!r}: as a part of a series it cost nothing")
+    needed = "drawn" if step == "settle" else "reserved"
+    if entry.state == needed:
+        return entry
+    reason = {
+        "reserved": "has not drawn any noise yet",
+        "drawn": "has drawn its noise, which is spent for good: publish under a new release id",
+        "released": "is published and settled: it keeps its charge and its digest",
+        "refunded": "was refunded: publish under a new release id",
+    }[entry.state]
+    raise LedgerError(f"cannot {step} release {release!r}: it {reason}")
+
+
+def goes_on(begun: Entry | None, series: str, part: int, known: int) -> Entry:
+    """The entry of a series, if this part of it comes next."""
+    if begun is None or begun.state not in ("drawn", "released"):
+        raise LedgerError(f"release {series!r} has no beginning in this ledger to go on from")
+    if isinstance(part, bool) or not isinstance(part, int) or part < 1:
+        raise ParameterError("part must be a whole number from 1")
+    if part > known + 1:
+        raise LedgerError(f"part {part} of {series!r} comes before part {known + 1}: it is missing")
+    return begun
+
+
+def inspectable(entry: Entry | None, release: str, dataset: str) -> None:
+    """Refuse to count an inspection under a release that the ledger does not hold as published."""
+    if entry is None or entry.dataset != dataset:
+        raise LedgerError(f"release {release!r} of data set {dataset!r} is not in this ledger")
+    if entry.state != "released":
+        remedy = f"publish again with --release {quote(release)} to settle it"
+        raise LedgerError(
+            f"release {release!r} is {entry.state}, not published: if its folder is there, {remedy}"
+        )
+
+
+def unknown(dataset: str) -> BudgetError:
+    """The data set has no account."""
+    remedy = f"sfumato ledger grant {quote(dataset)} --epsilon … --reason …"
+    return BudgetError(
+        f"data set {dataset!r} has no budget in this ledger: grant it with `{remedy}`"
+    )
+
+
+def renamed(name: str, dataset: str) -> BudgetError:
+    """The data was drawn from before, under another name."""
+    remedy = f"sfumato ledger same-data {quote(name)} {quote(dataset)} --reason …"
+    return BudgetError(
+        f"this data is already known as {name!r}: publish it under that name, or record that"
+        f" {dataset!r} is the same data, whose budgets then add up, with `{remedy}`"
+    )

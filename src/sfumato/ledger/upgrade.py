@@ -1,0 +1,55 @@
+"""How a ledger of an older format gets today's rules: in one transaction, its lines as they were.
+
+Format 1 knew budgets and releases; format 2 also counted inspections; both lay in a write-ahead
+log while in use, and neither wrote a nonce or what a charge is about.  Their lines keep their
+hashes.  A program of the older format then says that the ledger is newer, also one that has it
+open.
+"""
+
+import sqlite3
+from pathlib import Path
+
+from sfumato.errors import LedgerError
+from sfumato.ledger.audit import replay
+from sfumato.ledger.sql import every_line, identity
+from sfumato.ledger.tables import (
+    EVENT_RULES,
+    EVENT_TABLES,
+    FILL_UNFINISHED,
+    FORMAT,
+    format_of,
+)
+
+__all__ = ["upgrade"]
+
+# The columns of formats 1 and 2, in their order, and how today's are made from them.
+_COPY = """INSERT INTO event SELECT sequence, kind, dataset, release, fingerprint, other, heuristic,
+    micro_epsilon, pico_delta, micro_rho, granted_micro_epsilon, granted_pico_delta,
+    granted_micro_rho, spent_micro_epsilon, spent_pico_delta, spent_micro_rho, releases, unproved,
+    allowed, NULL, detail, clock, '', previous, hash FROM former ORDER BY sequence"""
+
+
+def upgrade(connection: sqlite3.Connection, path: Path) -> None:
+    """Rebuild the tables of an older file; nothing is changed unless all of it holds."""
+    if format_of(connection) >= FORMAT:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    if format_of(connection) >= FORMAT:  # another process was faster
+        connection.execute("ROLLBACK")
+        return
+    for statement in (
+        "ALTER TABLE event RENAME TO former",
+        *EVENT_TABLES,
+        _COPY,
+        "DROP TABLE former",
+        FILL_UNFINISHED,
+        *EVENT_RULES,
+        f"PRAGMA user_version = {FORMAT}",
+    ):
+        connection.execute(statement)
+    try:
+        replay(every_line(connection), *identity(connection))
+    except LedgerError as error:
+        connection.execute("ROLLBACK")
+        raise LedgerError(f"ledger {path} was not brought up to date: {error}") from None
+    connection.execute("COMMIT")

@@ -1,0 +1,1 @@
+"""Arithmetic on machine numbers: compiled loops, threads, array types."""

@@ -1,0 +1,143 @@
+"""A plan: what will be measured, at which price, and how the release is made from it.
+
+A plan is built from the schema and the budget alone, so it can be priced, shown and
+reserved before a record is read.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.errors import ParameterError
+from sfumato.plan.terms import Account
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import Guarantee, Heuristic
+from sfumato.privacy.mechanism import Event, Purse
+from sfumato.render.decode import arrow_schema
+from sfumato.schema.domain import Domain
+from sfumato.table.records import Records
+
+__all__ = ["GIVEN", "RECORD", "Declared", "Method", "Plan", "Synopsis"]
+
+_LIMITS = (
+    "The promise is about one record. People with several records, or facts shared by many "
+    "records, are protected less: the promise weakens in proportion to the records they touch.",
+    "What can be learnt about a person from the population at large is not hidden.",
+    "How long the computation took, and other side channels of the machine, are not covered.",
+)
+RECORD = "one record (row) of the table"  # the unit of protection
+GIVEN = "given"  # stands in a certificate for what the owner gave and does not publish
+
+
+class Synopsis(Protocol):
+    """Noisy values that may be published as they are."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What `synopsis.json` holds."""
+
+
+class Declared(Protocol):
+    """Data that the owner declares public, which must not be the records themselves."""
+
+    def differ_from(self, data: Any) -> None:
+        """Refuse what is the same by its name; no record is read."""
+
+    def are_not(self, records: Records) -> None:
+        """Refuse what was taken from these records; asked before any noise is drawn."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A priced recipe; `measure` sees records, `render` never does."""
+
+    method: str
+    domain: Domain
+    budget: Budget | None  # None for methods that promise nothing and need no noise scale
+    events: tuple[Event, ...]
+    measure: Callable[[Records, Purse], Any] = field(repr=False)
+    render: Callable[[Any, int | None, np.random.Generator], Iterator[pa.RecordBatch]] = field(
+        repr=False
+    )
+    # The events again, from the published synopsis, where they depend on what was released.
+    recount: Callable[[Mapping[str, Any]], tuple[Event, ...]] | None = field(
+        default=None, repr=False
+    )
+    options: Mapping[str, Any] = field(default_factory=dict)
+    # The plan again for a number of records, where that is public and the shares depend on it.
+    sized: Callable[[int], "Plan"] | None = field(default=None, repr=False)
+    # What a row of the release is; only drawn records can be asked for in another number.
+    row: Literal["drawn record", "record", "component"] = "drawn record"
+    # How many noisy counts add up to the number of rows, where it is private: at most so many.
+    summed: int = 1
+    # Columns of the released table where they are not those of the schema.
+    columns: pa.Schema | None = None
+    public: Declared | None = field(default=None, repr=False)
+    # Why nothing is promised, where nothing is; the budget then only sets the noise.
+    unproved: Heuristic | None = None
+    invariants: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the release will promise: the budget it was planned for, or plainly nothing."""
+        promised = self.unproved or self.budget
+        assert promised is not None  # noqa: S101  a plan without a budget says why it has none
+        return promised
+
+    @property
+    def table_schema(self) -> pa.Schema:
+        """Names and types of the released table: a public fact."""
+        return self.columns or arrow_schema(self.domain)
+
+    @property
+    def account(self) -> Account:
+        """The plan as ledger and certificate see it."""
+        schema = self.domain.schema
+        return Account(
+            method=self.method,
+            options=self.options,
+            budget=self.budget,
+            guarantee=self.guarantee,
+            events=self.events,
+            subject={
+                "dataset": schema.name,
+                "unit": RECORD,
+                "neighbours": schema.neighbours,
+                "schema": schema.to_json(),
+            },
+            columns=self.columns,
+            invariants=self.invariants,
+            caveats=(*self.limits, *_LIMITS),
+        )
+
+
+@dataclass(frozen=True)
+class Method:
+    """A recipe in the registry: what `sfumato methods` says, and how it is planned."""
+
+    name: str
+    summary: str
+    promise: str
+    source: str
+    proof: str
+    plan: Callable[..., Plan] = field(repr=False)
+    options: Mapping[str, str] = field(default_factory=dict)
+    budgeted: bool = True  # whether a budget has any meaning here
+    files: tuple[str, ...] = ()  # options that may name a file, which a certificate never does
+    keeps_constraints: bool = False  # whether what is declared between columns holds in a release
+
+    def price(self, domain: Domain, budget: Budget | None, options: Mapping[str, Any]) -> Plan:
+        """A plan for this schema and budget; unknown options are refused by name."""
+        unknown = [name for name in options if name not in self.options]
+        if unknown:
+            known = ", ".join(self.options) or "none"
+            raise ParameterError(f"{self.name} has no option {unknown[0]}; it has: {known}")
+        if domain.schema.constraints and not self.keeps_constraints:
+            raise ParameterError(
+                f"{self.name} does not keep the constraints of the schema: "
+                "choose the method mosaic, which does, or take them out of the schema"
+            )
+        return self.plan(domain, budget, **options)

@@ -1,0 +1,1 @@
+"""From private values to a release, one module for each kind of data, and the way back: verify."""

@@ -1,0 +1,211 @@
+"""Publish a running figure of a bit stream.
+
+The stream is charged once, before its first bit is read, for everything that will be
+published of it up to its horizon.  A count can be paused: its state goes into a file, and the
+next part of the series is published from there without a second charge.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.errors import ParameterError, ReleaseError
+from sfumato.ledger import Ledger
+from sfumato.plan.options import whole
+from sfumato.plan.terms import Account
+from sfumato.privacy.guarantee import Number
+from sfumato.privacy.mechanism import Purse
+from sfumato.publishing.transaction import Made, Part, Walk, dataset_name, priced_for
+from sfumato.release.file import Format
+from sfumato.release.folder import CERTIFICATE, read_json
+from sfumato.release.release import Release
+from sfumato.stream.counting import Counter, check_length, pass_over
+from sfumato.stream.form import Form
+from sfumato.stream.methods import stream_method
+from sfumato.stream.recipe import Released, StreamPlan
+from sfumato.stream.reservoir import check_enough
+from sfumato.stream.saved import Saved
+from sfumato.stream.series_account import COLUMNS, series_account
+from sfumato.stream.source import Source, open_bits
+from sfumato.stream.state import Series, owner
+
+__all__ = ["publish_stream"]
+
+_LONGEST = 2**50
+Watch = Callable[[int, float], None]  # told the time and the figure that was just published
+
+
+def publish_stream(
+    data: Any,
+    *,
+    horizon: int | str,
+    method: str = "counter",
+    form: Form | None = None,
+    name: str | None = None,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    ledger: Ledger | str | Path | None = None,
+    folder: str | Path | None = None,
+    format: Format = "csv",
+    release: str | None = None,
+    seed: int | None = None,
+    pause: str | Path | None = None,
+    resume: str | Path | None = None,
+    progress: Watch | None = None,
+    **options: Any,
+) -> Release:
+    """Release the running count (`counter`) or mean (`reservoir-mean`) of a bit stream.
+
+    `data` is an array, an iterator of bits, a file, or "-" for standard input.  `form` says what
+    a file holds: "text" (characters 0 and 1) or "packed" (eight bits a byte); by default .bits
+    and .bin are packed and everything else is text.  The series has a row for each published
+    figure: the number of bits so far, and the figure.  With `pause` the state of a counter is
+    kept in that file when the bits end; `resume` goes on from such a file.
+
+    >>> series = publish_stream([0, 1, 1, 0] * 8, horizon=32, epsilon=1, every=8)
+    >>> series.data.column_names, series.data["time"].to_pylist()
+    (['time', 'value'], [8, 16, 24, 32])
+    """
+    chosen = stream_method(method)
+    budget = priced_for(method, True, epsilon=epsilon, delta=delta, rho=rho)
+    assert budget is not None  # noqa: S101  stream methods are budgeted
+    covered = whole("horizon", horizon, _LONGEST, "bits that the promise covers")
+    plan = chosen.price(covered, budget, options)
+    if method != "counter" and (pause is not None or resume is not None):
+        raise ParameterError(f"{method} cannot be paused: leave out pause and resume")
+    known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    dataset = dataset_name(name, data, default="stream", charged=known is not None)
+    counted, begun = known is not None, None
+    account = series_account(dataset, plan, counted=counted)
+    if resume is not None:
+        begun = _Begun.read(Path(resume), account, known, folder)
+        if release not in (None, begun.series.release):
+            raise ReleaseError(f"{resume} belongs to release {begun.series.release}, not {release}")
+        account = series_account(dataset, plan, begun.continues, counted=counted)
+        release = begun.part.release
+    with open_bits(data, form) as source:
+        # Before the charge: how long a stream is, is public.
+        if method == "counter":
+            check_length(source, covered)
+        if source.longest is not None:
+            check_enough(source.longest, plan.needs)
+        ledger_id = None if known is None else known.ledger_id
+        matter = _Stream(account, plan, source, progress or _quiet, begun, pause, ledger_id)
+        walk = Walk(matter, known, release, seed, None if begun is None else begun.part)
+        return walk.to(folder, format, "arrow")
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A series that was paused: charged when it began, for all of its parts."""
+
+    state: Path
+    series: Series
+    position: int
+
+    @property
+    def part(self) -> Part:
+        """The part that comes now; the release that was charged is number 0."""
+        return Part(self.series.release, self.series.part + 1)
+
+    @property
+    def continues(self) -> dict[str, Any]:
+        """What the certificate says of it."""
+        part = self.part
+        return {"release": part.series, "part": part.number, "from": self.position}
+
+    @classmethod
+    def read(
+        cls, state: Path, account: Account, ledger: Ledger | None, folder: str | Path | None
+    ) -> "_Begun":
+        """The series that a state belongs to, if this ledger and these settings are its own.
+
+        A run that was killed after its folder appeared has used the state up: its folder
+        says where it went on, so that the ledger can be told what was released.
+        """
+        paper = None if ledger is None or folder is None else Path(folder) / CERTIFICATE
+        if paper is not None and paper.exists() and not state.exists():
+            series, position = _published(paper)
+        else:
+            series, position = owner(state)
+        mine = None if ledger is None else ledger.ledger_id
+        if series.ledger != mine:
+            raise ReleaseError(_other_ledger(state, series.ledger, mine))
+        entry = None if ledger is None else ledger.entry(series.release)
+        if ledger is not None and (entry is None or entry.plan != account.digest()):
+            raise ReleaseError(f"the ledger holds no release {series.release} with these settings")
+        return cls(state, series, position)
+
+
+def _published(paper: Path) -> tuple[Series, int]:
+    """What the certificate of a part goes on from."""
+    said = Saved(paper, read_json(paper))
+    begun = said.part("stream").part("continues")
+    part = begun.whole("part", most=_LONGEST)
+    series = Series(begun.text("release"), said.part("ledger").text("id"), max(part - 1, 0))
+    return series, begun.whole("from", most=_LONGEST)
+
+
+def _other_ledger(state: Path, charged: str | None, given: str | None) -> str:
+    if charged is None:
+        why = "was begun without a ledger: no charge stands for it, so go on without one, too"
+    elif given is None:
+        why = f"is counted by ledger {charged}: go on with it (--ledger, ledger=…)"
+    else:
+        why = f"is counted by ledger {charged}, and this is ledger {given}: go on with the first"
+    return f"{state} belongs to a series that {why}"
+
+
+class _Stream:
+    """A stream to be published."""
+
+    def __init__(
+        self,
+        account: Account,
+        plan: StreamPlan,
+        source: Source,
+        watch: Watch,
+        begun: _Begun | None,
+        pause: str | Path | None,
+        ledger: str | None,
+    ) -> None:
+        self.account, self.columns = account, COLUMNS
+        self._plan, self._source, self._watch = plan, source, watch
+        self._begun, self._pause, self._ledger = begun, pause, ledger
+
+    def fingerprint(self) -> None:
+        """None: a stream is read once, and its noise is drawn before it is known."""
+
+    def made(self, purse: Purse, release: str) -> Made:
+        self._source.look()  # charged and not drawn: what is refused here can be refunded
+        return None, self._batches(self._figures(purse, release))
+
+    def _figures(self, purse: Purse, release: str) -> Iterator[Released]:
+        if self._plan.method != "counter":
+            yield from self._plan.run(self._source, purse)
+            return
+        if self._begun is None:
+            series = Series(release, self._ledger)
+            counter = Counter(self._plan, purse)
+        else:
+            series = replace(self._begun.series, part=self._begun.part.number)
+            # First, so that a stream that is too short leaves the state for another try.
+            pass_over(self._source, self._begun.position)
+            counter = Counter.resume(self._begun.state, self._plan, purse, self._begun.series)
+        yield from counter.run(self._source)
+        if self._pause is not None and counter.position < self._plan.horizon:
+            counter.save(self._pause, series)
+
+    def _batches(self, figures: Iterator[Released]) -> Iterator[pa.RecordBatch]:
+        for times, values in figures:
+            if times.size:
+                self._watch(int(times[-1]), float(values[-1]))
+                yield pa.RecordBatch.from_arrays([times, values], schema=COLUMNS)
+
+
+def _quiet(time: int, value: float) -> None:
+    """Nothing is shown."""

@@ -1,0 +1,202 @@
+"""Publish a table under a promise.
+
+What can be refused is refused before the ledger is charged, from the header and, where the
+number of records is public, from that number; the rest is `sfumato.publishing.transaction`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.errors import ParameterError
+from sfumato.ledger import Ledger
+from sfumato.methods import method as recipe
+from sfumato.methods.dp_lda import deviation
+from sfumato.plan import Plan
+from sfumato.privacy.guarantee import Number
+from sfumato.privacy.mechanism import Purse
+from sfumato.publishing.transaction import Made, Walk, check_promise, priced_for
+from sfumato.release.file import Format
+from sfumato.release.release import Kind, Release
+from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.table.header import check_header
+from sfumato.table.records import Records
+from sfumato.table.source import Source, number_of_records, open_source
+
+__all__ = ["price", "publish", "publish_plan"]
+
+DEFAULT_METHOD = "mosaic"
+Progress = Callable[[str, int], None]
+_MOST_NOISE_ON_ROWS = 10**6
+_MOST_ROWS = 2**40
+
+
+def price(
+    schema: Schema | Mapping[str, Any] | str | Path,
+    *,
+    method: str = DEFAULT_METHOD,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    **options: Any,
+) -> Plan:
+    """What a release would measure and cost, from the schema alone; no data is touched.
+
+    >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
+    >>> [(event.statistic, event.mechanism, str(event.cost)) for event in plan.events]
+    [('one-way tables', 'discrete-laplace', '1-differential privacy')]
+    """
+    known = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
+    chosen = recipe(method)
+    budget = priced_for(method, chosen.budgeted, epsilon=epsilon, delta=delta, rho=rho)
+    return chosen.price(Domain.of(known), budget, options)
+
+
+def publish(
+    data: Any,
+    *,
+    schema: Schema | Mapping[str, Any] | str | Path,
+    method: str = DEFAULT_METHOD,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    ledger: Ledger | str | Path | None = None,
+    folder: str | Path | None = None,
+    format: Format | None = None,
+    rows: int | None = None,
+    release: str | None = None,
+    seed: int | None = None,
+    accept_no_guarantee: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Release:
+    """Release a table under a promise.
+
+    `data` is a pandas or polars frame, an Arrow table, or the path of a CSV or Parquet
+    file; `Release.data` is the same kind (an Arrow table for paths).  With `folder` the
+    release is written there as it is made, in bounded memory.  With `ledger` the charge is
+    durable before a record is encoded.  A `seed` makes a test run without any guarantee.
+    What has no proof is published only with `accept_no_guarantee`.
+
+    >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
+    >>> schema = {"name": "clinic", "columns": {
+    ...     "age": {"kind": "integer", "low": 0, "high": 110}, "smoker": {"kind": "boolean"}}}
+    >>> release = publish(table, schema=schema, epsilon=1)
+    >>> release
+    <Release of clinic by mosaic: 1-differential privacy>
+    >>> release.data.num_rows, release.data.column_names
+    (3, ['age', 'smoker'])
+    """
+    plan = price(schema, method=method, epsilon=epsilon, delta=delta, rho=rho, **options)
+    return publish_plan(
+        plan,
+        data,
+        ledger=ledger,
+        folder=folder,
+        format=format,
+        rows=rows,
+        release=release,
+        seed=seed,
+        accept_no_guarantee=accept_no_guarantee,
+        progress=progress,
+    )
+
+
+def publish_plan(
+    plan: Plan,
+    data: Any,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    folder: str | Path | None = None,
+    format: Format | None = None,
+    rows: int | None = None,
+    release: str | None = None,
+    seed: int | None = None,
+    accept_no_guarantee: bool = False,
+    progress: Progress | None = None,
+) -> Release:
+    """`publish` for whoever has the plan already, and may want to look at it before.
+
+    >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
+    >>> publish_plan(plan, pa.table({"a": [True, False]})).guarantee
+    PureDP(epsilon=Fraction(1, 1))
+    """
+    _check_rows(rows, plan)
+    check_promise(plan.account, accept_no_guarantee)
+    if plan.public is not None:
+        plan.public.differ_from(data)
+    source = open_source(data)
+    check_header(source, plan.domain)
+    if plan.sized is not None:
+        plan = plan.sized(number_of_records(source, plan.domain))
+    kind: Kind = source.kind if source.kind in ("pandas", "polars") else "arrow"
+    known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    key = None if known is None else known.fingerprint_key
+    matter = _Table(plan, source, key, rows, seed, progress or _quiet)
+    written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
+    return Walk(matter, known, release, seed).to(folder, written, kind)
+
+
+class _Table:
+    """A table to be published."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        source: Source,
+        key: bytes | None,
+        rows: int | None,
+        seed: int | None,
+        progress: Progress,
+    ) -> None:
+        self._plan, self.account, self.columns = plan, plan.account, plan.table_schema
+        self._rows, self._seed, self._progress = rows, seed, progress
+        self._records = Records(
+            source, plan.domain, key=key, progress=lambda n: progress("read", n)
+        )
+
+    def fingerprint(self) -> bytes | None:
+        return self._records.fingerprint()
+
+    def made(self, purse: Purse, _release: str) -> Made:
+        if self._plan.public is not None:
+            self._plan.public.are_not(self._records)
+        synopsis = self._plan.measure(self._records, purse)
+        # What is drawn from here on is post-processing: its generator needs no secrecy.
+        rng = np.random.default_rng(self._seed)
+        batches = self._plan.render(synopsis, self._rows, rng)
+        paper = synopsis.to_json() if hasattr(synopsis, "to_json") else None
+        return paper, self._watched(batches)
+
+    def _watched(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            self._progress("write", batch.num_rows)
+            yield batch
+
+
+def _check_rows(rows: int | None, plan: Plan) -> None:
+    if rows is None:
+        counted = ("number of records", "class sizes", "one-way tables")
+        event = next((e for e in plan.events if e.statistic in counted), plan.events[0])
+        spread = deviation(event) * sqrt(plan.summed)
+        if plan.domain.schema.neighbours == "add-remove" and spread > _MOST_NOISE_ON_ROWS:
+            raise ParameterError(
+                "the noise on the number of records passes a million at this budget: "
+                "say how many rows to draw"
+            )
+        return
+    if plan.row != "drawn record":
+        raise ParameterError(f"{plan.method} releases one row per {plan.row}: leave out rows")
+    if isinstance(rows, bool) or not isinstance(rows, int):
+        raise ParameterError(f"rows must be a whole number, got {rows!r}")
+    if not 0 <= rows <= _MOST_ROWS:  # not repeated: it may have more digits than can be printed
+        raise ParameterError(f"rows must be from 0 to {_MOST_ROWS}: ask for another number")
+
+
+def _quiet(phase: str, rows: int) -> None:
+    """No progress is shown."""

@@ -1,0 +1,280 @@
+"""The walk through the house, front to back, for whatever is published.
+
+The charge is on disk before a private value is encoded; the draw is on disk before a bit of
+noise exists; the folder appears whole; then the ledger is told what was released.  A crash
+wastes budget, never grants it.
+"""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from sfumato.errors import LedgerError, ParameterError, Refused, ReleaseError
+from sfumato.ledger import Ledger
+from sfumato.ledger.rules import part_id
+from sfumato.plan.terms import Account
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.budget import budget as stated_budget
+from sfumato.privacy.guarantee import Heuristic, Number
+from sfumato.privacy.mechanism import Purse
+from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
+from sfumato.release.certificate import certificate
+from sfumato.release.content import Content
+from sfumato.release.file import Format
+from sfumato.release.folder import CERTIFICATE, FolderWriter, read_json
+from sfumato.release.release import Kind, Release, digest
+
+__all__ = ["Matter", "Part", "Walk", "check_promise", "dataset_name", "priced_for"]
+
+_LONGEST_NAME = 200
+Made = tuple[Mapping[str, Any] | None, Iterator[pa.RecordBatch]]
+
+
+class Matter(Protocol):
+    """What is published: what is known of it to all, and the private values behind it."""
+
+    @property
+    def account(self) -> Account:
+        """What will be done, decided from public facts."""
+
+    @property
+    def columns(self) -> pa.Schema:
+        """Names and types of the released table."""
+
+    def fingerprint(self) -> bytes | None:
+        """A digest of all private values under the ledger's key."""
+
+    def made(self, purse: Purse, release: str) -> Made:
+        """The synopsis, if there is one, and the released table, under this id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A later part of a series: it is counted in the ledger and costs nothing more."""
+
+    series: str  # the release id under which it was charged
+    number: int  # 1 for the first part after the beginning
+
+    @property
+    def release(self) -> str:
+        """The id of this part."""
+        return part_id(self.series, self.number)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One release under way: in memory, or into a folder."""
+
+    matter: Matter
+    ledger: Ledger | None = None
+    release: str | None = None
+    seed: int | None = None
+    part: "Part | None" = None  # of a series that was charged when it began
+
+    def __post_init__(self) -> None:
+        if self.seed is not None and self.ledger is not None:
+            raise ParameterError("a seeded run is a test: leave out the seed, or the ledger")
+
+    def to(self, folder: str | Path | None, format: Format, kind: Kind) -> Release:
+        """The release, as it was made before under the same id or in this folder, or anew."""
+        place = None if folder is None else Path(folder)
+        if self.ledger is not None and (done := self._already(self.ledger, place, kind)):
+            return done
+        if place is not None and format not in ("csv", "parquet"):
+            raise ParameterError(f"format must be csv or parquet, got {format!r}")
+        release = self.release or secrets.token_hex(8)
+        step = _Step(self.matter, self.ledger, release, self.seed, self.part)
+        if place is None:
+            return step.in_memory(kind)
+        return step.in_folder(FolderWriter(place, format), kind)
+
+    def _already(self, ledger: Ledger, folder: Path | None, kind: Kind) -> Release | None:
+        """The release that an earlier run made under this id or in this folder, if it did.
+
+        A run that was killed after its folder appeared is finished here: the ledger learns
+        what was released, and no second noise is drawn.
+        """
+        stored, release = None, self.release
+        if folder is not None and (folder / CERTIFICATE).exists():
+            stored = read_json(folder / CERTIFICATE)
+            release = release or str(stored.get("release"))
+        entry = ledger.entry(release) if release else None
+        if entry is None or entry.state == "reserved":
+            return None
+        if entry.plan != self.matter.account.digest():
+            where = f"{folder} holds" if stored else f"release {release} is"
+            raise ReleaseError(
+                f"{where} a release made with other settings: choose another folder or id"
+            )
+        mine = stored is not None and stored.get("release") == release
+        if self.part is not None and not mine:
+            raise ReleaseError(
+                f"part {self.part.number} of {self.part.series} is {entry.state}, from this state "
+                "or from a copy of it: the same bits are never measured twice"
+            )
+        if stored is None or not mine or folder is None:
+            raise ReleaseError(
+                f"release {release} is {entry.state} and its noise is never drawn twice: "
+                "load its folder, or choose another id for a new charge"
+            )
+        if entry.state == "drawn":
+            from sfumato.publishing.verify import verify
+
+            if not all(check.passed for check in verify(folder)):
+                raise ReleaseError(f"{folder} is not a whole release: run sfumato verify {folder}")
+            ledger.settle(entry.release, digest(stored))
+        elif entry.digest != digest(stored):
+            raise ReleaseError(f"{folder} is not what the ledger released as {release}")
+        return Release.load(folder, kind=kind)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """From the charge to the settlement, under one id."""
+
+    matter: Matter
+    ledger: Ledger | None
+    release: str
+    seed: int | None
+    part: "Part | None"
+
+    def in_memory(self, kind: Kind) -> Release:
+        content, batches = Content(), []
+        with self._reserved():
+            purse, synopsis, stream = self._made()
+            for batch in stream:
+                content.update(batch)
+                batches.append(batch)
+            table = pa.Table.from_batches(batches, self.matter.columns)
+            paper = self._certificate(purse, content, synopsis)
+            self._settle(paper)
+        return Release(paper, synopsis=synopsis, table=table, kind=kind)
+
+    def in_folder(self, writer: FolderWriter, kind: Kind) -> Release:
+        with writer, self._reserved():
+            purse, synopsis, stream = self._made()
+            writer.write(stream, self.matter.columns)
+            paper = self._certificate(purse, writer.content, synopsis)
+            writer.finish(paper, synopsis)
+            self._settle(paper)
+        return Release.load(writer.folder, kind=kind)
+
+    def _reserved(self) -> Any:
+        if self.ledger is None:
+            return nullcontext()
+        account, plan = self.matter.account, self.matter.account.digest()
+        if self.part is not None:
+            self.ledger.go_on(self.part.series, self.part.number, plan=plan)
+        else:
+            self.ledger.reserve(
+                self.release,
+                account.dataset,
+                account.guarantee,
+                plan=plan,
+                protects=account.protects,
+            )
+        return _Charged(self.ledger, self.release)
+
+    def _made(self) -> tuple[Purse, Mapping[str, Any] | None, Iterator[pa.RecordBatch]]:
+        bits: Bits = SystemBits(self._draw) if self.seed is None else SeededBits(self.seed)
+        purse = Purse(self.matter.account.guarantee, bits)
+        return purse, *self.matter.made(purse, self.release)
+
+    def _draw(self) -> None:
+        if self.ledger is not None:
+            self.ledger.draw(self.release, self.matter.fingerprint())
+
+    def _certificate(
+        self, purse: Purse, content: Content, synopsis: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        entry = None
+        if self.ledger is not None:
+            entry = {"id": self.ledger.ledger_id, "head": self.ledger.head}
+        return certificate(
+            self.matter.account,
+            purse,
+            content,
+            synopsis=synopsis,
+            release=self.release,
+            ledger=entry,
+        )
+
+    def _settle(self, paper: Mapping[str, Any]) -> None:
+        if self.ledger is not None:
+            self.ledger.settle(self.release, digest(paper))
+
+
+class _Charged:
+    """Says, when a charged release is refused half-way, what the ledger holds of it."""
+
+    def __init__(self, ledger: Ledger, release: str) -> None:
+        self._ledger, self._release = ledger, release
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Refused) and not isinstance(error, LedgerError):
+            entry = self._ledger.entry(self._release)
+            fate = "its noise was drawn, so the charge is final"
+            if entry is not None and entry.state == "reserved" and entry.part:
+                fate = "nothing was drawn, so it can be gone on with once more"
+            elif entry is not None and entry.state == "reserved":
+                remedy = f"sfumato ledger refund {self._release} --reason … --ledger …"
+                fate = f"nothing was drawn, so it can be refunded: {remedy}"
+            raise type(error)(f"{error}. Release {self._release} stays charged; {fate}") from None
+
+
+def priced_for(
+    method: str,
+    budgeted: bool,
+    *,
+    epsilon: Number | None,
+    delta: Number | None,
+    rho: Number | None,
+) -> Budget | None:
+    """The budget as it was stated; refused where none has a meaning.
+
+    >>> priced_for("rotation", False, epsilon=None, delta=None, rho=None) is None
+    True
+    """
+    if budgeted:
+        return stated_budget(epsilon=epsilon, delta=delta, rho=rho)
+    if (epsilon, delta, rho) == (None, None, None):
+        return None
+    raise ParameterError(
+        f"{method} promises nothing, so no budget has a meaning: leave out epsilon, delta, rho"
+    )
+
+
+def check_promise(account: Account, accepted: bool) -> None:
+    """Refuse what promises nothing, unless that was accepted in so many words."""
+    if not isinstance(accepted, bool):
+        raise ParameterError(f"accept_no_guarantee must be True or False, got {accepted!r}")
+    if isinstance(account.guarantee, Heuristic) and not accepted:
+        raise ParameterError(
+            f"{account.method} with these options promises nothing: {account.guarantee.reason}. "
+            "Choose a method with a proof, or accept that explicitly: --accept-no-guarantee "
+            "(accept_no_guarantee=True)"
+        )
+
+
+def dataset_name(name: str | None, data: Any, *, default: str, charged: bool) -> str:
+    """What the ledger counts under: as stated, else the name of the file.
+
+    >>> dataset_name(None, "data/roads.csv.gz", default="network", charged=True)
+    'roads'
+    """
+    if name is None:
+        file = isinstance(data, str | Path) and str(data) != "-"
+        if charged and not file:
+            raise ParameterError(f"say under which name the ledger counts this {default}: name=…")
+        name = Path(data).name.split(".")[0] if file else default
+    if not isinstance(name, str) or not 1 <= len(name) <= _LONGEST_NAME:
+        raise ParameterError(f"name must be a text of 1 to {_LONGEST_NAME} characters")
+    return name

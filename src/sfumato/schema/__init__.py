@@ -1,0 +1,14 @@
+"""What is public about a table: its columns, their ranges and values, the rules between them."""
+
+from sfumato.schema.schema import (
+    Boolean,
+    Category,
+    Column,
+    Date,
+    Identifier,
+    Integer,
+    Number,
+    Schema,
+)
+
+__all__ = ["Boolean", "Category", "Column", "Date", "Identifier", "Integer", "Number", "Schema"]

@@ -1,0 +1,107 @@
+"""YAML and JSON as a person writes them, without silent choices.
+
+A schema decides what is published, so nothing in it may be read otherwise than it looks:
+a column declared twice is refused instead of losing one of the two, and `01` is the code
+01, not the number one (nor `1:30` the number ninety), as YAML of old would have it.
+
+>>> load("ward: [01, 02, 7]", where="schema")
+{'ward': ['01', '02', 7]}
+"""
+
+import json
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from sfumato.errors import SchemaError
+from sfumato.schema.yaml_loader import StrictLoader, twice
+
+__all__ = ["explain", "load"]
+
+_KINDS = ("number", "integer", "category", "boolean", "date", "id")
+_LARGEST_YAML = 2**22  # characters: PyYAML takes its time
+
+
+def load(text: str, *, where: str) -> object:
+    """The content of a YAML or JSON text; `where` names it in refusals."""
+    try:
+        if text.lstrip().startswith("{"):
+            return json.loads(text, object_pairs_hook=_distinct)
+    except ValueError:
+        pass  # braces open a YAML mapping as well
+    except _Twice as again:
+        raise SchemaError(f"{where}: {again}") from None
+    except RecursionError:
+        raise SchemaError(f"{where}: nested too deeply") from None
+    if len(text) > _LARGEST_YAML:
+        raise SchemaError(f"{where}: longer than {_LARGEST_YAML:,} characters: write it as JSON")
+    try:
+        return yaml.load(text, Loader=StrictLoader)  # noqa: S506  a SafeLoader by descent
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "not valid YAML"
+        raise SchemaError(f"{where}{line}: {problem}") from None
+    except (ValueError, OverflowError):
+        # What looks like a date is read as one, even where the calendar has no such day.
+        raise SchemaError(f"{where}: a date that does not exist: correct or quote it") from None
+    except RecursionError:
+        raise SchemaError(f"{where}: nested too deeply") from None
+
+
+def explain(error: ValidationError) -> str:
+    """All that is wrong, in the words of the schema file; columns with one fault together."""
+    faults: dict[str, dict[str | None, None]] = {}
+    for item in error.errors(include_url=False):
+        where, column = [str(part) for part in item["loc"]], None
+        if where[:1] == ["columns"] and len(where) > 1:
+            column, where = where[1], where[3 if where[2:3] and where[2] in _KINDS else 2 :]
+        faults.setdefault(_fault(dict(item), where), {})[column] = None
+    return "; ".join(f"{_place(list(columns))}: {fault}" for fault, columns in faults.items())
+
+
+def _place(columns: list[str | None]) -> str:
+    names = [column for column in columns if column is not None]
+    return f"column{'s' * (len(names) > 1)} {', '.join(names)}" if names else "schema"
+
+
+def _fault(item: dict[str, Any], where: list[str]) -> str:
+    field, message = ".".join(where), str(item["msg"])
+    match item["type"]:
+        case "union_tag_not_found" | "union_tag_invalid" | "model_attributes_type":
+            return f"kind must be one of {', '.join(_KINDS)}"
+        case "string_type" if where == ["[key]"]:
+            return "the name is not text: put it in quotes, as numbers, yes, no, on and off need"
+        case "string_type" | "int_type" if where[:1] == ["values"]:
+            return "values must be texts or whole numbers: put the others in quotes"
+        case _ if where[:1] == ["provenance"]:
+            return "provenance must be declared, or the release and the epsilon that paid for it"
+        case "missing":
+            return f"{field} is missing: declare it from public knowledge"
+        case "extra_forbidden":
+            return f"{field} is not known here: remove it or correct its name"
+        case "value_error":
+            return str(item["ctx"]["error"])
+        case _ if item["input"] is None:
+            return f"{field} is blank: declare it from public knowledge"
+        case "tuple_type":
+            return f"{field} must be a list"
+        case "dict_type":
+            return f"{field} must be a mapping from column names to their facts"
+        case "too_short" if field in ("values", "columns"):
+            return f"{field} must not be empty"
+    return f"{field}: {message[:1].lower()}{message[1:]}" if field else message
+
+
+class _Twice(Exception):
+    """A key occurs twice; not a ValueError, which `json` would raise for its own reasons."""
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in content:
+            raise _Twice(twice(key))
+        content[key] = value
+    return content

@@ -1,0 +1,201 @@
+"""What `mosaic` measured: noisy one- and two-way tables, and the bins they are counted in.
+
+Everything a release is drawn from is here, and all of it may be published.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import ReleaseError
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.bins import Fine, Merged, Partition
+
+__all__ = [
+    "FINE",
+    "ONE_WAY",
+    "RUN",
+    "TWO_WAY",
+    "Layout",
+    "MosaicSynopsis",
+    "coarse_partition",
+    "is_forest",
+    "pairs_of",
+]
+
+RUN = 5  # fine bins in a run
+MOST_LEVELS = 12  # of a category that is counted as it is
+_MOST_CLASSES = 16  # of a label within which tables are counted
+_MOST_COUNTS = 2**27  # of two bins within a class: 1 GiB, above which a label is a column
+# What the three kinds of tables are called in a certificate.
+FINE, ONE_WAY, TWO_WAY = "fine tables", "one-way tables", "two-way tables"
+
+Whole = NDArray[np.int64]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """What is counted, from the schema alone: columns, and the label they are counted within.
+
+    >>> from sfumato.example import CLINIC
+    >>> from sfumato.schema import Schema
+    >>> layout = Layout.of(Domain.of(Schema.parse(CLINIC)))
+    >>> [column.bins for column in layout.columns], layout.label, layout.classes
+    ([81, 2, 101, 100, 2, 4, 100], 7, 2)
+    """
+
+    columns: tuple[Fine, ...]
+    label: int | None  # its axis, if there is one with few enough values
+    classes: int
+
+    @classmethod
+    def of(cls, domain: Domain) -> "Layout":
+        """The layout of a schema."""
+        columns = tuple(Fine.of(i, axis) for i, axis in enumerate(domain.axes))
+        without, label = cls(columns, None, 1), domain.label
+        if label is None or len(columns) == 1:
+            return without
+        classes = domain.axes[label].codes
+        if classes > _MOST_CLASSES or classes * without.cells**2 > _MOST_COUNTS:
+            return without
+        return cls(columns[:label] + columns[label + 1 :], label, classes)
+
+    @property
+    def cells(self) -> int:
+        """Coarse bins over all columns, at most."""
+        return sum(min(column.bins, MOST_LEVELS) for column in self.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class MosaicSynopsis:
+    """Noisy counts: of wide columns in fine bins, of columns by class, of pairs by class."""
+
+    partition: Partition
+    rows: int | None  # the public number of records, or None under add-remove
+    fine: Mapping[int, Whole]  # by axis
+    runs: Mapping[int, Whole]  # by axis; sums of neighbouring fine bins, measured apart
+    one: Whole | None  # by class and cell
+    pairs: Mapping[Pair, Whole]  # by class, cell of the first column, cell of the second
+    chosen: tuple[Pair, ...]  # pairs that were chosen, in order; empty where all were measured
+
+    def to_json(self) -> dict[str, Any]:
+        """Bins and whole numbers by the names of the columns' places; the schema has the rest."""
+        groups = {str(column.fine.axis): column.group.tolist() for column in self.partition.columns}
+        return {
+            "kind": "tables",
+            "rows": self.rows,
+            "bins": groups,
+            "columns": {str(axis): table.tolist() for axis, table in self.fine.items()},
+            "runs": {str(axis): table.tolist() for axis, table in self.runs.items()},
+            "classes": None if self.one is None else self.one.tolist(),
+            "chosen": [list(pair) for pair in self.chosen],
+            "pairs": [
+                {"columns": list(pair), "counts": table.tolist()}
+                for pair, table in self.pairs.items()
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any], layout: Layout) -> "MosaicSynopsis":
+        """The inverse of `to_json`; refused where a table has not the cells that its bins say."""
+        try:
+            groups = {int(axis): _whole(group) for axis, group in record["bins"].items()}
+            partition = coarse_partition(layout.columns, groups, layout.label, layout.classes)
+            one = None if record["classes"] is None else _whole(record["classes"])
+            pairs = {
+                (int(table["columns"][0]), int(table["columns"][1])): _whole(table["counts"])
+                for table in record["pairs"]
+            }
+            found = cls(
+                partition,
+                record["rows"],
+                {int(axis): _whole(table) for axis, table in record["columns"].items()},
+                {int(axis): _whole(table) for axis, table in record["runs"].items()},
+                one,
+                pairs,
+                tuple((int(i), int(j)) for i, j in record["chosen"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            raise ReleaseError("the synopsis does not hold the tables that it should") from None
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        partition, bins = self.partition, np.diff(self.partition.offset)
+        fine = {column.fine.axis: column.fine.bins for column in partition.columns}
+        runs = {column.fine.axis: column.fine.runs(RUN) for column in partition.columns}
+        shapes: list[tuple[Any, Any]] = [
+            (table.shape, (fine.get(axis),)) for axis, table in self.fine.items()
+        ]
+        for axis, table in self.runs.items():
+            shapes.append((table.shape, (runs.get(axis),)))
+        if self.one is not None:
+            shapes.append((self.one.shape, (partition.classes, partition.cells)))
+        for (i, j), table in self.pairs.items():
+            inside = 0 <= i < j < len(partition.columns)
+            shapes.append((table.shape, (partition.classes, bins[i], bins[j]) if inside else ()))
+        if any(shape != wanted for shape, wanted in shapes):
+            raise ReleaseError("a table of the synopsis has not the cells that its bins call for")
+
+
+def coarse_partition(
+    columns: tuple[Fine, ...], groups: Mapping[int, Whole], label: int | None, classes: int
+) -> Partition:
+    """Columns in the coarse bins that were formed of their fine ones; refused if they are not."""
+    merged = []
+    for column in columns:
+        group = groups.get(column.axis)
+        if group is None or group.shape != (column.bins,):
+            raise ReleaseError("the synopsis does not say how every column is divided into bins")
+        if not _one_after_the_other(column, group):
+            raise ReleaseError("the synopsis does not number the bins of a column in their order")
+        merged.append(Merged(column, group))
+    return Partition(tuple(merged), label, classes)
+
+
+def _one_after_the_other(column: Fine, group: Whole) -> bool:
+    """Whether bins are numbered in the one way that their making leaves.
+
+    Those of a number are runs of neighbours, and missing is apart; those of a category are
+    single values and, last, all the others.
+    """
+    if column.ordered:
+        steps = np.diff(group)
+        apart = bool((steps[column.ordered - 1 :] == 1).all())
+        return bool(group[0] == 0) and bool(np.isin(steps, (0, 1)).all()) and apart
+    single = group[group < group.max()]
+    return len(single) == group.max() and np.array_equal(single, np.arange(len(single)))
+
+
+def pairs_of(columns: int) -> tuple[Pair, ...]:
+    """All pairs of columns.
+
+    >>> pairs_of(3)
+    ((0, 1), (0, 2), (1, 2))
+    """
+    return tuple((i, j) for i in range(columns) for j in range(i + 1, columns))
+
+
+def is_forest(pairs: Sequence[Pair], columns: int) -> bool:
+    """Whether each pair joins columns that the pairs before it did not join.
+
+    >>> is_forest([(0, 1), (1, 2)], 3), is_forest([(0, 1), (1, 2), (0, 2)], 3)
+    (True, False)
+    """
+    part = list(range(columns))
+    for i, j in pairs:
+        if not 0 <= i < j < columns or part[i] == part[j]:
+            return False
+        part = [part[i] if p == part[j] else p for p in part]
+    return True
+
+
+def _whole(values: Any) -> Whole:
+    array = np.array(values)
+    if array.dtype != np.int64:
+        raise ValueError("not whole numbers of 64 bits")
+    return array

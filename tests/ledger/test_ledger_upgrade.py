@@ -1,0 +1,231 @@
+"""A ledger that an earlier Sfumato left behind gets today's rules at once or not at all."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from killing import (
+    CAN_TRACE,
+    in_child,
+    kill_at_every_line,
+    kill_at_every_syscall,
+    quick_folder,
+    trace,
+)
+from ledger_world import ABOUT, forget_heads
+from sfumato.errors import BudgetError, LedgerError
+from sfumato.ledger import Ledger
+from sfumato.ledger import tables as ledger_schema
+from sfumato.ledger import upgrade as ledger_upgrade
+from sfumato.ledger.sql import every_line
+from sfumato.ledger.tables import FORMAT, expected_structure
+from sfumato.privacy.budget import Charge
+from sfumato.privacy.guarantee import PureDP
+from slowness import slow
+
+OLDER = {
+    number: (Path(__file__).parent / f"ledger_format_{number}.sql").read_text("utf-8")
+    for number in (1, 2)
+}
+HEAD = "f475c780fa14d4b43b18adc583dcd39aba6e4230fc9239c919ab65a75217db18"  # of format 1's
+FILES = tuple(f"sfumato/ledger/{part}.py" for part in ("ledger", "audit", "session", "upgrade"))
+
+
+def made_earlier(path, number):
+    """A ledger of this format, as its program leaves it: in write-ahead mode."""
+    connection = sqlite3.connect(path)
+    connection.executescript(OLDER[number])
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+
+
+@pytest.fixture
+def folder():
+    with quick_folder() as name:
+        yield Path(name)
+
+
+@pytest.fixture(params=[1, 2], ids=["format 1", "format 2"])
+def older(request, folder):
+    path = folder / "budget.db"
+    made_earlier(path, request.param)
+    return path
+
+
+@pytest.fixture
+def tracing():
+    if not CAN_TRACE:
+        pytest.skip("system calls are traced on Linux x86-64 only")
+    try:
+        trace(lambda: None)
+    except OSError as error:
+        pytest.skip(f"this host forbids tracing a child: {error}")
+
+
+def look(path):
+    """Format, journal mode and lines, without the ledger's own eyes."""
+    connection = sqlite3.connect(path)
+    try:
+        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+        rows = connection.execute("SELECT sequence, hash FROM event ORDER BY sequence").fetchall()
+        return ledger_schema.format_of(connection), mode, rows
+    finally:
+        connection.close()
+
+
+def test_opening_gives_it_the_rules_of_a_new_one_and_keeps_every_line(older):
+    before = look(older)
+    assert before[:2] in [(1, "wal"), (2, "wal")]
+    with Ledger(older) as ledger:
+        assert ledger.verify(head=HEAD)
+        assert [entry.release for entry in ledger.unfinished("adult")] == ["drawn", "reserved"]
+    assert look(older) == (FORMAT, "delete", before[2])
+    connection = sqlite3.connect(older)
+    assert ledger_schema.structure(connection) == expected_structure()
+    connection.close()
+    assert [file.name for file in older.parent.iterdir()] == ["budget.db"]
+
+
+def test_what_its_charges_were_about_is_said_once_before_the_next_one(older):
+    with Ledger(older) as ledger:
+        request = {"plan": "c0ffee00", "protects": ABOUT}
+        with pytest.raises(BudgetError, match=r"older Sfumato.*sfumato ledger protects adult"):
+            ledger.reserve("new", "adult", PureDP("0.5"), **request)
+        ledger.protects("adult", ABOUT, reason="all were tables of records")
+        ledger.reserve("new", "adult", PureDP("0.5"), **request)
+        ledger.draw("new", None)
+        ledger.settle("new", "0123456789abcdef")
+        assert ledger.balance("adult").spent == Charge(2_000_000)
+        with pytest.raises(LedgerError, match="that never changes"):
+            ledger.protects("adult", "something else", reason="a second thought")
+        ledger.verify(head=HEAD)
+
+
+def test_a_log_that_was_not_folded_back_is_part_of_the_history(folder):
+    """As a program of format 2 leaves it when it is killed: the last line is in the log alone."""
+    path = folder / "budget.db"
+    made_earlier(path, 2)
+    last = look(path)[2][-1]
+
+    def killed_with_a_line_in_the_log():
+        made = sqlite3.connect(path, isolation_level=None)
+        made.execute("PRAGMA wal_autocheckpoint = 0")
+        made.execute("DROP TRIGGER event_kept")
+        row = made.execute("SELECT * FROM event WHERE sequence = ?", last[:1]).fetchone()
+        made.execute("DELETE FROM event WHERE sequence = ?", last[:1])
+        made.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        made.execute(f"INSERT INTO event VALUES ({', '.join('?' * len(row))})", row)
+        os._exit(0)
+
+    in_child(killed_with_a_line_in_the_log)
+    assert path.with_name("budget.db-wal").stat().st_size > 0
+    with Ledger(path) as ledger:
+        assert list(every_line(ledger._connection))[-1][1] == last[1]
+
+
+def test_a_program_of_the_older_format_refuses_it_afterwards(older, monkeypatch):
+    Ledger(older).close()
+    monkeypatch.setattr("sfumato.ledger.file.FORMAT", 2)
+    before = older.read_bytes()
+    with pytest.raises(LedgerError, match=r"newer Sfumato.*format 3, this one knows 2"):
+        Ledger(older)
+    assert older.read_bytes() == before
+
+
+def test_it_waits_for_a_program_of_the_older_format_that_has_it_open(older, monkeypatch):
+    monkeypatch.setattr("sfumato.ledger.file.WAIT", 0.05)
+    before, other = look(older), sqlite3.connect(older, isolation_level=None)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM event").fetchall()
+    with pytest.raises(LedgerError, match="another"):
+        Ledger(older)
+    other.execute("COMMIT")
+    other.close()
+    assert look(older) == before
+
+
+def test_a_damaged_history_is_not_brought_up_to_date(older):
+    editor = sqlite3.connect(older)
+    editor.executescript("DROP TRIGGER event_unchanged; UPDATE event SET clock = 0")
+    editor.close()
+    before = look(older)
+    with pytest.raises(LedgerError, match=r"was not brought up to date: .*changed after"):
+        Ledger(older)
+    assert look(older)[::2] == before[::2]
+
+
+def killing(path, action):
+    """What was seen after the kills, and what the killing needs."""
+    seen = set()
+
+    def check(_):
+        format, _, rows = look(path)
+        seen.add((format, len(rows)))
+        with Ledger(path) as ledger:
+            ledger.verify(head=HEAD)
+
+    def prepare():
+        for file in path.parent.iterdir():
+            file.unlink()
+        forget_heads()
+        made_earlier(path, 1)
+
+    prepare()
+    whole = len(look(path)[2])
+    return seen, whole, (action, check, prepare)
+
+
+@pytest.mark.parametrize("stride", [61, slow(7)])
+def test_killed_at_any_line_it_is_as_it_was_or_has_the_new_rules(folder, stride):
+    path = folder / "budget.db"
+    seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())
+    assert kill_at_every_line(action, FILES, check, prepare, stride=stride) > 100
+    assert seen == {(1, whole), (FORMAT, whole)}
+
+
+@pytest.mark.parametrize("stride", [23, slow(3)])
+def test_killed_at_any_system_call_it_is_as_it_was_or_has_the_new_rules(folder, tracing, stride):
+    path = folder / "budget.db"
+    seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())
+    assert kill_at_every_syscall(action, check, prepare, stride=stride) > 20
+    assert seen == {(1, whole), (FORMAT, whole)}
+
+
+def test_the_killing_itself_finds_an_upgrade_outside_the_transaction(folder, monkeypatch):
+    path = folder / "budget.db"
+
+    class Hasty:
+        """A connection that commits every statement by itself."""
+
+        def __init__(self, connection):
+            self._connection = connection
+
+        def execute(self, statement, *values):
+            ends = statement in ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
+            return self._connection.execute("SELECT 1" if ends else statement, *values)
+
+    def hasty():
+        upgrade = ledger_upgrade.upgrade
+        monkeypatch.setattr(
+            "sfumato.ledger.session.upgrade",
+            lambda connection, where: upgrade(Hasty(connection), where),
+        )
+        Ledger(path).close()
+
+    _, _, (action, check, prepare) = killing(path, hasty)
+    with pytest.raises((LedgerError, sqlite3.OperationalError)):
+        kill_at_every_line(action, FILES, check, prepare, stride=11)
+
+
+def test_many_processes_at_once_upgrade_it_once(older):
+    children = []
+    for _ in range(8):
+        child = os.fork()
+        if child == 0:
+            os._exit(in_child(lambda: Ledger(older).close()))
+        children.append(child)
+    assert {os.waitpid(child, 0)[1] for child in children} == {0}
+    with Ledger(older) as ledger:
+        ledger.verify(head=HEAD)
