@@ -118,7 +118,7 @@ def large():
     seconds, changed = clock(ours, 1)
     print(f"{nodes} nodes, {topology.edges:,} undirected edges, {len(pairs):,} pairs wanted")
     print(f"edge-greedy    {seconds:9.2f} s")
-    for fact, value in changed.account.items():
+    for fact, value in changed.synopsis.items():
         print(f"  {fact}: {value}")
 
 

@@ -92,7 +92,7 @@ def main(arcs):
         for name, best in seconds.items():
             print(f"  {name:12} {best:6.3f} s")
         for name in ("ours", "ours, pairs"):
-            moved = results[name].account["median change"]
+            moved = results[name].synopsis["median change"]
             ratios = (seconds[name] / seconds[peer] for peer in ("scipy", "scipy, list"))
             print(
                 "  {}: {:.2f} of a search in a matrix, {:.2f} of one from the list; "

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sfumato.ledger import Ledger
-from sfumato.ledger.chain import NOTHING, Balance, hash_of, line, summary, written
+from sfumato.ledger.chain import NOTHING, Balance, hash_of, next_line, summary, written
 from sfumato.ledger.session import CHECKPOINT
 from sfumato.ledger.sql import balance_of, insert, last_hash, last_line
 from sfumato.privacy.budget import charge as price
@@ -46,7 +46,7 @@ def fill(path: Path, events: int) -> None:
         name, one = names[release % DATASETS], f"release-{release}"
         steps = [("reserve", asked), ("draw", "{}"), ("settle", written({"digest": DIGEST}))]
         for kind, said in steps[: 2 if release % 1_000 == 7 else 3]:
-            event = line(
+            event = next_line(
                 last,
                 books[name],
                 kind,
@@ -63,7 +63,7 @@ def fill(path: Path, events: int) -> None:
         release += 1
         if last[0] - since >= CHECKPOINT:
             told = summary((name, str(last_hash(connection, name))) for name in names)
-            event = line(last, Balance(), "checkpoint", "", told, clock=0)
+            event = next_line(last, Balance(), "checkpoint", "", told, clock=0)
             insert(connection, event)
             last, since = (event.sequence, hash_of(event)), event.sequence
     connection.execute("COMMIT")

@@ -80,7 +80,7 @@ def test_each_wanted_pair_keeps_one_of_its_shortest_paths_as_the_only_one(rng, c
         made = published(network, pairs, seed=number, **options)
         assert lost(network, made.weight, pairs) == 0
         assert np.all(made.weight > 0)
-        account = made.account
+        account = made.synopsis
         assert account["paths kept"] == 1
         hidden = share(network.topology, made.weight, options["k"], mu)
         assert account["anonymous after"] == pytest.approx(hidden, abs=1e-6)
@@ -124,10 +124,10 @@ def test_a_path_that_did_not_stay_is_never_published(rng, monkeypatch):
 def test_nearly_all_weights_of_a_dense_network_hide_and_lengths_stay_near(rng, directed):
     network = dense(rng, directed=directed)
     made = published(network, drawn_pairs(rng, network, 200), mu="1")
-    assert made.account["anonymous before"] < 0.5
-    assert made.account["anonymous after"] > 0.95
-    assert made.account["mean change of a length"] < 0.15
-    assert made.account["distances"] == "table"
+    assert made.synopsis["anonymous before"] < 0.5
+    assert made.synopsis["anonymous after"] > 0.95
+    assert made.synopsis["mean change of a length"] < 0.15
+    assert made.synopsis["distances"] == "table"
     around = np.zeros((2, network.topology.size))
     around[0] = 100
     np.minimum.at(around[0], network.topology.source, network.weight)
@@ -141,14 +141,14 @@ def test_edges_off_all_wanted_paths_are_not_published_as_they_are(rng):
     network = dense(rng)
     pairs = drawn_pairs(rng, network, 60)
     made = published(network, pairs, mu=5)
-    assert made.account["weights unchanged"] < 0.15
+    assert made.synopsis["weights unchanged"] < 0.15
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("directed", [True, False])
 def test_rsp_hides_weights_keeps_most_paths_and_lengths_near(rng, directed):
     network = dense(rng, size=24, directed=directed)
-    account = published(network, drawn_pairs(rng, network, 200), engine="rsp", mu=2).account
+    account = published(network, drawn_pairs(rng, network, 200), engine="rsp", mu=2).synopsis
     assert account["anonymous after"] > account["anonymous before"] + 0.3
     assert account["mean change of a length"] < 0.1
     assert account["paths kept"] > 0.95
@@ -163,7 +163,7 @@ def test_rsp_loses_paths_and_states_how_many():
         pairs = drawn_pairs(rng, network, 200)
         made = published(network, pairs, engine="rsp", mu=2, theta="0.5")
         kept = 1 - competing(network, made.weight, pairs) / len(pairs)
-        assert made.account["paths kept"] == pytest.approx(kept, abs=1e-6)
+        assert made.synopsis["paths kept"] == pytest.approx(kept, abs=1e-6)
         shares.append(kept)
     assert min(shares) < 1
 
@@ -222,8 +222,8 @@ def test_large_networks_are_searched_and_keep_their_paths(rng, monkeypatch):
     monkeypatch.setattr("sfumato.graph.edge_anonymous.table_fits", lambda *_: False)
     network = dense(rng)
     made = published(network, drawn_pairs(rng, network, 200), mu=1)
-    assert made.account["distances"] == "searches"
-    assert made.account["anonymous after"] > 0.9
+    assert made.synopsis["distances"] == "searches"
+    assert made.synopsis["anonymous after"] > 0.9
 
 
 def test_without_numba_the_same_weights_come_out(rng):
@@ -308,8 +308,8 @@ def test_the_account_is_plain_and_states_no_weight(rng):
     network = dense(rng)
     told = []
     made = published(network, drawn_pairs(rng, network, 30), mu=1, say=told.append)
-    assert json.loads(json.dumps(made.account)) == made.account
-    assert set(made.account) == {
+    assert json.loads(json.dumps(made.synopsis)) == made.synopsis
+    assert set(made.synopsis) == {
         "engine",
         "distances",
         "pairs",
@@ -337,7 +337,7 @@ def test_acquaintances_hide_among_ten_though_half_of_their_paths_are_tied(rng, e
     network = Network(topology, rows[:, 2].astype(float))
     pairs = Pairs.of(rng.integers(0, 17, 250), rng.integers(17, 34, 250), directed=True)
     made = published(network, pairs, engine=engine, k=10, mu=0.5)
-    assert made.account["anonymous before"] == pytest.approx(0.588, abs=1e-3)
-    assert made.account["anonymous after"] > least
-    assert made.account["paths kept"] > 0.95
-    assert made.account["pairs with several shortest paths before"] > 20
+    assert made.synopsis["anonymous before"] == pytest.approx(0.588, abs=1e-3)
+    assert made.synopsis["anonymous after"] > least
+    assert made.synopsis["paths kept"] > 0.95
+    assert made.synopsis["pairs with several shortest paths before"] > 20

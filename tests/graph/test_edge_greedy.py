@@ -142,13 +142,13 @@ def test_a_pair_that_is_joined_by_its_path_of_one_edge_is_kept():
     pairs = Pairs.of(np.array([0, 1]), np.array([1, 2]), directed=False)
     result = published(network, pairs)
     assert lost(*(shortest_paths(network, w) for w in (None, result.weight)), pairs) == 0
-    assert result.account["edges on some wanted paths"] == pytest.approx(2 / 3, abs=1e-6)
+    assert result.synopsis["edges on some wanted paths"] == pytest.approx(2 / 3, abs=1e-6)
 
 
 def test_the_account_counts_pairs_ties_and_kinds_of_edges():
     network = line_of_three().with_weights(np.array([1.0, 2.0, 3.0]))
     pairs = Pairs(np.array([0, 0]), np.array([1, 2]))
-    account = published(network, pairs).account
+    account = published(network, pairs).synopsis
     assert account["engine"] == "matrix"
     assert account["pairs"] == 2
     assert account["pairs with several shortest paths before"] == 1
@@ -164,7 +164,7 @@ def test_ties_between_sevenths_are_told_apart_though_they_have_no_common_step(rn
     network = network.with_weights(rng.integers(1, 10, network.topology.edges) / 7)
     source, target = np.nonzero(~np.eye(40, dtype=bool))
     pairs = Pairs.of(source, target, directed=True)
-    account = published(network, pairs).account  # verified: each path is the only one now
+    account = published(network, pairs).synopsis  # verified: each path is the only one now
     assert account["pairs with several shortest paths before"] > 300
 
 
@@ -216,15 +216,15 @@ def test_nothing_is_promised_and_what_is_betrayed_is_said():
 
 def test_the_table_is_taken_while_it_fits(monkeypatch):
     network, pairs = line_of_three(), Pairs(np.array([0]), np.array([2]))
-    assert published(network, pairs).account["engine"] == "matrix"
+    assert published(network, pairs).synopsis["engine"] == "matrix"
     monkeypatch.setattr(wanted, "_SMALL", 2)
-    assert published(network, pairs).account["engine"] == "null-space"
+    assert published(network, pairs).synopsis["engine"] == "null-space"
     many = Pairs(np.array([0, 0, 1]), np.array([1, 2, 2]))  # as many pairs as edges
-    assert published(network, many).account["engine"] == "matrix"
-    assert published(network, many, engine="null-space").account["engine"] == "null-space"
+    assert published(network, many).synopsis["engine"] == "matrix"
+    assert published(network, many, engine="null-space").synopsis["engine"] == "null-space"
     monkeypatch.setattr(wanted, "_memory", lambda: 1000)
-    assert published(network, many).account["engine"] == "null-space"
-    assert published(network, many, engine="matrix").account["engine"] == "matrix"
+    assert published(network, many).synopsis["engine"] == "null-space"
+    assert published(network, many, engine="matrix").synopsis["engine"] == "matrix"
 
 
 def test_without_numba_it_says_so(monkeypatch):

@@ -274,7 +274,7 @@ def test_no_outcome_error_or_type_depends_on_a_weight(weight):
     assert made.weight.shape == (6,)
     assert np.all((made.weight > 0) & (made.weight <= 7.5))
     assert purse.events == list(plan.events)
-    assert made.account == run(plan, np.ones(6), Purse(plan.guarantee, SeededBits(4))).account
+    assert made.synopsis == run(plan, np.ones(6), Purse(plan.guarantee, SeededBits(4))).synopsis
     assert np.array_equal(weight, before, equal_nan=True)
 
 
@@ -336,7 +336,7 @@ def test_path_errors_stay_below_the_expected_bound_in_95_of_100_releases(
     weight = rng.choice([0.0, 20.0, 7.123], (tries, hops))
     made = run(plan, weight.ravel(), Purse(plan.guarantee, SeededBits(9)))
     error = np.abs((made.weight.reshape(tries, hops) - weight).sum(axis=1))
-    bound = made.account["expected"]["path error by edges, 95 %"][str(hops)]
+    bound = made.synopsis["expected"]["path error by edges, 95 %"][str(hops)]
     missed = int((error > bound).sum())
     assert binomtest(missed, tries, 0.05, alternative="greater").pvalue > FALSE_ALARM
     assert np.mean(error > bound / 20) > 0.05  # no bound that nothing could ever reach
@@ -345,7 +345,7 @@ def test_path_errors_stay_below_the_expected_bound_in_95_of_100_releases(
 def test_the_bound_for_one_weight_is_nearly_exact(rng):
     plan = planned(50_000, PureDP(1), high=1000, distance=10)
     made = run(plan, np.full(50_000, 500.0), Purse(plan.guarantee, SeededBits(9)))
-    bound = made.account["expected"]["path error by edges, 95 %"]["1"]
+    bound = made.synopsis["expected"]["path error by edges, 95 %"]["1"]
     missed = int((np.abs(made.weight - 500) > bound).sum())
     assert binomtest(missed, 50_000, 0.05).pvalue > FALSE_ALARM
-    assert made.account["expected"]["noise scale"] == pytest.approx(10, rel=1e-3)
+    assert made.synopsis["expected"]["noise scale"] == pytest.approx(10, rel=1e-3)

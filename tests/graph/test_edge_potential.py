@@ -168,8 +168,8 @@ def test_an_arc_between_two_ends_of_named_pairs_keeps_its_weight_and_is_counted(
         network.topology.target, [0, 1, 55, 56]
     )
     assert np.array_equal(made.weight[exact], network.weight[exact])
-    assert made.account["weights published exactly"] == exact.sum() == 4
-    assert made.account["nodes at one height"] == 4
+    assert made.synopsis["weights published exactly"] == exact.sum() == 4
+    assert made.synopsis["nodes at one height"] == 4
     assert np.mean(made.weight[~exact] == network.weight[~exact]) < 0.01
 
 
@@ -223,13 +223,13 @@ def test_by_default_weights_of_a_sparse_network_change_by_about_a_quarter(law, r
     made = published(network.with_weights(weight))
     change = np.median(np.abs(made.weight / weight - 1))
     assert 0.18 < change < 0.3
-    assert made.account["median change"] == pytest.approx(change, abs=1e-3)
+    assert made.synopsis["median change"] == pytest.approx(change, abs=1e-3)
 
 
 def test_a_dense_network_hardly_changes_and_the_account_says_so(rng):
     source, target = np.nonzero(~np.eye(60, dtype=bool))
     network = Network(Topology(range(60), source, target, True), rng.uniform(1, 100, len(source)))
-    assert published(network, spread=100).account["median change"] < 0.15
+    assert published(network, spread=100).synopsis["median change"] < 0.15
 
 
 def closed(topology, room, start):

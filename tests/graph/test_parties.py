@@ -11,7 +11,7 @@ from all_paths import random_network
 from sfumato.errors import DataError, ParameterError
 from sfumato.graph.edge_gaussian import METHOD
 from sfumato.graph.network import Topology
-from sfumato.graph.network_account import COLUMNS
+from sfumato.graph.network_terms import COLUMNS
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.parties import Facts, Share, merge, share
 from sfumato.privacy.mechanism import Purse

@@ -7,7 +7,7 @@ import pytest
 
 from sfumato import publish
 from sfumato.ledger import Ledger, chain
-from sfumato.ledger.chain import Balance, hash_of, line, written
+from sfumato.ledger.chain import Balance, hash_of, next_line, written
 from sfumato.ledger.sql import every_line
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP, from_json, to_json
@@ -33,7 +33,7 @@ def certificates(path, records):
 
 def guessed(first, second, now, seconds=8):
     """Whether the second head is that of lines without a fingerprint, from the first head on."""
-    account = price(second["schema"], method=second["method"], epsilon=1).account
+    account = price(second["schema"], method=second["method"], epsilon=1).terms
     asked = written(
         {"guarantee": to_json(from_json(second["guarantee"])), "plan": account.digest()}
     )
@@ -42,16 +42,16 @@ def guessed(first, second, now, seconds=8):
     amount = Charge(1_000_000)
     for before in range(3, 8):
         for clock in range(now - seconds, now + 1):
-            settled = line(
+            settled = next_line(
                 (before, first["ledger"]["head"]), spent, "settle", "clinic", told,
                 clock=clock, release="r1",
             )  # fmt: skip
             for later in range(clock, now + 1):
-                reserved = line(
+                reserved = next_line(
                     (before + 1, hash_of(settled)), spent, "reserve", "clinic", asked,
                     clock=later, release="r2", amount=amount, protects=account.protects,
                 )  # fmt: skip
-                drawn = line(
+                drawn = next_line(
                     (before + 2, hash_of(reserved)), reserved.balance, "draw", "clinic",
                     written({}), clock=later, release="r2",
                 )  # fmt: skip

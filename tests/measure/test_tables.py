@@ -8,7 +8,7 @@ import pytest
 
 from sfumato.inspection.audit.replay import RecordingPurse
 from sfumato.measure import tables
-from sfumato.measure.tables import ColumnTables, PairChoice, PairTables, pair_counts
+from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice, pair_counts
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.schema import Schema
 from sfumato.schema.domain import MISSING, Domain
@@ -75,13 +75,13 @@ def queries(relation, budget=ONE):
     for label in (2, None):
         part = partition(label=label)
         for pairs in (((0,), (1,), (2,)), pairs_of(3), ((0, 2), (1, 2)), ((1, 2),)):
-            what = PairTables(part, pairs, "tables", relation, budget)
+            what = ClassTables(part, pairs, "tables", relation, budget)
 
             def query(records, what=what, part=part):
                 return what.query(pair_counts(records, part)[1])
 
             yield f"{pairs} within {label}", query, what.noise
-    alone = PairTables(partition(), ((0,), (1,), (2,)), "classes", relation, budget)
+    alone = ClassTables(partition(), ((0,), (1,), (2,)), "classes", relation, budget)
     yield (
         "one-way tables alone",
         lambda records: alone.query(pair_counts(records, alone.partition, pairs=False)[1]),

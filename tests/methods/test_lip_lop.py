@@ -308,7 +308,7 @@ def test_lop_reads_its_basis_from_a_file_or_takes_it_spelt_out(tmp_path):
     given = {"method": "lop", "epsilon": 1, "rank": 2}
     plan = sf.price(CLINIC_SCHEMA, basis=tmp_path / "public.csv", **given)
     again = sf.price(CLINIC_SCHEMA, basis=plan.options["basis"], **given)
-    assert plan.account.digest() == again.account.digest()
+    assert plan.terms.digest() == again.terms.digest()
 
 
 def test_a_public_basis_is_said_to_be_free_and_on_the_owners_word():

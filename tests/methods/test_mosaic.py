@@ -10,7 +10,7 @@ import sfumato as sf
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.inspection.audit.replay import RecordingPurse
 from sfumato.methods import METHODS
-from sfumato.methods.mosaic.method import _Mosaic
+from sfumato.methods.mosaic.steps import Steps
 from sfumato.privacy.budget import budget, rho_within
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, compose
 from sfumato.publishing.table import price
@@ -267,7 +267,7 @@ def test_a_label_of_many_classes_is_a_column_like_any_other(classes):
             "role": "label",
         },
     }
-    what = _Mosaic(Domain.of(Schema.of(schema(columns))), PureDP(1), None)
+    what = Steps(Domain.of(Schema.of(schema(columns))), PureDP(1), None)
     assert what.classes == (classes if classes <= 16 else 1)
     assert [column.axis for column in what.columns] == ([0] if classes <= 16 else [0, 1])
 

@@ -169,5 +169,5 @@ def test_conditions_change_no_noise_and_no_price():
     plain = price(schema(), epsilon=1)
     asked = price(schema(CONSTRAINTS), epsilon=1, where="sex=f")
     assert asked.events == plain.events
-    assert asked.account.digest() != plain.account.digest()
+    assert asked.terms.digest() != plain.terms.digest()
     assert "where" not in plain.options

@@ -206,8 +206,8 @@ def test_a_public_basis_may_be_a_frame_a_file_or_a_certificate_s_own(tmp_path):
     plan = sf.price(SCHEMA, method=MIXTURE, epsilon=1, basis=frame)
     for basis in (clinic(50), str(tmp_path / "public.csv"), plan.options["basis"]):
         assert (
-            sf.price(SCHEMA, method=MIXTURE, epsilon=1, basis=basis).account.digest()
-            == plan.account.digest()
+            sf.price(SCHEMA, method=MIXTURE, epsilon=1, basis=basis).terms.digest()
+            == plan.terms.digest()
         )
     assert sf.price(SCHEMA, method=MIXTURE, epsilon=1, basis="").options["basis"] is None
 
@@ -253,8 +253,7 @@ def test_the_options_of_a_plan_give_the_same_plan(method, options):
     plan = sf.price(SCHEMA, method=method, epsilon=1, **options)
     written = json.loads(json.dumps(plan.options))
     assert (
-        sf.price(SCHEMA, method=method, epsilon=1, **written).account.digest()
-        == plan.account.digest()
+        sf.price(SCHEMA, method=method, epsilon=1, **written).terms.digest() == plan.terms.digest()
     )
 
 

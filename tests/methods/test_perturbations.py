@@ -177,7 +177,7 @@ def test_a_saved_release_verifies_and_its_options_give_the_same_plan(name, peopl
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
     options = json.loads(json.dumps(found.certificate["options"]))
     again = RECIPES[name].price(DOMAIN, None, options)
-    assert again.account.digest() == price(SCHEMA, method=name).account.digest()
+    assert again.terms.digest() == price(SCHEMA, method=name).terms.digest()
     assert sf.Release.load(tmp_path / "r").table.equals(found.table)
 
 

@@ -13,7 +13,7 @@ from sfumato.errors import BudgetError, DataError, LedgerError, ParameterError, 
 from sfumato.privacy.guarantee import PureDP
 from sfumato.release.folder import CERTIFICATE, digest
 from sfumato.stream.methods import METHODS, stream_method
-from sfumato.stream.series_account import series_account
+from sfumato.stream.series_terms import series_terms
 
 BITS = np.random.default_rng(4).integers(0, 2, 4_000).astype(np.uint8)
 ASKED = {
@@ -110,7 +110,7 @@ class TestParts:
         state = tmp_path / "state"
         publish(bits=BITS[:200], pause=state, name="visits", release="r")  # not charged
         plan = stream_method("counter").price(4_000, PureDP(1), {"every": 500})
-        account = series_account("visits", plan, counted=True)
+        account = series_terms("visits", plan, counted=True)
         ledger.reserve("r", "visits", PureDP(1), plan=account.digest(), protects=ABOUT)
         ledger.refund("r", reason="never made")
         paper = json.loads(state.read_text())

@@ -7,7 +7,7 @@ import pytest
 
 from sfumato.errors import ParameterError
 from sfumato.render.rules import Rules
-from sfumato.render.where import given, written
+from sfumato.render.where import parse_where, where_masks
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 
@@ -39,7 +39,7 @@ NAMES = [axis.name for axis in DOMAIN.axes]
 
 
 def codes(where):
-    masks = given(DOMAIN, written(DOMAIN, where))
+    masks = where_masks(DOMAIN, parse_where(DOMAIN, where))
     return {NAMES[axis]: np.flatnonzero(mask).tolist() for axis, mask in masks.items()}
 
 
@@ -74,7 +74,7 @@ def codes(where):
 )
 def test_conditions_select_the_codes_they_say(where, expected):
     assert codes(where) == expected
-    assert codes(written(DOMAIN, where)) == expected  # as a certificate repeats it
+    assert codes(parse_where(DOMAIN, where)) == expected  # as a certificate repeats it
 
 
 @pytest.mark.parametrize(
@@ -108,6 +108,6 @@ def test_what_cannot_be_asked_for_is_refused_by_column_and_remedy(where, message
 
 
 def test_what_the_constraints_rule_out_cannot_be_asked_for():
-    asked = given(DOMAIN, written(DOMAIN, "seen=2024-05-01.., month=..2024-04-01"))
+    asked = where_masks(DOMAIN, parse_where(DOMAIN, "seen=2024-05-01.., month=..2024-04-01"))
     with pytest.raises(ParameterError, match="no record with these values keeps all constraints"):
         Rules.of(DOMAIN, asked)

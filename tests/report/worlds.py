@@ -70,7 +70,7 @@ def frozen(schema, rows, script=None, **asked):
         batches.append(batch)
     paper = synopsis.to_json()
     certified = certificate(
-        plan.account, purse, content, synopsis=paper, release="frozen", ledger=None
+        plan.terms, purse, content, synopsis=paper, release="frozen", ledger=None
     )
     table = pa.Table.from_batches(batches, plan.table_schema)
     return sf.Release(certified, synopsis=paper, table=table), purse.outputs

@@ -147,12 +147,12 @@ def _run(
 ) -> None:
     from sfumato.cli.show import promise
     from sfumato.errors import ParameterError
-    from sfumato.ledger import Ledger as Account
+    from sfumato.ledger import Ledger as ReleaseTerms
     from sfumato.publishing.stream import publish_stream
 
     if asked["horizon"] is None:
         raise ParameterError("say how many bits the promise covers: --horizon")
-    account = Account(ledger) if ledger is not None else None
+    account = ReleaseTerms(ledger) if ledger is not None else None
     with _live() as watch:
         result = publish_stream(
             source, ledger=account, folder=output, progress=watch, **asked, **options

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from sfumato.errors import DataError, ParameterError
 from sfumato.graph.edge_gaussian import DEFAULT_SIGMA, checked_sigma, ends, perturbed
 from sfumato.graph.network import Network, Topology
-from sfumato.graph.network_account import COLUMNS
+from sfumato.graph.network_terms import COLUMNS
 from sfumato.perturb.randomness import generator
 from sfumato.privacy.randomness import Bits, SystemBits
 

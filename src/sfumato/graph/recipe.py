@@ -25,7 +25,7 @@ class Changed:
     """The weights to publish and, where there is one, an account of how they came about."""
 
     weight: Weights
-    account: Mapping[str, Any] | None = None
+    synopsis: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)

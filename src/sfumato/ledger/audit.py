@@ -13,7 +13,7 @@ from sfumato.errors import LedgerError
 from sfumato.ledger.chain import (
     NOTHING,
     Balance,
-    Event,
+    LedgerLine,
     after,
     birth,
     covers,
@@ -38,7 +38,7 @@ _BEFORE: dict[str, tuple[str | None, ...]] = {
 }
 
 
-def replay(lines: Iterable[tuple[Event, str]], ledger_id: str, fingerprint_key: bytes) -> str:
+def replay(lines: Iterable[tuple[LedgerLine, str]], ledger_id: str, fingerprint_key: bytes) -> str:
     """Walk the whole history and return its last hash; refuse the first line that is wrong."""
     audit = Audit(genesis(ledger_id), birth(ledger_id, fingerprint_key))
     audit.walk(lines)
@@ -76,18 +76,18 @@ class Audit:
         self._same: dict[str, set[str]] = {}
         self._nonces = past is not None
 
-    def walk(self, lines: Iterable[tuple[Event, str]]) -> None:
+    def walk(self, lines: Iterable[tuple[LedgerLine, str]]) -> None:
         """Take each line in turn; refuse the first one that is wrong."""
-        for event, stored in lines:
+        for line, stored in lines:
             fault = (
-                self._chained(event, stored)
-                or self._ordered(event)
-                or self._named(event)
-                or self._balanced(event)
+                self._chained(line, stored)
+                or self._ordered(line)
+                or self._named(line)
+                or self._balanced(line)
             )
             if fault is not None:
                 raise LedgerError(f"the ledger is damaged: at event {self.count + 1} {fault}")
-            self._accept(event, stored)
+            self._accept(line, stored)
 
     def unfinished(self) -> dict[str, tuple[str, bool]]:
         """Releases under way: data set, and whether noise was drawn."""
@@ -97,81 +97,81 @@ class Audit:
             if step.kind in ("reserve", "part", "draw")
         }
 
-    def _chained(self, event: Event, stored: str) -> str | None:
-        if event.sequence != self.count + 1 or event.previous != self.head:
+    def _chained(self, line: LedgerLine, stored: str) -> str | None:
+        if line.sequence != self.count + 1 or line.previous != self.head:
             return "the chain is broken: a line was removed, added or moved"
-        if hash_of(event) != stored:
+        if hash_of(line) != stored:
             return "the line was changed after it was written"
-        if event.kind == "checkpoint" and self._past is None:
+        if line.kind == "checkpoint" and self._past is None:
             accounts = sorted((name, last) for name, last in self.hashes.items() if name)
-            if event.detail != summary(accounts):
+            if line.detail != summary(accounts):
                 return "the checkpoint does not sum up the accounts before it"
-        if (event.kind == "create") != (self.count == 0):
+        if (line.kind == "create") != (self.count == 0):
             return "the first line is missing or repeated"
-        if event.kind == "create" and event.detail != self.birth:
+        if line.kind == "create" and line.detail != self.birth:
             return "the fingerprint key is not the one the ledger was made with"
-        if self._nonces and not event.nonce:
+        if self._nonces and not line.nonce:
             return "a line has no nonce"
         return None
 
-    def _ordered(self, event: Event) -> str | None:
-        if event.release is None:
-            if event.kind == "inspect" and self._balance(event.dataset) is None:
+    def _ordered(self, line: LedgerLine) -> str | None:
+        if line.release is None:
+            if line.kind == "inspect" and self._balance(line.dataset) is None:
                 return "an inspection names a data set that was never granted anything"
             return None
-        last = self._step(event.release)
-        if last.kind not in _BEFORE.get(event.kind, ()):
+        last = self._step(line.release)
+        if last.kind not in _BEFORE.get(line.kind, ()):
             return "a step of a release is out of order"
-        if last.kind and last.dataset != event.dataset:
+        if last.kind and last.dataset != line.dataset:
             return "a step of a release names another data set"
-        if event.kind == "refund" and last.amount != event.amount:
+        if line.kind == "refund" and last.amount != line.amount:
             return "a refund differs from its reservation"
-        if event.kind == "part":
-            return self._next_part(event)
+        if line.kind == "part":
+            return self._next_part(line)
         return None
 
-    def _next_part(self, event: Event) -> str | None:
-        series = str(event.other)
+    def _next_part(self, line: LedgerLine) -> str | None:
+        series = str(line.other)
         begun = self._step(series)
-        if begun.kind not in ("draw", "settle") or begun.dataset != event.dataset:
+        if begun.kind not in ("draw", "settle") or begun.dataset != line.dataset:
             return "a part continues what was never drawn"
         number = self._part_count(series) + 1
-        if entry_of([event]).part != number or event.release != part_id(series, number):
+        if entry_of([line]).part != number or line.release != part_id(series, number):
             return "the parts of a series are out of order"
         return None
 
-    def _named(self, event: Event) -> str | None:
-        if event.fingerprint is not None:
-            strangers = self._names_of(event.fingerprint) - {event.dataset}
-            if strangers - self._near(event.dataset):
+    def _named(self, line: LedgerLine) -> str | None:
+        if line.fingerprint is not None:
+            strangers = self._names_of(line.fingerprint) - {line.dataset}
+            if strangers - self._near(line.dataset):
                 return "the data was already known under another name"
-        names = same_data(event.dataset, self._near)
-        if event.kind == "same-data":
-            names |= same_data(str(event.other), self._near)
+        names = same_data(line.dataset, self._near)
+        if line.kind == "same-data":
+            names |= same_data(str(line.other), self._near)
         promises = {b.protects for name in names if (b := self._balance(name)) and b.protects}
-        if event.protects is not None:
-            promises.add(event.protects)
+        if line.protects is not None:
+            promises.add(line.protects)
         if len(promises) > 1:
             return "charges about different units or neighbours were added up"
         return None
 
-    def _balanced(self, event: Event) -> str | None:
-        if event.kind in ("inspect", "part", "checkpoint") and event.amount != NOTHING:
+    def _balanced(self, line: LedgerLine) -> str | None:
+        if line.kind in ("inspect", "part", "checkpoint") and line.amount != NOTHING:
             return "a line costs something that is free"
-        if event.kind == "reserve" and charge(entry_of([event]).guarantee) != event.amount:
+        if line.kind == "reserve" and charge(entry_of([line]).guarantee) != line.amount:
             return "the charge does not follow from the guarantee"
-        before, balance = self._balance(event.dataset) or Balance(), event.balance
-        fixes = event.kind in ("reserve", "protects")
+        before, balance = self._balance(line.dataset) or Balance(), line.balance
+        fixes = line.kind in ("reserve", "protects")
         if balance != after(
             before,
-            event.kind,
-            event.amount,
-            heuristic=bool(event.heuristic),
-            protects=event.protects if fixes else None,
+            line.kind,
+            line.amount,
+            heuristic=bool(line.heuristic),
+            protects=line.protects if fixes else None,
         ):
             return "the balance does not follow from the one before"
-        silent = event.kind == "reserve" and event.nonce and balance.protects is None
-        if silent and event.amount != NOTHING:
+        silent = line.kind == "reserve" and line.nonce and balance.protects is None
+        if silent and line.amount != NOTHING:
             return "a charge does not say what it protects"
         if not covers(balance.granted, balance.spent):
             return "more was spent than granted"
@@ -179,19 +179,19 @@ class Audit:
             return "a release without a guarantee was never allowed"
         return None
 
-    def _accept(self, event: Event, stored: str) -> None:
+    def _accept(self, line: LedgerLine, stored: str) -> None:
         self.head, self.count = stored, self.count + 1
-        self.book[event.dataset], self.hashes[event.dataset] = event.balance, stored
-        self._nonces = self._nonces or bool(event.nonce)
-        if event.release is not None and event.kind != "inspect":
-            self.steps[event.release] = _Step(event.kind, event.dataset, event.amount)
-        if event.fingerprint is not None:
-            self._names.setdefault(event.fingerprint, set()).add(event.dataset)
-        if event.kind == "part":
-            series = str(event.other)
+        self.book[line.dataset], self.hashes[line.dataset] = line.balance, stored
+        self._nonces = self._nonces or bool(line.nonce)
+        if line.release is not None and line.kind != "inspect":
+            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount)
+        if line.fingerprint is not None:
+            self._names.setdefault(line.fingerprint, set()).add(line.dataset)
+        if line.kind == "part":
+            series = str(line.other)
             self._parts[series] = self._part_count(series) + 1
-        if event.kind == "same-data":
-            for one, two in ((event.dataset, str(event.other)), (str(event.other), event.dataset)):
+        if line.kind == "same-data":
+            for one, two in ((line.dataset, str(line.other)), (str(line.other), line.dataset)):
                 self._same[one] = self._near(one) | {two}
 
     # What the lines before the first one that was walked amount to, where it is asked for.

@@ -24,15 +24,15 @@ __all__ = [
     "LIMIT",
     "NOTHING",
     "Balance",
-    "Event",
+    "LedgerLine",
     "after",
     "birth",
     "covers",
     "genesis",
     "hash_of",
-    "line",
     "minus",
     "missing",
+    "next_line",
     "plus",
     "spell",
     "summary",
@@ -65,7 +65,7 @@ class Balance:
         return minus(self.granted, self.spent)
 
 
-class Event(NamedTuple):
+class LedgerLine(NamedTuple):
     """One line, column by column, in the order of the table (its own hash comes last there)."""
 
     sequence: int
@@ -113,14 +113,14 @@ class Event(NamedTuple):
         )
 
 
-def hash_of(event: Event) -> str:
+def hash_of(line: LedgerLine) -> str:
     """SHA-256 of the line as JSON with sorted names; `previous` is one of its columns.
 
     Lines of formats 1 and 2 had no nonce and did not say what they protect: they keep the hash
     they were written with.
     """
-    columns = event._asdict()
-    if not event.nonce:
+    columns = line._asdict()
+    if not line.nonce:
         del columns["nonce"], columns["protects"]
     return sha256(written(columns).encode("ascii")).hexdigest()
 
@@ -214,7 +214,7 @@ def after(
     return replace(balance, spent=spent, releases=releases, unproved=unproved, protects=fixed)
 
 
-def line(
+def next_line(
     last: tuple[int, str],
     before: Balance,
     kind: str,
@@ -228,10 +228,10 @@ def line(
     protects: str | None = None,
     fingerprint: str | None = None,
     other: str | None = None,
-) -> Event:
+) -> LedgerLine:
     """The event that follows line `last` (number and hash) on a data set that stood at `before`."""
     balance = after(before, kind, amount, heuristic=heuristic, protects=protects)
-    return Event(
+    return LedgerLine(
         last[0] + 1,
         kind,
         dataset,

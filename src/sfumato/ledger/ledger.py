@@ -32,7 +32,7 @@ from types import TracebackType
 from typing import Self
 
 from sfumato.errors import LedgerError, ParameterError
-from sfumato.ledger.chain import Balance, birth, genesis, line, spell
+from sfumato.ledger.chain import Balance, birth, genesis, next_line, spell
 from sfumato.ledger.file import build
 from sfumato.ledger.place import Place, place_of
 from sfumato.ledger.rules import (
@@ -83,7 +83,9 @@ class Ledger(LedgerSession):
         def fill(connection: sqlite3.Connection) -> None:
             connection.execute("INSERT INTO identity VALUES (1, ?, ?)", (ledger_id, key))
             first, said = (0, genesis(ledger_id)), birth(ledger_id, key)
-            insert(connection, line(first, Balance(), "create", "", said, clock=int(time.time())))
+            insert(
+                connection, next_line(first, Balance(), "create", "", said, clock=int(time.time()))
+            )
 
         build(Path(path).resolve(), fill)
         return cls(path)
@@ -132,7 +134,7 @@ class Ledger(LedgerSession):
             if promised is not None:
                 one_promise(dataset, _same_data(connection, dataset), promised)
             affordable(release, dataset, balance, amount)
-            event = append(
+            line = append(
                 connection,
                 "reserve",
                 dataset,
@@ -141,7 +143,7 @@ class Ledger(LedgerSession):
                 amount=amount,
                 protects=promised,
             )
-        return entry_of([event])
+        return entry_of([line])
 
     def go_on(self, series: str, part: int, *, plan: str) -> Entry:
         """Record that part 1, 2, 3 … of a charged series is published after its beginning.
@@ -160,8 +162,8 @@ class Ledger(LedgerSession):
                 return same_request(found, found.dataset, found.guarantee, plan)
             begun = goes_on(begun, series, part, parts_of(connection, series))
             said = {"guarantee": to_json(begun.guarantee), "plan": plan, "part": part}
-            event = append(connection, "part", begun.dataset, said, release=release, other=series)
-        return entry_of([event])
+            line = append(connection, "part", begun.dataset, said, release=release, other=series)
+        return entry_of([line])
 
     def draw(self, release: str, fingerprint: bytes | None) -> None:
         """Record that noise is drawn from here on: once per release, whatever happens next.
@@ -244,7 +246,7 @@ class Ledger(LedgerSession):
     def inspections(self, dataset: str) -> dict[str | None, int]:
         """How often each release was looked at; None stands for the records without one."""
         with self._session() as connection:
-            return dict(Counter(event.release for event in inspections_of(connection, dataset)))
+            return dict(Counter(line.release for line in inspections_of(connection, dataset)))
 
     def entry(self, release: str) -> Entry | None:
         """How far a release came, or None if the ledger never heard of it."""

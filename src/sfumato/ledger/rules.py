@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Literal
 
 from sfumato.errors import BudgetError, LedgerError, ParameterError
-from sfumato.ledger.chain import LIMIT, NOTHING, Balance, Event, covers, missing, plus, spell
+from sfumato.ledger.chain import LIMIT, NOTHING, Balance, LedgerLine, covers, missing, plus, spell
 from sfumato.privacy.budget import Charge, charge
 from sfumato.privacy.guarantee import (
     ZCDP,
@@ -69,7 +69,7 @@ class Entry:
     part: int | None = None  # which part of a series it is, if it is one
 
 
-def entry_of(steps: list[Event]) -> Entry:
+def entry_of(steps: list[LedgerLine]) -> Entry:
     """The entry that the steps of one release amount to."""
     first, last = steps[0], steps[-1]
     try:

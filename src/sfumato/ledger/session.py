@@ -114,10 +114,10 @@ class LedgerSession:
             self._recall(connection)
             yield connection
             self._sum_up(connection)
-            event, head = last_line(connection)
+            line, head = last_line(connection)
             connection.execute("COMMIT")
-            self._known = event.sequence, head
-            take_note(self.ledger_id, event.sequence, head)
+            self._known = line.sequence, head
+            take_note(self.ledger_id, line.sequence, head)
 
     @contextmanager
     def _session(self) -> Iterator[sqlite3.Connection]:

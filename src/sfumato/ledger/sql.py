@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 
 from sfumato.errors import LedgerError
-from sfumato.ledger.chain import NOTHING, Balance, Event, hash_of, line, written
+from sfumato.ledger.chain import NOTHING, Balance, LedgerLine, hash_of, next_line, written
 from sfumato.privacy.budget import Charge
 
 __all__ = [
@@ -49,10 +49,10 @@ def append(
     protects: str | None = None,
     fingerprint: str | None = None,
     other: str | None = None,
-) -> Event:
+) -> LedgerLine:
     """Write the next line, with the balance it leads to."""
     last, head = last_line(connection)
-    event = line(
+    line = next_line(
         (last.sequence, head),
         balance_of(connection, dataset) or Balance(),
         kind,
@@ -66,13 +66,13 @@ def append(
         fingerprint=fingerprint,
         other=other,
     )
-    insert(connection, event)
-    return event
+    insert(connection, line)
+    return line
 
 
-def insert(connection: sqlite3.Connection, event: Event) -> None:
+def insert(connection: sqlite3.Connection, line: LedgerLine) -> None:
     """Put a finished line at the end."""
-    row = (*event, hash_of(event))
+    row = (*line, hash_of(line))
     marks = ", ".join("?" * len(row))
     connection.execute(f"INSERT INTO event VALUES ({marks})", row)  # noqa: S608  only marks
 
@@ -85,27 +85,27 @@ def identity(connection: sqlite3.Connection) -> tuple[str, bytes]:
     return found[0], found[1]
 
 
-def last_line(connection: sqlite3.Connection) -> tuple[Event, str]:
+def last_line(connection: sqlite3.Connection) -> tuple[LedgerLine, str]:
     """The line that the next one must follow, and its hash."""
     query = "SELECT * FROM event ORDER BY sequence DESC LIMIT 1"
-    for event in _checked(connection.execute(query)):
-        return event, hash_of(event)
+    for line in _checked(connection.execute(query)):
+        return line, hash_of(line)
     raise LedgerError("the ledger is damaged: its first event is missing")
 
 
 def balance_of(connection: sqlite3.Connection, dataset: str, until: int = _EVER) -> Balance | None:
     """The balance on the data set's last line, or None if it was never granted anything."""
     query = "SELECT * FROM event WHERE dataset = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1"
-    for event in _checked(connection.execute(query, (dataset, until))):
-        return event.balance
+    for line in _checked(connection.execute(query, (dataset, until))):
+        return line.balance
     return None
 
 
-def lines_of(connection: sqlite3.Connection, release: str, until: int = _EVER) -> list[Event]:
+def lines_of(connection: sqlite3.Connection, release: str, until: int = _EVER) -> list[LedgerLine]:
     """The steps of a release, in order; that somebody looked at it is no step."""
     query = "SELECT * FROM event WHERE release = ? AND kind <> 'inspect' AND sequence <= ?"
     found = _checked(connection.execute(query, (release, until)))
-    return sorted(found, key=lambda event: event.sequence)
+    return sorted(found, key=lambda line: line.sequence)
 
 
 def parts_of(connection: sqlite3.Connection, series: str, until: int = _EVER) -> int:
@@ -115,24 +115,24 @@ def parts_of(connection: sqlite3.Connection, series: str, until: int = _EVER) ->
     return int(found)
 
 
-def inspections_of(connection: sqlite3.Connection, dataset: str) -> list[Event]:
+def inspections_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:
     """Every time the records were looked at without noise, in order."""
     query = "SELECT * FROM event WHERE dataset = ? AND kind = 'inspect' ORDER BY sequence"
     return list(_checked(connection.execute(query, (dataset,))))
 
 
-def every_line(connection: sqlite3.Connection, after: int = 0) -> Iterator[tuple[Event, str]]:
+def every_line(connection: sqlite3.Connection, after: int = 0) -> Iterator[tuple[LedgerLine, str]]:
     """The history after a line, with the stored hashes, unchecked: for the auditor.
 
     Read in portions, so that nobody who wants to write waits for the end of a long history.
     """
     query = "SELECT * FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?"
     while rows := connection.execute(query, (after, _PORTION)).fetchall():
-        yield from ((Event(*row[:-1]), row[-1]) for row in rows)
+        yield from ((LedgerLine(*row[:-1]), row[-1]) for row in rows)
         after = rows[-1][0]
 
 
-def last_checkpoint(connection: sqlite3.Connection) -> Event | None:
+def last_checkpoint(connection: sqlite3.Connection) -> LedgerLine | None:
     """The newest line that sums up the accounts before it."""
     query = "SELECT * FROM event WHERE kind = 'checkpoint' ORDER BY sequence DESC LIMIT 1"
     return next(_checked(connection.execute(query)), None)
@@ -208,13 +208,13 @@ def unfinished_steps(connection: sqlite3.Connection) -> dict[str, tuple[str, boo
     return {release: (dataset, bool(drawn)) for release, dataset, drawn in rows}
 
 
-def _checked(rows: sqlite3.Cursor) -> Iterator[Event]:
+def _checked(rows: sqlite3.Cursor) -> Iterator[LedgerLine]:
     for row in rows:
-        event, stored = Event(*row[:-1]), row[-1]
+        line, stored = LedgerLine(*row[:-1]), row[-1]
         try:
-            intact = hash_of(event) == stored
+            intact = hash_of(line) == stored
         except TypeError:  # a column holds what its type forbids
             intact = False
         if not intact:
             raise LedgerError("the ledger is damaged: a line was changed after it was written")
-        yield event
+        yield line

@@ -27,7 +27,7 @@ from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import FINE
 from sfumato.table.records import Codes, Records
 
-__all__ = ["ColumnTables", "PairChoice", "PairTables", "moved", "pair_counts"]
+__all__ = ["ClassTables", "ColumnTables", "PairChoice", "moved", "pair_counts"]
 
 _BLOCK = 2**12  # records in a product: far fewer than the 2^24 that float32 counts exactly
 Pair = tuple[int, int]
@@ -125,7 +125,7 @@ def _one_hot(partition: Partition, codes: Codes) -> NDArray[np.float32]:
 
 
 @dataclass(frozen=True)
-class PairTables:
+class ClassTables:
     """Noisy tables of columns (one-way) or of pairs, within each class, at one price."""
 
     partition: Partition

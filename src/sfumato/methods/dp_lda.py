@@ -1,7 +1,6 @@
 """dp-lda: records drawn to keep what separates the classes (Jiang et al. 2013, section 3.2)."""
 
 from collections.abc import Iterator
-from math import sqrt
 
 import numpy as np
 import pyarrow as pa
@@ -79,7 +78,7 @@ def _gauss(
     event: Event,
     rng: np.random.Generator,
 ) -> Matrix:
-    means, S = shrunken(found, features, deviation(event))
+    means, S = shrunken(found, features, event.deviation)
     Z = np.empty((len(labels), len(features)))
     for k in np.unique(labels):
         here = labels == k
@@ -94,12 +93,6 @@ def _greedy(
 
     n = max(float(found.counts.sum()), 1.0)
     return greedy(features, found.means, found.second / n, labels)
-
-
-def deviation(event: Event) -> float:
-    """Standard deviation of the noise on one entry, in real units: a public figure."""
-    noise = float(min(event.noise or 0, 10**300))  # beyond, it is refused elsewhere
-    return noise * sqrt(2) if event.mechanism == "discrete-laplace" else sqrt(noise)
 
 
 def interleaved(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

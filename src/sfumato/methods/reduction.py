@@ -31,7 +31,6 @@ from sfumato.methods.basis import (
     public_basis,
 )
 from sfumato.methods.declared_public import stated_source, vouched
-from sfumato.methods.dp_lda import deviation
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
@@ -172,7 +171,7 @@ class Reduction:
         found = self.basis.measure(records, purse)
         directions = found.directions(self.known or self.rank.chosen(found.values))
         wanted = ProjectedMoments(directions, self.outcome, self.budgets)
-        of_sums, of_second = (deviation(noise.event) for noise in wanted.noises[-2:])
+        of_sums, of_second = (noise.event.deviation for noise in wanted.noises[-2:])
         moments = wanted.perturb(records, purse)
         missed = self._missed(found, directions.rank, moments, of_second)
         paid = None if found.synopsis is None else found.synopsis.to_json()
@@ -190,7 +189,7 @@ class Reduction:
         width, size, square = len(self.space), max(moments.size, 1), self.space.largest_square
         kept, noise = float(square) * moments.variance(rank), float(square) * of_second * sqrt(rank)
         if self.basis.events:
-            second, sums = (deviation(event) for event in self.basis.events)
+            second, sums = (event.deviation for event in self.basis.events)
             noise = hypot(noise, sqrt(width) * second, 2 * float(np.linalg.norm(found.mean)) * sums)
         return max(float(found.values.sum()) - kept, noise / size) / max(width - rank, 1)
 

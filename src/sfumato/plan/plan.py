@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import ParameterError
-from sfumato.plan.terms import Account
+from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, Heuristic
 from sfumato.privacy.mechanism import Event, Purse
@@ -93,10 +93,10 @@ class Plan:
         return self.columns or arrow_schema(self.domain)
 
     @property
-    def account(self) -> Account:
+    def terms(self) -> ReleaseTerms:
         """The plan as ledger and certificate see it."""
         schema = self.domain.schema
-        return Account(
+        return ReleaseTerms(
             method=self.method,
             options=self.options,
             budget=self.budget,

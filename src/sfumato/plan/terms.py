@@ -15,7 +15,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, to_json
 from sfumato.privacy.mechanism import Event
 
-__all__ = ["Account", "protection"]
+__all__ = ["ReleaseTerms", "protection"]
 
 
 def protection(unit: str, neighbours: str) -> str:
@@ -28,7 +28,7 @@ def protection(unit: str, neighbours: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Account:
+class ReleaseTerms:
     """A plan as others see it; nothing in it depends on a private value."""
 
     method: str

@@ -13,6 +13,7 @@ bit is drawn, and what it sold is the account of the release.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 from typing import Any, Protocol
 
 import numpy as np
@@ -68,6 +69,12 @@ class Event:
     sensitivity: Fraction | None
     noise: Fraction | None
     cost: Guarantee
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the noise on one entry, in real units: a public figure."""
+        noise = float(min(self.noise or 0, _LARGEST_FLOAT))  # beyond, it is refused elsewhere
+        return noise * sqrt(2) if self.mechanism == "discrete-laplace" else sqrt(noise)
 
     def to_json(self) -> dict[str, Any]:
         """Exact figures as text; `noise` is the scale, variance or temperature in real units."""

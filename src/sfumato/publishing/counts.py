@@ -14,10 +14,10 @@ from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.sensitivity import Neighbours
-from sfumato.publishing.transaction import Made, Walk, dataset_name
+from sfumato.publishing.transaction import Produced, ReleaseTransaction, dataset_name
 from sfumato.release.file import Format
 from sfumato.release.release import Release
-from sfumato.retrieval.count_plan import CountPlan, count_account, planned
+from sfumato.retrieval.count_plan import CountPlan, count_terms, planned
 from sfumato.retrieval.counts import Counts
 
 __all__ = ["publish_counts"]
@@ -66,21 +66,21 @@ def publish_counts(
     known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     dataset = dataset_name(name, data, default="counts", charged=known is not None)
     key = None if known is None else known.fingerprint_key
-    matter = _Counts(dataset, plan, counts, key)
-    return Walk(matter, known, release, seed).to(folder, format, "arrow")
+    publishable = _Counts(dataset, plan, counts, key)
+    return ReleaseTransaction(publishable, known, release, seed).to(folder, format, "arrow")
 
 
 class _Counts:
     """Counts to be published."""
 
     def __init__(self, dataset: str, plan: CountPlan, counts: Counts, key: bytes | None) -> None:
-        self.account, self.columns = count_account(dataset, plan), plan.columns
+        self.terms, self.columns = count_terms(dataset, plan), plan.columns
         self._plan, self._counts, self._key = plan, counts, key
 
     def fingerprint(self) -> bytes | None:
         return self._counts.fingerprint(self._key)
 
-    def made(self, purse: Purse, _release: str) -> Made:
+    def produce(self, purse: Purse, _release: str) -> Produced:
         columns = {
             name: way.published(self._counts.values, purse) for name, way in self._plan.ways.items()
         }

@@ -16,15 +16,21 @@ from sfumato.errors import ParameterError
 from sfumato.graph.chosen_pairs import chosen
 from sfumato.graph.methods import edge_method
 from sfumato.graph.network import Network, Topology
-from sfumato.graph.network_account import COLUMNS, network_account
+from sfumato.graph.network_terms import COLUMNS, network_terms
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.reading import Read, edge_list, network_of, returned
 from sfumato.graph.recipe import EdgePlan, Say
 from sfumato.ledger import Ledger
-from sfumato.plan.terms import Account
+from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.guarantee import Heuristic, Number
 from sfumato.privacy.mechanism import Purse
-from sfumato.publishing.transaction import Made, Walk, check_promise, dataset_name, priced_for
+from sfumato.publishing.transaction import (
+    Produced,
+    ReleaseTransaction,
+    check_promise,
+    dataset_name,
+    priced_for,
+)
 from sfumato.release.file import Format
 from sfumato.release.release import Kind, Release
 
@@ -84,16 +90,16 @@ def publish_network(
         )
     counted = dataset_name(name, data, default="network", charged=ledger is not None)
     wanted = None if pairs is None else len(pairs)
-    account = network_account(counted, topology, wanted, plan)
-    check_promise(account, accept_no_guarantee)
+    terms = network_terms(counted, topology, wanted, plan)
+    check_promise(terms, accept_no_guarantee)
     if isinstance(plan.unproved, Heuristic):
         read.network.check_weights()
     known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     key = None if known is None else known.fingerprint_key
-    matter = _Network(account, plan, read.network, pairs, key, progress or _quiet)
+    publishable = _Network(terms, plan, read.network, pairs, key, progress or _quiet)
     written: Format = format or ("parquet" if read.kind == "parquet" else "csv")
     kind: Kind = read.kind if read.kind in ("pandas", "polars") else "arrow"
-    made = Walk(matter, known, release, seed).to(folder, written, kind)
+    made = ReleaseTransaction(publishable, known, release, seed).to(folder, written, kind)
     return NetworkRelease(made, read, data)
 
 
@@ -131,14 +137,14 @@ class _Network:
 
     def __init__(
         self,
-        account: Account,
+        terms: ReleaseTerms,
         plan: EdgePlan,
         network: Network,
         pairs: Pairs | None,
         key: bytes | None,
         say: Say,
     ) -> None:
-        self.account, self.columns = account, COLUMNS
+        self.terms, self.columns = terms, COLUMNS
         self._plan, self._network, self._pairs = plan, network, pairs
         self._key, self._say = key, say
 
@@ -155,13 +161,13 @@ class _Network:
         digest.update(np.ascontiguousarray(self._network.weight[order]).tobytes())
         return digest.digest()[:32]
 
-    def made(self, purse: Purse, _release: str) -> Made:
+    def produce(self, purse: Purse, _release: str) -> Produced:
         nobody = np.empty(0, np.int64)
         pairs = self._pairs or Pairs(nobody, nobody)
         changed = self._plan.change(self._network.weight, pairs, purse, self._say)
         self._say("writing the release")
         table = edge_list(self._network.with_weights(changed.weight))
-        return changed.account, iter(table.to_batches(max_chunksize=_BATCH_ROWS))
+        return changed.synopsis, iter(table.to_batches(max_chunksize=_BATCH_ROWS))
 
 
 def _pairs(preserve: Any, topology: Topology, seed: int | None, method: str) -> Pairs | None:

@@ -15,10 +15,16 @@ import pyarrow as pa
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.ledger import Ledger
 from sfumato.plan.options import whole
-from sfumato.plan.terms import Account
+from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
-from sfumato.publishing.transaction import Made, Part, Walk, dataset_name, priced_for
+from sfumato.publishing.transaction import (
+    Part,
+    Produced,
+    ReleaseTransaction,
+    dataset_name,
+    priced_for,
+)
 from sfumato.release.file import Format
 from sfumato.release.folder import CERTIFICATE, read_json
 from sfumato.release.release import Release
@@ -28,7 +34,7 @@ from sfumato.stream.methods import stream_method
 from sfumato.stream.recipe import Released, StreamPlan
 from sfumato.stream.reservoir import check_enough
 from sfumato.stream.saved import Saved
-from sfumato.stream.series_account import COLUMNS, series_account
+from sfumato.stream.series_terms import COLUMNS, series_terms
 from sfumato.stream.source import Source, open_bits
 from sfumato.stream.state import Series, owner
 
@@ -80,12 +86,12 @@ def publish_stream(
     known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     dataset = dataset_name(name, data, default="stream", charged=known is not None)
     counted, begun = known is not None, None
-    account = series_account(dataset, plan, counted=counted)
+    terms = series_terms(dataset, plan, counted=counted)
     if resume is not None:
-        begun = _Begun.read(Path(resume), account, known, folder)
+        begun = _Begun.read(Path(resume), terms, known, folder)
         if release not in (None, begun.series.release):
             raise ReleaseError(f"{resume} belongs to release {begun.series.release}, not {release}")
-        account = series_account(dataset, plan, begun.continues, counted=counted)
+        terms = series_terms(dataset, plan, begun.continues, counted=counted)
         release = begun.part.release
     with open_bits(data, form) as source:
         # Before the charge: how long a stream is, is public.
@@ -94,9 +100,11 @@ def publish_stream(
         if source.longest is not None:
             check_enough(source.longest, plan.needs)
         ledger_id = None if known is None else known.ledger_id
-        matter = _Stream(account, plan, source, progress or _quiet, begun, pause, ledger_id)
-        walk = Walk(matter, known, release, seed, None if begun is None else begun.part)
-        return walk.to(folder, format, "arrow")
+        publishable = _Stream(terms, plan, source, progress or _quiet, begun, pause, ledger_id)
+        transaction = ReleaseTransaction(
+            publishable, known, release, seed, None if begun is None else begun.part
+        )
+        return transaction.to(folder, format, "arrow")
 
 
 @dataclass(frozen=True)
@@ -120,7 +128,7 @@ class _Begun:
 
     @classmethod
     def read(
-        cls, state: Path, account: Account, ledger: Ledger | None, folder: str | Path | None
+        cls, state: Path, terms: ReleaseTerms, ledger: Ledger | None, folder: str | Path | None
     ) -> "_Begun":
         """The series that a state belongs to, if this ledger and these settings are its own.
 
@@ -136,7 +144,7 @@ class _Begun:
         if series.ledger != mine:
             raise ReleaseError(_other_ledger(state, series.ledger, mine))
         entry = None if ledger is None else ledger.entry(series.release)
-        if ledger is not None and (entry is None or entry.plan != account.digest()):
+        if ledger is not None and (entry is None or entry.plan != terms.digest()):
             raise ReleaseError(f"the ledger holds no release {series.release} with these settings")
         return cls(state, series, position)
 
@@ -165,7 +173,7 @@ class _Stream:
 
     def __init__(
         self,
-        account: Account,
+        terms: ReleaseTerms,
         plan: StreamPlan,
         source: Source,
         watch: Watch,
@@ -173,14 +181,14 @@ class _Stream:
         pause: str | Path | None,
         ledger: str | None,
     ) -> None:
-        self.account, self.columns = account, COLUMNS
+        self.terms, self.columns = terms, COLUMNS
         self._plan, self._source, self._watch = plan, source, watch
         self._begun, self._pause, self._ledger = begun, pause, ledger
 
     def fingerprint(self) -> None:
         """None: a stream is read once, and its noise is drawn before it is known."""
 
-    def made(self, purse: Purse, release: str) -> Made:
+    def produce(self, purse: Purse, release: str) -> Produced:
         self._source.look()  # charged and not drawn: what is refused here can be refunded
         return None, self._batches(self._figures(purse, release))
 

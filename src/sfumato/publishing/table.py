@@ -15,11 +15,10 @@ import pyarrow as pa
 from sfumato.errors import ParameterError
 from sfumato.ledger import Ledger
 from sfumato.methods import method as recipe
-from sfumato.methods.dp_lda import deviation
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
-from sfumato.publishing.transaction import Made, Walk, check_promise, priced_for
+from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
 from sfumato.release.file import Format
 from sfumato.release.release import Kind, Release
 from sfumato.schema import Schema
@@ -127,7 +126,7 @@ def publish_plan(
     PureDP(epsilon=Fraction(1, 1))
     """
     _check_rows(rows, plan)
-    check_promise(plan.account, accept_no_guarantee)
+    check_promise(plan.terms, accept_no_guarantee)
     if plan.public is not None:
         plan.public.differ_from(data)
     source = open_source(data)
@@ -137,9 +136,9 @@ def publish_plan(
     kind: Kind = source.kind if source.kind in ("pandas", "polars") else "arrow"
     known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     key = None if known is None else known.fingerprint_key
-    matter = _Table(plan, source, key, rows, seed, progress or _quiet)
+    publishable = _Table(plan, source, key, rows, seed, progress or _quiet)
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
-    return Walk(matter, known, release, seed).to(folder, written, kind)
+    return ReleaseTransaction(publishable, known, release, seed).to(folder, written, kind)
 
 
 class _Table:
@@ -154,7 +153,7 @@ class _Table:
         seed: int | None,
         progress: Progress,
     ) -> None:
-        self._plan, self.account, self.columns = plan, plan.account, plan.table_schema
+        self._plan, self.terms, self.columns = plan, plan.terms, plan.table_schema
         self._rows, self._seed, self._progress = rows, seed, progress
         self._records = Records(
             source, plan.domain, key=key, progress=lambda n: progress("read", n)
@@ -163,7 +162,7 @@ class _Table:
     def fingerprint(self) -> bytes | None:
         return self._records.fingerprint()
 
-    def made(self, purse: Purse, _release: str) -> Made:
+    def produce(self, purse: Purse, _release: str) -> Produced:
         if self._plan.public is not None:
             self._plan.public.are_not(self._records)
         synopsis = self._plan.measure(self._records, purse)
@@ -183,7 +182,7 @@ def _check_rows(rows: int | None, plan: Plan) -> None:
     if rows is None:
         counted = ("number of records", "class sizes", "one-way tables")
         event = next((e for e in plan.events if e.statistic in counted), plan.events[0])
-        spread = deviation(event) * sqrt(plan.summed)
+        spread = event.deviation * sqrt(plan.summed)
         if plan.domain.schema.neighbours == "add-remove" and spread > _MOST_NOISE_ON_ROWS:
             raise ParameterError(
                 "the noise on the number of records passes a million at this budget: "

@@ -1,4 +1,4 @@
-"""The walk through the house, front to back, for whatever is published.
+"""Reserve, draw, write, settle: the one transaction of every release, whatever is published.
 
 The charge is on disk before a private value is encoded; the draw is on disk before a bit of
 noise exists; the folder appears whole; then the ledger is told what was released.  A crash
@@ -17,7 +17,7 @@ import pyarrow as pa
 from sfumato.errors import LedgerError, ParameterError, Refused, ReleaseError
 from sfumato.ledger import Ledger
 from sfumato.ledger.rules import part_id
-from sfumato.plan.terms import Account
+from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import Heuristic, Number
@@ -29,17 +29,24 @@ from sfumato.release.file import Format
 from sfumato.release.folder import CERTIFICATE, FolderWriter, read_json
 from sfumato.release.release import Kind, Release, digest
 
-__all__ = ["Matter", "Part", "Walk", "check_promise", "dataset_name", "priced_for"]
+__all__ = [
+    "Part",
+    "Publishable",
+    "ReleaseTransaction",
+    "check_promise",
+    "dataset_name",
+    "priced_for",
+]
 
 _LONGEST_NAME = 200
-Made = tuple[Mapping[str, Any] | None, Iterator[pa.RecordBatch]]
+Produced = tuple[Mapping[str, Any] | None, Iterator[pa.RecordBatch]]
 
 
-class Matter(Protocol):
+class Publishable(Protocol):
     """What is published: what is known of it to all, and the private values behind it."""
 
     @property
-    def account(self) -> Account:
+    def terms(self) -> ReleaseTerms:
         """What will be done, decided from public facts."""
 
     @property
@@ -49,7 +56,7 @@ class Matter(Protocol):
     def fingerprint(self) -> bytes | None:
         """A digest of all private values under the ledger's key."""
 
-    def made(self, purse: Purse, release: str) -> Made:
+    def produce(self, purse: Purse, release: str) -> Produced:
         """The synopsis, if there is one, and the released table, under this id."""
 
 
@@ -67,10 +74,10 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Walk:
+class ReleaseTransaction:
     """One release under way: in memory, or into a folder."""
 
-    matter: Matter
+    publishable: Publishable
     ledger: Ledger | None = None
     release: str | None = None
     seed: int | None = None
@@ -88,7 +95,7 @@ class Walk:
         if place is not None and format not in ("csv", "parquet"):
             raise ParameterError(f"format must be csv or parquet, got {format!r}")
         release = self.release or secrets.token_hex(8)
-        step = _Step(self.matter, self.ledger, release, self.seed, self.part)
+        step = _Step(self.publishable, self.ledger, release, self.seed, self.part)
         if place is None:
             return step.in_memory(kind)
         return step.in_folder(FolderWriter(place, format), kind)
@@ -106,7 +113,7 @@ class Walk:
         entry = ledger.entry(release) if release else None
         if entry is None or entry.state == "reserved":
             return None
-        if entry.plan != self.matter.account.digest():
+        if entry.plan != self.publishable.terms.digest():
             where = f"{folder} holds" if stored else f"release {release} is"
             raise ReleaseError(
                 f"{where} a release made with other settings: choose another folder or id"
@@ -137,7 +144,7 @@ class Walk:
 class _Step:
     """From the charge to the settlement, under one id."""
 
-    matter: Matter
+    publishable: Publishable
     ledger: Ledger | None
     release: str
     seed: int | None
@@ -146,19 +153,19 @@ class _Step:
     def in_memory(self, kind: Kind) -> Release:
         content, batches = Content(), []
         with self._reserved():
-            purse, synopsis, stream = self._made()
+            purse, synopsis, stream = self._produced()
             for batch in stream:
                 content.update(batch)
                 batches.append(batch)
-            table = pa.Table.from_batches(batches, self.matter.columns)
+            table = pa.Table.from_batches(batches, self.publishable.columns)
             paper = self._certificate(purse, content, synopsis)
             self._settle(paper)
         return Release(paper, synopsis=synopsis, table=table, kind=kind)
 
     def in_folder(self, writer: FolderWriter, kind: Kind) -> Release:
         with writer, self._reserved():
-            purse, synopsis, stream = self._made()
-            writer.write(stream, self.matter.columns)
+            purse, synopsis, stream = self._produced()
+            writer.write(stream, self.publishable.columns)
             paper = self._certificate(purse, writer.content, synopsis)
             writer.finish(paper, synopsis)
             self._settle(paper)
@@ -167,27 +174,27 @@ class _Step:
     def _reserved(self) -> Any:
         if self.ledger is None:
             return nullcontext()
-        account, plan = self.matter.account, self.matter.account.digest()
+        terms, plan = self.publishable.terms, self.publishable.terms.digest()
         if self.part is not None:
             self.ledger.go_on(self.part.series, self.part.number, plan=plan)
         else:
             self.ledger.reserve(
                 self.release,
-                account.dataset,
-                account.guarantee,
+                terms.dataset,
+                terms.guarantee,
                 plan=plan,
-                protects=account.protects,
+                protects=terms.protects,
             )
         return _Charged(self.ledger, self.release)
 
-    def _made(self) -> tuple[Purse, Mapping[str, Any] | None, Iterator[pa.RecordBatch]]:
+    def _produced(self) -> tuple[Purse, Mapping[str, Any] | None, Iterator[pa.RecordBatch]]:
         bits: Bits = SystemBits(self._draw) if self.seed is None else SeededBits(self.seed)
-        purse = Purse(self.matter.account.guarantee, bits)
-        return purse, *self.matter.made(purse, self.release)
+        purse = Purse(self.publishable.terms.guarantee, bits)
+        return purse, *self.publishable.produce(purse, self.release)
 
     def _draw(self) -> None:
         if self.ledger is not None:
-            self.ledger.draw(self.release, self.matter.fingerprint())
+            self.ledger.draw(self.release, self.publishable.fingerprint())
 
     def _certificate(
         self, purse: Purse, content: Content, synopsis: Mapping[str, Any] | None
@@ -196,7 +203,7 @@ class _Step:
         if self.ledger is not None:
             entry = {"id": self.ledger.ledger_id, "head": self.ledger.head}
         return certificate(
-            self.matter.account,
+            self.publishable.terms,
             purse,
             content,
             synopsis=synopsis,
@@ -252,13 +259,13 @@ def priced_for(
     )
 
 
-def check_promise(account: Account, accepted: bool) -> None:
+def check_promise(terms: ReleaseTerms, accepted: bool) -> None:
     """Refuse what promises nothing, unless that was accepted in so many words."""
     if not isinstance(accepted, bool):
         raise ParameterError(f"accept_no_guarantee must be True or False, got {accepted!r}")
-    if isinstance(account.guarantee, Heuristic) and not accepted:
+    if isinstance(terms.guarantee, Heuristic) and not accepted:
         raise ParameterError(
-            f"{account.method} with these options promises nothing: {account.guarantee.reason}. "
+            f"{terms.method} with these options promises nothing: {terms.guarantee.reason}. "
             "Choose a method with a proof, or accept that explicitly: --accept-no-guarantee "
             "(accept_no_guarantee=True)"
         )

@@ -18,7 +18,7 @@ from sfumato.ledger import Entry, Ledger
 from sfumato.ledger.rules import part_id
 from sfumato.methods import method
 from sfumato.plan import GIVEN, Plan
-from sfumato.plan.terms import Account
+from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP, from_json
 from sfumato.release.certificate import cautions
@@ -28,7 +28,7 @@ from sfumato.release.reading import read_certificate, read_records, read_synopsi
 from sfumato.release.release import Release, table_schema
 from sfumato.render.decode import Decoder
 from sfumato.render.rules import Rules
-from sfumato.render.where import given, written
+from sfumato.render.where import parse_where, where_masks
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
@@ -182,9 +182,9 @@ def table_plan(paper: Mapping[str, Any]) -> Plan:
     return chosen.price(domain, stated_budget(paper, chosen.budgeted), options)
 
 
-def _network_account(folder: Path, paper: Mapping[str, Any]) -> Account:
+def _network_terms(folder: Path, paper: Mapping[str, Any]) -> ReleaseTerms:
     from sfumato.graph.methods import edge_method  # here, so that tables need not wait for it
-    from sfumato.graph.network_account import network_account
+    from sfumato.graph.network_terms import network_terms
 
     chosen, facts = edge_method(paper["method"]), paper["network"]
     topology = _topology(folder, paper)
@@ -192,25 +192,25 @@ def _network_account(folder: Path, paper: Mapping[str, Any]) -> Account:
     wanted = facts["wanted pairs"]
     if (wanted is None and chosen.needs_pairs) or (wanted and not chosen.preserves):
         raise ReleaseError("the wanted pairs are not what the method calls for")
-    return network_account(paper["dataset"], topology, wanted, plan)
+    return network_terms(paper["dataset"], topology, wanted, plan)
 
 
-def _series_account(paper: Mapping[str, Any], continues: Mapping[str, Any] | None) -> Account:
+def _series_terms(paper: Mapping[str, Any], continues: Mapping[str, Any] | None) -> ReleaseTerms:
     from sfumato.stream.methods import stream_method
-    from sfumato.stream.series_account import series_account
+    from sfumato.stream.series_terms import series_terms
 
     budget = stated_budget(paper, True)
     assert budget is not None  # noqa: S101  it was asked for
     chosen = stream_method(paper["method"])
     plan = chosen.price(paper["stream"]["horizon"], budget, paper["options"])
     counted = paper["ledger"] is not None
-    return series_account(paper["dataset"], plan, continues, counted=counted)
+    return series_terms(paper["dataset"], plan, continues, counted=counted)
 
 
-def _count_account(paper: Mapping[str, Any]) -> Account:
-    from sfumato.retrieval.count_plan import count_account, replanned
+def _count_terms(paper: Mapping[str, Any]) -> ReleaseTerms:
+    from sfumato.retrieval.count_plan import count_terms, replanned
 
-    return count_account(paper["dataset"], replanned(paper))
+    return count_terms(paper["dataset"], replanned(paper))
 
 
 def _topology(folder: Path, paper: Mapping[str, Any]) -> "Topology":
@@ -232,26 +232,26 @@ def _topology(folder: Path, paper: Mapping[str, Any]) -> "Topology":
 def _replanned(folder: Path, paper: Mapping[str, Any]) -> str:
     """Sensitivity, noise and price follow from what is public: compute them again."""
     if "network" in paper:
-        account = _network_account(folder, paper)
+        terms = _network_terms(folder, paper)
     elif "stream" in paper:
-        account = _series_account(paper, paper["stream"]["continues"])
+        terms = _series_terms(paper, paper["stream"]["continues"])
     elif "counts" in paper:
-        account = _count_account(paper)
+        terms = _count_terms(paper)
     else:
         plan = table_plan(paper)
-        account = plan.account
+        terms = plan.terms
         if plan.recount is not None:
-            account = replace(account, events=plan.recount(read_synopsis(folder, paper) or {}))
-    if [event.to_json() for event in account.events] != paper["events"]:
+            terms = replace(terms, events=plan.recount(read_synopsis(folder, paper) or {}))
+    if [event.to_json() for event in terms.events] != paper["events"]:
         raise ReleaseError("the mechanism events are not those that schema and budget call for")
-    columns = account.columns and {item.name: str(item.type) for item in account.columns}
+    columns = terms.columns and {item.name: str(item.type) for item in terms.columns}
     claimed = from_json(dict(paper["guarantee"]))
-    facts = {**account.subject, "columns": columns, "invariants": list(account.invariants)}
-    facts |= cautions(account, claimed, paper["ledger"])
+    facts = {**terms.subject, "columns": columns, "invariants": list(terms.invariants)}
+    facts |= cautions(terms, claimed, paper["ledger"])
     for name, fact in facts.items():
         if paper[name] != fact:
             raise ReleaseError(f"{name} is not what schema and method say")
-    if claimed.label != "test (seeded)" and claimed != account.guarantee:
+    if claimed.label != "test (seeded)" and claimed != terms.guarantee:
         raise ReleaseError("the promise is not the one that the budget buys")
     if str(claimed) != paper["statement"]:
         raise ReleaseError("the statement does not say what the guarantee says")
@@ -263,7 +263,9 @@ def _data(folder: Path, paper: Mapping[str, Any]) -> str:
     if paper["columns"] is None:
         domain = Domain.of(Schema.of(paper["schema"]))
         decoder = Decoder(domain)
-        rules = Rules.of(domain, given(domain, written(domain, paper["options"].get("where"))))
+        rules = Rules.of(
+            domain, where_masks(domain, parse_where(domain, paper["options"].get("where")))
+        )
     last = _paused(paper)
     for batch in read_records(folder, paper, table_schema(paper)):
         content.update(batch)
@@ -324,7 +326,7 @@ def _continued(
     entry = ledger.entry(begun["release"])
     if entry is None or entry.state not in ("drawn", "released"):
         raise ReleaseError("the ledger does not hold the release that this one continues")
-    if entry.plan != _series_account(paper, None).digest():
+    if entry.plan != _series_terms(paper, None).digest():
         raise ReleaseError("the release that this one continues was made with other settings")
     return (
         f"part {part.part}, recorded once as entry {part.sequence}, of a series that entry "

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from sfumato.plan.terms import Account
+from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.privacy.mechanism import Purse
 from sfumato.release.content import Content
@@ -25,7 +25,7 @@ _NO_LEDGER = "No ledger was kept: what other releases of the same data cost is n
 
 
 def certificate(
-    account: Account,
+    terms: ReleaseTerms,
     purse: Purse,
     content: Content,
     *,
@@ -37,22 +37,22 @@ def certificate(
     return {
         "format": FORMAT,
         "release": release,
-        **account.subject,
-        "method": account.method,
-        "options": dict(account.options),
+        **terms.subject,
+        "method": terms.method,
+        "options": dict(terms.options),
         "guarantee": to_json(purse.guarantee),
         "statement": str(purse.guarantee),
-        "budget": None if account.budget is None else to_json(account.budget),
+        "budget": None if terms.budget is None else to_json(terms.budget),
         "events": [event.to_json() for event in purse.events],
-        "invariants": list(account.invariants),
+        "invariants": list(terms.invariants),
         "columns": None
-        if account.columns is None
-        else {item.name: str(item.type) for item in account.columns},
+        if terms.columns is None
+        else {item.name: str(item.type) for item in terms.columns},
         "rows": content.rows,
         "content": {"blake2b-256": content.hexdigest()},
         "synopsis": None if synopsis is None else digest(synopsis),
         "ledger": None if ledger is None else dict(ledger),
-        **cautions(account, purse.guarantee, ledger),
+        **cautions(terms, purse.guarantee, ledger),
         "versions": _versions(),
     }
 
@@ -68,15 +68,15 @@ def _versions() -> dict[str, str]:
 
 
 def cautions(
-    account: Account, guarantee: Guarantee, ledger: Mapping[str, Any] | None
+    terms: ReleaseTerms, guarantee: Guarantee, ledger: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """What a reader is to bear in mind; it follows from the plan, so that it can be checked."""
     keyed = "AES-256 in counter mode, keyed by the operating system"
-    exact = "" if isinstance(account.guarantee, Heuristic) else "; exact discrete noise"
+    exact = "" if isinstance(terms.guarantee, Heuristic) else "; exact discrete noise"
     return {
         "randomness": "a seed: a test run" if isinstance(guarantee, Seeded) else keyed + exact,
         "warnings": list(_weakness(guarantee)),
-        "limits": [*account.caveats, *(() if ledger else (_NO_LEDGER,))],
+        "limits": [*terms.caveats, *(() if ledger else (_NO_LEDGER,))],
     }
 
 

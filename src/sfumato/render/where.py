@@ -8,10 +8,10 @@ what was already released under noise, so they cost nothing.
 >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
 ...     "age": {"kind": "integer", "low": 16, "high": 20},
 ...     "sex": {"kind": "category", "values": ["f", "m"], "missing": "allowed"}}}))
->>> asked = written(domain, "age=18.., sex=f|")
+>>> asked = parse_where(domain, "age=18.., sex=f|")
 >>> asked
 {'age': '18..', 'sex': 'f|'}
->>> {axis: mask.tolist() for axis, mask in given(domain, asked).items()}
+>>> {axis: mask.tolist() for axis, mask in where_masks(domain, asked).items()}
 {0: [False, False, True, True, True], 1: [True, False, True]}
 """
 
@@ -29,12 +29,12 @@ from sfumato.schema import Date
 from sfumato.schema.constraint import level
 from sfumato.schema.domain import Axis, Domain, Grid, Levels, step_of
 
-__all__ = ["given", "written"]
+__all__ = ["parse_where", "where_masks"]
 
 Mask = NDArray[np.bool_]
 
 
-def written(domain: Domain, where: str | Mapping[str, Any] | None) -> dict[str, str]:
+def parse_where(domain: Domain, where: str | Mapping[str, Any] | None) -> dict[str, str]:
     """What is asked of each column, as text, in the order of the schema."""
     if where is None:
         return {}
@@ -51,7 +51,7 @@ def written(domain: Domain, where: str | Mapping[str, Any] | None) -> dict[str, 
     return {name: asked[name] for name in names if name in asked}
 
 
-def given(domain: Domain, asked: Mapping[str, str]) -> dict[int, Mask]:
+def where_masks(domain: Domain, asked: Mapping[str, str]) -> dict[int, Mask]:
     """The codes that fit, as one mask by axis, with missing last."""
     masks = {}
     for k, axis in enumerate(domain.axes):

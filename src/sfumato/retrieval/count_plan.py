@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.errors import ParameterError, ReleaseError
-from sfumato.plan.terms import Account
+from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, exact, from_json
 from sfumato.privacy.sensitivity import Neighbours
@@ -20,7 +20,7 @@ __all__ = [
     "METHOD",
     "CountPlan",
     "Described",
-    "count_account",
+    "count_terms",
     "planned",
     "replanned",
 ]
@@ -109,10 +109,10 @@ def planned(
     return CountPlan(options, budget, neighbours, length, records, chosen)
 
 
-def count_account(dataset: str, plan: CountPlan) -> Account:
+def count_terms(dataset: str, plan: CountPlan) -> ReleaseTerms:
     """The plan for counts of this name."""
     known = () if plan.records is None else ("the number of records",)
-    return Account(
+    return ReleaseTerms(
         method=METHOD,
         options=plan.options,
         budget=plan.budget,

@@ -147,7 +147,7 @@ FAULTS = [
     Fault(
         "two-way tables at half their noise",
         "mosaic",
-        property_of(tables.PairTables, "noise", half_noise),
+        property_of(tables.ClassTables, "noise", half_noise),
     ),
     Fault(
         "fine tables at half their noise",

@@ -167,36 +167,36 @@ def test_a_release_that_may_state_the_number_of_records_is_caught(name, tmp_path
 
 
 def in_synopsis(patch):
-    made = publishing._Table.made
+    produce = publishing._Table.produce
 
     def leaking(self, purse, release):
-        synopsis, batches = made(self, purse, release)
+        synopsis, batches = produce(self, purse, release)
         return {**synopsis, "note": " " * (self._records.reduce(len, int.__add__) % 2)}, batches
 
-    patch.setattr(publishing._Table, "made", leaking)
+    patch.setattr(publishing._Table, "produce", leaking)
 
 
 def in_certificate(patch):
-    made, certificate, seen = publishing._Table.made, walk.certificate, []
+    produce, certificate, seen = publishing._Table.produce, walk.certificate, []
 
     def counted(self, purse, release):
         seen.append(self._records.reduce(len, int.__add__))
-        return made(self, purse, release)
+        return produce(self, purse, release)
 
-    patch.setattr(publishing._Table, "made", counted)
+    patch.setattr(publishing._Table, "produce", counted)
     patch.setattr(
         walk, "certificate", lambda *a, **k: {**certificate(*a, **k), "records": seen[-1]}
     )
 
 
 def in_rows(patch):
-    made = publishing._Table.made
+    produce = publishing._Table.produce
 
     def leaking(self, purse, release):
         self._rows = self._records.reduce(len, int.__add__)
-        return made(self, purse, release)
+        return produce(self, purse, release)
 
-    patch.setattr(publishing._Table, "made", leaking)
+    patch.setattr(publishing._Table, "produce", leaking)
 
 
 def in_noise(patch):
@@ -210,14 +210,14 @@ def in_noise(patch):
 
 
 def in_an_error(patch):
-    made = publishing._Table.made
+    produce = publishing._Table.produce
 
     def refusing(self, purse, release):
         if self._records.reduce(len, int.__add__) % 2:
             raise Refused("an odd number of records")
-        return made(self, purse, release)
+        return produce(self, purse, release)
 
-    patch.setattr(publishing._Table, "made", refusing)
+    patch.setattr(publishing._Table, "produce", refusing)
 
 
 LEAKS = {

@@ -67,7 +67,7 @@ def contenders(
         for epsilon in epsilons if METHODS[name].budgeted else (None,):
             try:
                 plan, used = planned(domain, name, epsilon, delta)
-                check_promise(plan.account, accept_no_guarantee)
+                check_promise(plan.terms, accept_no_guarantee)
             except Refused as error:
                 refused.setdefault(name, str(error))
                 continue

@@ -5,10 +5,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.plan.terms import Account
+from sfumato.plan.terms import ReleaseTerms
 from sfumato.stream.recipe import StreamPlan
 
-__all__ = ["COLUMNS", "series_account"]
+__all__ = ["COLUMNS", "series_terms"]
 
 COLUMNS = pa.schema(
     [
@@ -30,20 +30,20 @@ _UNCOUNTED = (
 )
 
 
-def series_account(
+def series_terms(
     dataset: str,
     plan: StreamPlan,
     continues: Mapping[str, Any] | None = None,
     *,
     counted: bool,
-) -> Account:
+) -> ReleaseTerms:
     """A plan for a stream of this name.
 
     `continues` says which part it is of which release, and from where it goes on; `counted`
     whether a ledger keeps count of the parts.
     """
     uncounted = plan.method == "counter" and not counted  # the one that can be paused
-    return Account(
+    return ReleaseTerms(
         method=plan.method,
         options=plan.options,
         budget=plan.budget,

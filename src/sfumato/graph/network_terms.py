@@ -5,10 +5,10 @@ import pyarrow as pa
 from sfumato.errors import DataError
 from sfumato.graph.network import Topology
 from sfumato.graph.recipe import EdgePlan
-from sfumato.plan.terms import Account
+from sfumato.plan.terms import ReleaseTerms
 from sfumato.release.stated import MOST_LONELY
 
-__all__ = ["COLUMNS", "network_account"]
+__all__ = ["COLUMNS", "network_terms"]
 
 COLUMNS = pa.schema(
     [
@@ -23,15 +23,15 @@ _LIMITS = (
 )
 
 
-def network_account(
+def network_terms(
     dataset: str, topology: Topology, wanted: int | None, plan: EdgePlan
-) -> Account:
+) -> ReleaseTerms:
     """A plan for this network; `wanted` is the number of pairs whose paths are to survive."""
     if topology.size > 2 * topology.edges + MOST_LONELY:
         raise DataError(
             f"more than {MOST_LONELY:,} nodes have no edge: leave them out, no edge list has them"
         )
-    return Account(
+    return ReleaseTerms(
         method=plan.method,
         options=plan.options,
         budget=plan.budget,

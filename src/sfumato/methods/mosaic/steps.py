@@ -1,0 +1,282 @@
+"""What mosaic buys, step by step: fine tables first, then tables in bins found from them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+
+from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice, pair_counts
+from sfumato.methods.mosaic.division import Division, Shape, divided, records_or_common
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import ZCDP
+from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
+from sfumato.privacy.sensitivity import Neighbours
+from sfumato.render.bins import FineCounts
+from sfumato.render.estimate import NoisyTables, OneWays, one_ways
+from sfumato.render.latent import Settings
+from sfumato.render.mosaic import (
+    Deviations,
+    fine_counts,
+    merged,
+)
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.bins import Fine, Partition
+from sfumato.synopsis.tables import (
+    MOST_LEVELS,
+    ONE_WAY,
+    RUN,
+    TWO_WAY,
+    Layout,
+    MosaicSynopsis,
+    coarse_partition,
+    pairs_of,
+)
+from sfumato.table.records import Records
+
+__all__ = ["Steps"]
+
+_NARROW = 8  # bins of a number that need no fine table of their own
+_BINS = {"gaussian": 10, "laplace": 7, "noisy": 6}  # of a number, in two-way tables
+_LEAST_DEVIATION = 1e-3  # of a cell, in records
+_FineTables = tuple[dict[int, Whole], dict[int, Whole]]  # by axis: in fine bins, in runs of them
+
+
+@dataclass(frozen=True)
+class Steps:
+    """All steps, from public facts."""
+
+    domain: Domain
+    budget: Budget
+    row_count: int | None  # public, or about how many there are
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Columns, bins and classes."""
+        return Layout.of(self.domain)
+
+    @property
+    def label(self) -> int | None:
+        """The axis of the label, where there is one."""
+        return self.layout.label
+
+    @property
+    def classes(self) -> int:
+        """How many values the label has; 1 without one."""
+        return self.layout.classes
+
+    @property
+    def columns(self) -> tuple[Fine, ...]:
+        """What is released, in fine bins."""
+        return self.layout.columns
+
+    @cached_property
+    def wide(self) -> tuple[Fine, ...]:
+        """Columns that need a fine table before they can be counted in bins."""
+        most = MOST_LEVELS
+        return tuple(c for c in self.columns if c.bins > (_NARROW if c.ordered else most))
+
+    @cached_property
+    def division(self) -> Division:
+        """The share of the budget that each step has."""
+        records = records_or_common(self.row_count)
+        touched = 1 if self.neighbours == "add-remove" else 2
+        shape = Shape(len(self.columns), len(self.wide), self.layout.cells, records, touched)
+        return divided(self.budget, shape)
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Between which tables the promise holds."""
+        return self.domain.schema.neighbours
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether the noise is discrete Gaussian."""
+        return isinstance(self.division.classes, ZCDP)
+
+    @property
+    def bins(self) -> int:
+        """Most bins of a number in the second purchase."""
+        if self.division.noisy:
+            return _BINS["noisy"]
+        return _BINS["gaussian" if self.gaussian else "laplace"]
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """All pairs of columns, where all are measured."""
+        every = self.division.pairs is not None and not self.division.chosen
+        return pairs_of(len(self.columns)) if every else ()
+
+    @cached_property
+    def column_tables(self) -> ColumnTables | None:
+        """The first purchase: fine tables of the wide columns."""
+        if self.division.columns is None:
+            return None
+        # Under Laplace noise a second table costs as much again, more than runs are worth.
+        run = RUN if self.gaussian else 1
+        return ColumnTables(self.wide, run, self.neighbours, self.division.columns)
+
+    def class_tables(self, partition: Partition) -> ClassTables:
+        """One-way tables within the classes."""
+        tables = tuple((column,) for column in range(len(self.columns)))
+        assert self.division.classes is not None  # noqa: S101  every division has this step
+        return ClassTables(partition, tables, ONE_WAY, self.neighbours, self.division.classes)
+
+    def pair_tables(
+        self, partition: Partition, pairs: tuple[tuple[int, int], ...]
+    ) -> ClassTables | None:
+        """Two-way tables within the classes, of these pairs."""
+        if self.division.pairs is None:
+            return None
+        return ClassTables(partition, pairs, TWO_WAY, self.neighbours, self.division.pairs)
+
+    def pair_choice(self, partition: Partition) -> PairChoice | None:
+        """The choice of pairs, where not all are measured."""
+        if self.division.choice is None:
+            return None
+        return PairChoice(partition, self.division.chosen, self.neighbours, self.division.choice)
+
+    @cached_property
+    def unmerged(self) -> Partition:
+        """A partition of the right shape, for what needs no bins: prices."""
+        groups = {column.axis: np.arange(column.bins) for column in self.columns}
+        return coarse_partition(self.columns, groups, self.label, self.classes)
+
+    @cached_property
+    def noises(self) -> tuple[Noise | None, Noise, Noise | None]:
+        """Of fine, one-way and two-way tables."""
+        # Which pairs will be chosen changes no price, how many there are does.
+        some = ((0, 1),) * self.division.chosen or self.pairs
+        pairs = self.pair_tables(self.unmerged, some)
+        return (
+            self.column_tables.noise if self.column_tables else None,
+            self.class_tables(self.unmerged).noise,
+            pairs.noise if pairs else None,
+        )
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """All purchases, in order."""
+        columns, classes, pairs = self.noises
+        choice = self.pair_choice(self.unmerged)
+        steps = (columns, classes, choice, pairs)
+        return tuple(step.event for step in steps if step is not None)
+
+    @cached_property
+    def deviations(self) -> Deviations:
+        """Of one cell of each kind of table."""
+        return Deviations(*(_deviation(noise) for noise in self.noises))
+
+    @property
+    def settings(self) -> Settings:
+        """How hard the latent classes are fitted."""
+        return Settings(pull=40.0, steps=300, lean=0.0) if self.division.noisy else Settings()
+
+    def measure(self, records: Records, purse: Purse) -> MosaicSynopsis:
+        """Two purchases: fine tables, then tables in bins that were found from the noisy first.
+
+        Between the two only public numbers are looked at, so the second is planned and priced
+        without a record; it goes back to the records with bins in its hand.
+        """
+        first = self._fine_tables(records, purse)
+        found, partition = self._bins_found(*first)
+        return self._tables_in_bins(records, purse, first, found, partition)
+
+    def _bins_found(
+        self, fine: Mapping[int, Whole], runs: Mapping[int, Whole]
+    ) -> tuple[dict[int, FineCounts], Partition]:
+        """Post-processing: bins of about equal noisy counts; no record is seen here."""
+        public = self.row_count if self.neighbours == "replace-one" else None
+        found = fine_counts(self.columns, fine, runs, self.deviations.columns, public)
+        bins = tuple(merged(self.columns, found, self.bins))
+        return found, Partition(bins, self.label, self.classes)
+
+    def _tables_in_bins(
+        self,
+        records: Records,
+        purse: Purse,
+        first: _FineTables,
+        found: Mapping[int, FineCounts],
+        partition: Partition,
+    ) -> MosaicSynopsis:
+        """The second purchase: one-way tables by class, then pairs of columns."""
+        rows, counts = pair_counts(records, partition, pairs=self.division.pairs is not None)
+        stated = rows if self.neighbours == "replace-one" else None
+        flat = self.class_tables(partition).perturb(counts, purse)
+        one = _by_cell(flat, partition)
+        chosen = self._chosen(partition, found, one, stated, counts, purse)
+        pairs = chosen or self.pairs
+        tables = self.pair_tables(partition, pairs)
+        noisy = {} if tables is None else _by_pair(tables.perturb(counts, purse), partition, pairs)
+        return MosaicSynopsis(partition, stated, *first, one, noisy, chosen)
+
+    def _fine_tables(
+        self, records: Records, purse: Purse
+    ) -> tuple[dict[int, Whole], dict[int, Whole]]:
+        fine: dict[int, Whole] = {}
+        runs: dict[int, Whole] = {}
+        if self.column_tables is None:
+            return fine, runs
+        rest = self.column_tables.perturb(records, purse)
+        for column in self.wide:
+            fine[column.axis], rest = np.split(rest, [column.bins])
+            if count := column.runs(self.column_tables.run):
+                runs[column.axis], rest = np.split(rest, [count])
+        return fine, runs
+
+    def _chosen(
+        self,
+        partition: Partition,
+        found: Mapping[int, FineCounts],
+        one: Whole,
+        rows: int | None,
+        counts: Whole,
+        purse: Purse,
+    ) -> tuple[tuple[int, int], ...]:
+        choice = self.pair_choice(partition)
+        if choice is None:
+            return ()
+        variance = self.deviations.classes**2
+        known = NoisyTables(partition, found, one.astype(np.float64), variance, rows=rows)
+        ones = one_ways(known)
+        # What the noise of its own table would add to a pair's distance speaks against it.
+        bins = np.diff(partition.offset)
+        handicap = sqrt(2 / np.pi) * self.deviations.pairs * self.classes * np.outer(bins, bins)
+        return tuple(
+            choice.perturb(
+                counts,
+                _independent(ones),
+                np.rint(handicap).astype(np.int64),
+                purse,
+            )
+        )
+
+
+def _independent(ones: OneWays) -> Iterator[Whole]:
+    """The counts of any two cells if columns were independent; one class at a time, for memory."""
+    for row, size in zip(ones.counts, ones.classes, strict=True):
+        table = np.outer(row, row)
+        table /= size
+        yield np.rint(table, out=table).astype(np.int64)
+
+
+def _deviation(noise: Noise | None) -> float:
+    """Of one cell; of noise that is nearly always nothing, what can still be divided by."""
+    return 0.0 if noise is None else max(noise.event.deviation, _LEAST_DEVIATION)
+
+
+def _by_cell(flat: Whole, partition: Partition) -> Whole:
+    """Column after column, class by class, as one row per class."""
+    ends = np.cumsum(np.diff(partition.offset) * partition.classes)[:-1]
+    return np.hstack([t.reshape(partition.classes, -1) for t in np.split(flat, ends)])
+
+
+def _by_pair(
+    flat: Whole, partition: Partition, pairs: tuple[tuple[int, int], ...]
+) -> dict[tuple[int, int], Whole]:
+    bins = np.diff(partition.offset)
+    shapes = [(partition.classes, int(bins[i]), int(bins[j])) for i, j in pairs]
+    ends = np.cumsum([np.prod(shape) for shape in shapes])[:-1]
+    parts = np.split(flat, ends)
+    return {pair: p.reshape(s) for pair, p, s in zip(pairs, parts, shapes, strict=True)}
