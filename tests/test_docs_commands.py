@@ -54,7 +54,7 @@ def test_the_command_on_the_page_of_a_table_method_runs(name, desk, monkeypatch)
     (desk / "clinic.yaml").write_text(methods.tried(name).schema.to_yaml())
     [command] = commands(methods.table_page(name))
     assert ran(command, monkeypatch) == 0
-    assert sf.Release.load("release").certificate["method"] == name
+    assert sf.Release.load("release").certificate.method == name
 
 
 @pytest.mark.parametrize("name", methods.OTHER_COMMANDS)
@@ -64,7 +64,7 @@ def test_the_command_on_the_page_of_another_method_runs(name, desk, monkeypatch)
     ]
     [command] = commands(methods.other_page(item, methods.GUIDES[kind]))
     assert ran(command, monkeypatch) == 0
-    assert sf.Release.load("release").certificate["method"] == name
+    assert sf.Release.load("release").certificate.method == name
 
 
 def test_the_tutorial_runs_from_its_first_command_to_its_last(desk, monkeypatch):

@@ -189,7 +189,7 @@ def test_a_look_is_counted_before_a_record_is_encoded(charged, monkeypatch):
     monkeypatch.setattr(records, "encode", watched)  # whatever looks at a record comes by here
     with pytest.raises(KeyboardInterrupt):
         overview(release, KNOWN, ledger=ledger)
-    name = release.certificate["release"]
+    name = release.certificate.release
     assert seen == [{name: 1}]
     assert ledger.inspections("clinic") == {name: 1}
 

@@ -11,7 +11,8 @@ from ledger_world import ABOUT
 from sfumato.cli import main
 from sfumato.errors import BudgetError, DataError, LedgerError, ParameterError, ReleaseError
 from sfumato.privacy.guarantee import PureDP
-from sfumato.release.folder import CERTIFICATE, digest
+from sfumato.release.digest import digest
+from sfumato.release.folder import CERTIFICATE
 from sfumato.stream.methods import METHODS, stream_method
 from sfumato.stream.series_terms import series_terms
 

@@ -15,8 +15,8 @@ from sfumato.errors import ReleaseError
 from sfumato.example import CLINIC, clinic
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.release import digest
 from sfumato.release.content import Content
+from sfumato.release.digest import digest
 from sfumato.release.file import read_batches
 from sfumato.release.folder import sha256
 from sfumato.release.release import table_schema

@@ -10,7 +10,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import ReleaseError
 from sfumato.example import CLINIC, clinic
-from sfumato.release import digest
+from sfumato.release.digest import digest
 from sfumato.schema import Schema
 
 PLAIN = "the mechanism events are not those that schema and budget call for"

@@ -11,7 +11,8 @@ import pytest
 
 from killing import in_child
 from sfumato.errors import ReleaseError
-from sfumato.release.folder import FolderWriter, digest, read_json, sha256
+from sfumato.release.digest import digest
+from sfumato.release.folder import FolderWriter, read_json, sha256
 from sfumato.release.reading import data_file
 
 TABLE = pa.table({"a": [1, 2, 3], "b": ["x", None, "z"]})

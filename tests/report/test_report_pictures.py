@@ -167,7 +167,7 @@ def _reach_of(release):
 
 def test_the_band_of_a_mean_is_the_error_that_its_certificate_states():
     found = made("mean")
-    stated = found.certificate["limits"][0]
+    stated = found.certificate.limits[0]
     last = series_precision(found).lines[-1]
     assert "256 responses is off by more than 0.1115" in stated
     assert last.between == "within ± 0.1115"

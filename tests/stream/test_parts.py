@@ -18,7 +18,8 @@ from sfumato.errors import DataError, LedgerError, Refused, ReleaseError
 from sfumato.ledger.kept_head import note_file
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.randomness import SystemBits
-from sfumato.release.folder import CERTIFICATE, digest
+from sfumato.release.digest import digest
+from sfumato.release.folder import CERTIFICATE
 
 BITS = np.random.default_rng(4).integers(0, 2, 1_024).astype(np.uint8)
 ASKED = {"horizon": 1_024, "every": 64, "epsilon": 1, "smooth": "none", "name": "visits"}

@@ -87,10 +87,10 @@ def _released(release: Path, directed: bool | None) -> "Network":
     if not is_folder(release):
         return network_of(release, directed=directed).network
     known = Release.load(release)
-    facts = known.certificate.get("network")
+    facts = known.certificate.network
     if facts is None:
         raise ReleaseError(f"{release} is not the release of a network")
-    said = facts["directed"]
+    said = facts.directed
     if directed is not None and directed != said:
         kind = "directed" if said else "undirected"
         raise ParameterError(f"the release says that its network is {kind}: leave it to that")

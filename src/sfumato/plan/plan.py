@@ -16,7 +16,7 @@ from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, Heuristic
 from sfumato.privacy.mechanism import Event, Purse
-from sfumato.render.decode import arrow_schema
+from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 

@@ -11,6 +11,7 @@ because Σ |steps_c| / scale_c = (ε / Δ₁) Σ |steps_c| / unit_c ≤ ε, and 
 bit is drawn, and what it sold is the account of the release.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -29,6 +30,8 @@ from sfumato.privacy.guarantee import (
     PureDP,
     Seeded,
     compose,
+    exact,
+    from_json,
     to_json,
 )
 from sfumato.privacy.noise import (
@@ -71,23 +74,60 @@ class Event:
     cost: Guarantee
 
     @property
+    def figure(self) -> str:
+        """What the noise is measured by: scale, variance, temperature…"""
+        return _FIGURES[self.mechanism][1]
+
+    @property
+    def size(self) -> float:
+        """The noise as a float, 0 where there is none."""
+        return float(min(self.noise or 0, _LARGEST_FLOAT))  # beyond, it is refused elsewhere
+
+    @property
     def deviation(self) -> float:
         """Standard deviation of the noise on one entry, in real units: a public figure."""
-        noise = float(min(self.noise or 0, _LARGEST_FLOAT))  # beyond, it is refused elsewhere
-        return noise * sqrt(2) if self.mechanism == "discrete-laplace" else sqrt(noise)
+        laplace = self.mechanism == "discrete-laplace"
+        return self.size * sqrt(2) if laplace else sqrt(self.size)
 
     def to_json(self) -> dict[str, Any]:
         """Exact figures as text; `noise` is the scale, variance or temperature in real units."""
         norm, figure = _FIGURES[self.mechanism]
         known = self.sensitivity is not None and self.noise is not None
-        about = float(min(self.noise or 0, _LARGEST_FLOAT))
         return {
             "statistic": self.statistic,
             "mechanism": self.mechanism,
             "sensitivity": {"norm": norm, "value": str(self.sensitivity)} if known else None,
-            "noise": {figure: str(self.noise), "approximately": about} if known else None,
+            "noise": {figure: str(self.noise), "approximately": self.size} if known else None,
             "cost": to_json(self.cost),
         }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "Event":
+        """The inverse of `to_json`; whatever it would not have written is refused.
+
+        >>> event = Event("sums", "discrete-laplace", Fraction(2), Fraction(4), PureDP("1/2"))
+        >>> Event.from_json(event.to_json()) == event
+        True
+        """
+        if record.get("mechanism") not in _FIGURES:
+            raise ParameterError("the event has an unknown mechanism")
+        norm, figure = _FIGURES[record["mechanism"]]
+        moved, noise = record.get("sensitivity"), record.get("noise")
+        try:
+            event = cls(
+                str(record["statistic"]),
+                record["mechanism"],
+                None if moved is None else exact("sensitivity", moved["value"], zero=True),
+                None if noise is None else exact(figure, noise[figure], zero=True),
+                from_json(record["cost"]),
+            )
+        except (LookupError, TypeError):
+            raise ParameterError(
+                f"the event must state its {norm} sensitivity and its {figure}"
+            ) from None
+        if event.to_json() != dict(record):
+            raise ParameterError("the event has figures that do not agree with each other")
+        return event
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from sfumato.accuracy.bins import levels, moment_text
 from sfumato.accuracy.statement import spelt
+from sfumato.release.certificate import stated
 from sfumato.release.reading import read_records
 from sfumato.release.release import Release, table_schema
-from sfumato.schema import Date, Schema
+from sfumato.schema import Date
 from sfumato.schema.domain import Axis, Domain, Grid, Levels, step_of
 
 __all__ = ["MOST_COLUMNS", "Bars", "Column", "Span", "Survey", "batches", "survey"]
@@ -103,8 +104,8 @@ def batches(release: Release) -> Iterator[pa.RecordBatch]:
     """The released rows, never all at once where they lie in a folder."""
     if release.folder is None:
         return iter(release.table.to_batches())
-    paper = release.certificate
-    return read_records(release.folder, paper, table_schema(paper))
+    certificate = release.certificate
+    return read_records(release.folder, certificate, table_schema(certificate))
 
 
 def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) -> Survey:
@@ -121,11 +122,11 @@ def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) 
     """
     schema = table_schema(release.certificate)
     drawn = schema.names[:MOST_COLUMNS]
-    axes = {axis.name: axis for axis in Domain.of(Schema.of(release.certificate["schema"])).axes}
-    ends = {} if release.certificate["columns"] is None else _ends(release, drawn)
+    axes = {axis.name: axis for axis in Domain.of(stated(release.certificate.public_schema)).axes}
+    ends = {} if release.certificate.columns is None else _ends(release, drawn)
     rulers = [_ruler(name, axes.get(name), ends, (starts or {}).get(name)) for name in drawn]
     counts = [np.zeros(ruler.size + 1, np.int64) for ruler in rulers]
-    every, seen, kept = -(-int(release.certificate["rows"]) // _SAMPLE) or 1, 0, []
+    every, seen, kept = -(-int(release.certificate.rows) // _SAMPLE) or 1, 0, []
     for batch in batches(release):
         codes = [ruler.place(batch.column(name)) for name, ruler in zip(drawn, rulers, strict=True)]
         for count, code in zip(counts, codes, strict=True):

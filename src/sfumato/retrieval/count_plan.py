@@ -10,8 +10,9 @@ import pyarrow as pa
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget, shared
-from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, exact, from_json
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, exact
 from sfumato.privacy.sensitivity import Neighbours
+from sfumato.release.certificate import Certificate
 from sfumato.retrieval.histogram import Histogram, Way
 from sfumato.retrieval.privelet import Wavelet
 
@@ -130,18 +131,20 @@ def count_terms(dataset: str, plan: CountPlan) -> ReleaseTerms:
     )
 
 
-def replanned(paper: Mapping[str, Any]) -> CountPlan:
+def replanned(certificate: Certificate) -> CountPlan:
     """The plan that a certificate must have come from: computed again from its public facts."""
-    if paper.get("method") != METHOD or "counts" not in paper:
+    if certificate.method != METHOD or certificate.counts is None:
         raise ReleaseError("this release holds no counts: it was not made by sfumato query publish")
-    budget = from_json(dict(paper["budget"]))
+    budget = certificate.budget
     if not isinstance(budget, PureDP | ApproxDP | ZCDP):
         raise ReleaseError("the budget of the certificate is not one")
-    facts = paper["counts"]
+    facts, neighbours = certificate.counts, certificate.neighbours
+    if neighbours not in ("replace-one", "add-remove"):
+        raise ReleaseError("the neighbours of the certificate are not those of records")
     return planned(
-        facts["keys"],
+        facts.keys,
         budget,
-        neighbours=paper["neighbours"],
-        records=facts["records"],
-        **paper["options"],
+        neighbours=neighbours,  # type: ignore[arg-type]  # just checked
+        records=facts.records,
+        **certificate.options,
     )

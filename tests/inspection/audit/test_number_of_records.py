@@ -23,7 +23,7 @@ from sfumato.methods import METHODS
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.mechanism import Paid
 from sfumato.publishing import table as publishing
-from sfumato.publishing import transaction as walk
+from sfumato.publishing import transaction
 from sfumato.publishing.counts import publish_counts
 from sfumato.publishing.table import price
 from sfumato.render.decode import Decoder
@@ -176,17 +176,20 @@ def in_synopsis(patch):
     patch.setattr(publishing._Table, "produce", leaking)
 
 
+def noted(certificate, records):
+    limits = (*certificate.limits, f"made of {records}")
+    return certificate.model_copy(update={"limits": limits})
+
+
 def in_certificate(patch):
-    produce, certificate, seen = publishing._Table.produce, walk.certificate, []
+    produce, certify, seen = publishing._Table.produce, transaction.certify, []
 
     def counted(self, purse, release):
         seen.append(self._records.reduce(len, int.__add__))
         return produce(self, purse, release)
 
     patch.setattr(publishing._Table, "produce", counted)
-    patch.setattr(
-        walk, "certificate", lambda *a, **k: {**certificate(*a, **k), "records": seen[-1]}
-    )
+    patch.setattr(transaction, "certify", lambda *a, **k: noted(certify(*a, **k), seen[-1]))
 
 
 def in_rows(patch):

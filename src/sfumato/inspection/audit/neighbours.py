@@ -18,7 +18,8 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from sfumato.render.decode import Decoder, arrow_schema
+from sfumato.render.decode import Decoder
+from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid
 from sfumato.table.encode import encode
 from sfumato.table.records import Codes, Records

@@ -77,10 +77,10 @@ def run(table: pa.Table, settings: Settings, found: Outcomes, tick: Callable[[st
 
 def _uncut(release: Release, X: Matrix, features: Features) -> float | None:
     """Variance that the directions leave out, plus the energy of the noise; Laplace noise only."""
-    event = release.certificate["events"][-1]
-    if event["mechanism"] != "discrete-laplace":
+    event = release.certificate.events[-1]
+    if event.mechanism != "discrete-laplace":
         return None
-    energy = 2 * float(event["noise"]["approximately"]) ** 2
+    energy = 2 * event.size**2
     if release.synopsis is None:  # every feature of every record has its own noise
         return energy * len(features)
     record = dict(release.synopsis)
