@@ -279,7 +279,7 @@ def other_score(folder, paper):
 
 
 def colder(folder, paper):
-    paper["events"][0]["noise"]["temperature"] = "1/1000"
+    paper["events"][0]["noise"] = {"temperature": "1/1000", "approximately": 0.001}
 
 
 def shifted(folder, paper):

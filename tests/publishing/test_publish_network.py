@@ -187,7 +187,7 @@ class TestVerification:
 
     def test_finds_another_scale_of_noise(self, folder):
         events = json.loads((folder / CERTIFICATE).read_text())["events"]
-        events[0]["noise"]["scale"] = "1/1000"
+        events[0]["noise"] = {"scale": "1/1000", "approximately": 0.001}
         assert not self.forge(folder, events=events)["plan"]
 
     def test_finds_another_number_of_edges_or_nodes(self, folder):

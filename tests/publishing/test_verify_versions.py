@@ -33,7 +33,7 @@ def made_by(sound, tmp_path):
         paper = json.loads((sound / "release.json").read_text())
         paper["versions"] = versions
         if noise is not None:
-            paper["events"][0]["noise"]["scale"] = noise
+            paper["events"][0]["noise"] = {"scale": noise, "approximately": float(noise)}
         paper["seal"] = digest(paper)
         (folder / "release.json").write_text(json.dumps(paper))
         return {check.name: check.detail for check in sf.verify(folder) if not check.passed}

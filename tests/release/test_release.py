@@ -14,7 +14,6 @@ import sfumato as sf
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import PureDP, Seeded
 from sfumato.release import Release
-from sfumato.release.digest import digest
 from sfumato.release.file import read_batches
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
@@ -139,7 +138,7 @@ def test_a_saved_release_is_loaded_as_it_was(tmp_path, format):
     assert loaded.table.equals(made.table)
     assert loaded.table.schema.equals(made.table.schema, check_metadata=True)
     assert loaded.synopsis == made.synopsis
-    assert digest(loaded.certificate) == digest(made.certificate)
+    assert loaded.certificate.digest == made.certificate.digest
     assert loaded.guarantee == made.guarantee == Seeded()
     assert repr(loaded) == repr(made)
     assert "ward by mosaic" in repr(made)
@@ -191,11 +190,11 @@ PANDAS = {
 def test_frame_types_follow_from_the_schema_whatever_is_missing(rows, missing):
     paper = release().certificate
     content = pa.Table.from_batches([Decoder(DOMAIN).batch(codes(rows, missing))])
-    pandas = Release(paper, table=content, kind="pandas").data
+    pandas = Release(paper, table=content, frame="pandas").data
     assert {name: str(pandas[name].dtype) for name in PANDAS} == PANDAS
     assert pandas["age"].isna().sum() == (rows if missing else 0)
-    polars = Release(paper, table=content, kind="polars").data
-    other = Release(paper, table=release().table, kind="polars").data
+    polars = Release(paper, table=content, frame="polars").data
+    other = Release(paper, table=release().table, frame="polars").data
     assert polars.schema == other.schema
     assert (len(pandas), len(polars)) == (rows, rows)
 

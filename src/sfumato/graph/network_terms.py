@@ -6,7 +6,7 @@ from sfumato.errors import DataError
 from sfumato.graph.network import Topology
 from sfumato.graph.recipe import EdgePlan
 from sfumato.plan.terms import ReleaseTerms
-from sfumato.release.stated import MOST_LONELY
+from sfumato.release.certificate import MOST_LONELY
 
 __all__ = ["COLUMNS", "network_terms"]
 

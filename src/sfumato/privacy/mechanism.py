@@ -109,14 +109,15 @@ class Event:
         >>> Event.from_json(event.to_json()) == event
         True
         """
-        if record.get("mechanism") not in _FIGURES:
+        mechanism = record.get("mechanism")
+        if not isinstance(mechanism, str) or mechanism not in _FIGURES:
             raise ParameterError("the event has an unknown mechanism")
-        norm, figure = _FIGURES[record["mechanism"]]
+        norm, figure = _FIGURES[mechanism]
         moved, noise = record.get("sensitivity"), record.get("noise")
         try:
             event = cls(
                 str(record["statistic"]),
-                record["mechanism"],
+                mechanism,
                 None if moved is None else exact("sensitivity", moved["value"], zero=True),
                 None if noise is None else exact(figure, noise[figure], zero=True),
                 from_json(record["cost"]),

@@ -14,11 +14,10 @@ from typing import Annotated, Any, Literal, NoReturn, Self, TypeVar
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
-    InstanceOf,
     PlainSerializer,
+    PlainValidator,
     ValidationError,
     model_validator,
 )
@@ -73,11 +72,9 @@ Lines = Annotated[tuple[Line, ...], Field(strict=False)]  # JSON has lists only
 Name = Annotated[str, Field(min_length=1, max_length=500)]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, le=_MOST_ROWS)]
-Promise = Annotated[InstanceOf[Guarantee], BeforeValidator(_guarantee), PlainSerializer(to_json)]
-Bought = Annotated[InstanceOf[Event], BeforeValidator(_event), PlainSerializer(Event.to_json)]
-PublicSchema = Annotated[
-    InstanceOf[Schema], BeforeValidator(_schema), PlainSerializer(Schema.to_json)
-]
+Promise = Annotated[Guarantee, PlainValidator(_guarantee), PlainSerializer(to_json)]
+Bought = Annotated[Event, PlainValidator(_event), PlainSerializer(Event.to_json)]
+PublicSchema = Annotated[Schema, PlainValidator(_schema), PlainSerializer(Schema.to_json)]
 Facts = TypeVar("Facts", bound=BaseModel)
 ColumnType = Literal["double", "int64", "string"]
 File = Literal["data.csv", "data.parquet", "synopsis.json"]
