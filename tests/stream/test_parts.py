@@ -187,13 +187,13 @@ def test_a_state_that_was_set_back_does_not_go_on(ledger, tmp_path):
         gone_on(ledger, state)
 
 
-def test_what_is_refused_before_the_draw_can_be_gone_on_with(ledger, tmp_path):
+def test_what_is_refused_before_the_draw_can_be_resumed(ledger, tmp_path):
     state = tmp_path / "state"
     begun(ledger, state)
     for wrong, match in ((BITS[:10], "shorter than what was counted"), (BITS + 5, "0 and 1")):
         with pytest.raises(DataError, match=match) as refused:
             sf.publish_stream(wrong, ledger=ledger, resume=state, **ASKED)
-        assert "gone on with once more" in str(refused.value)
+        assert "it can be resumed" in str(refused.value)
     assert ledger.entry("r+1").state == "reserved"
     assert gone_on(ledger, state).table.num_rows == 15
 

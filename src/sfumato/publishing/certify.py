@@ -53,8 +53,6 @@ def _certificate(
         {
             "format": FORMAT,
             "release": release,
-            "method": terms.method,
-            "options": dict(terms.options),
             "guarantee": to_json(bought.guarantee),
             "statement": str(bought.guarantee),
             "budget": None if terms.budget is None else to_json(terms.budget),
@@ -74,6 +72,8 @@ def stated_facts(terms: ReleaseTerms, guarantee: Guarantee, *, counted: bool) ->
     columns = terms.columns and {item.name: str(item.type) for item in terms.columns}
     return {
         **terms.subject,
+        "method": terms.method,
+        "options": dict(terms.options),
         "invariants": list(terms.invariants),
         "columns": columns,
         **_cautions(terms, guarantee, counted=counted),
