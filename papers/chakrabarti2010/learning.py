@@ -26,6 +26,7 @@ from papers.chakrabarti2010.tables import Labelled
 from papers.chakrabarti2010.views import COMPONENTS, DATA, PUBLIC, View, of_the_data
 from papers.outcome import Outcome, Outcomes
 from sfumato.accuracy import NoisyLDA, class_scatter, laplace_variance
+from sfumato.numeric.arrays import Matrix
 
 __all__ = [
     "BAYES",
@@ -50,7 +51,6 @@ ORIGINAL, LARGER = "original", "larger class"
 BAYES, MIDDLE, LEAST = "Bayes' border", "middle border", "border of least error"
 BORDERS = (BAYES, MIDDLE, LEAST)
 
-Matrix = NDArray[np.float64]
 Labels = NDArray[np.bool_]
 
 

@@ -14,10 +14,10 @@ from what they are, or that are declared here.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from papers.adult import ADULT
 from papers.chakrabarti2010.tables import ATTRIBUTES
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.pca_laplace import coordinate_ranges, pca_laplace
 from sfumato.schema import Integer
 
@@ -26,7 +26,6 @@ __all__ = ["COMPONENTS", "DATA", "PUBLIC", "View", "of_the_data", "public_adults
 DATA, PUBLIC = "from the data", "from public facts"
 COMPONENTS = {"2": 3, "3": 10}  # by figure: the paper's numbers for Adult and for Cancer
 
-Matrix = NDArray[np.float64]
 
 # Lengths in pixels: no nucleus of a radius over 50 in an image 400 high.  A standard deviation
 # of grey values from 0 to 255 is at most 127.5; a curve has a dimension from 1 to 2.

@@ -24,7 +24,7 @@ from papers.chanyaswad2017.settings import (
 )
 from papers.outcome import Outcome, Outcomes
 from sfumato.inspection import clustering
-from sfumato.synopsis.scatter import Matrix
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["FRAMED", "NOISE", "REAL", "run"]
 

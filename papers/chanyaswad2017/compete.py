@@ -18,12 +18,13 @@ from papers.chanyaswad2017.settings import RANKS, Contender, Settings, ranks_upt
 from papers.outcome import Outcome, Outcomes
 from papers.xu2019.private import Kept
 from sfumato.methods import method
+from sfumato.numeric.arrays import Codes
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["MEASURES", "Remembered", "Score", "at", "compete", "planned", "released"]
 

@@ -26,10 +26,10 @@ from papers.outcome import Outcome, Outcomes
 from sfumato.inspection import classification, regression
 from sfumato.inspection.utility import encoded
 from sfumato.methods.reduction import Released
+from sfumato.numeric.arrays import Matrix
 from sfumato.schema import Schema
 from sfumato.schema.domain import Grid
 from sfumato.synopsis.centred import UNIT, Centred
-from sfumato.synopsis.scatter import Matrix
 
 __all__ = ["ALONE", "CONSTANT", "GUESS", "REAL", "run"]
 

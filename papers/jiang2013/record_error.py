@@ -15,13 +15,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from papers.adult import ADULT
 from papers.jiang2013.settings import Settings
 from papers.outcome import Outcome, Outcomes
 from sfumato.inspection import squared_error
 from sfumato.inspection.utility import encoded
+from sfumato.numeric.arrays import Matrix
 from sfumato.publishing.table import publish
 from sfumato.release import Release
 from sfumato.render.decode import Decoder, nearest_codes
@@ -37,8 +37,6 @@ ERROR, ENERGY = "squared error per record", "cumulative energy"
 UNCUT = "squared error per record before cutting"
 CENTRED, ORIGIN = "about the mean", "about the origin"
 CONSTANT, UNDECODED = "one constant record", "noisy mean, not decoded"
-
-Matrix = NDArray[np.float64]
 
 
 def run(table: pa.Table, settings: Settings, found: Outcomes, tick: Callable[[str], None]) -> None:

@@ -3,16 +3,15 @@
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from papers.chakrabarti2010.tables import Labelled, cancer
 from papers.uci import load
 from sfumato.errors import MissingExtra
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["bupa", "wbc", "wdbc", "wine"]
 
 MALIGNANT = 4
-Matrix = NDArray[np.float64]
 
 
 def bupa(data: str | Path | None = None) -> Matrix:

@@ -24,9 +24,10 @@ from papers.xu2019.directions import (
     RANDOM,
     published,
 )
-from papers.xu2019.normalised import Matrix, Normalised
+from papers.xu2019.normalised import Normalised
 from papers.xu2019.settings import Settings
 from sfumato.errors import MissingExtra
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["CONTENDERS", "FREQUENT", "accuracy_on", "run", "split", "svm_accuracy"]
 

@@ -17,9 +17,9 @@ from math import log, sqrt
 
 import numpy as np
 
-from papers.xu2019.normalised import Matrix
 from papers.xu2019.settings import DELTA
 from sfumato.methods.power_method import DEFAULT_ITERATIONS
+from sfumato.numeric.arrays import Matrix
 from sfumato.privacy.sensitivity import ball
 from sfumato.render.components import leading
 

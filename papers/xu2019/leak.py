@@ -9,7 +9,7 @@ import numpy as np
 
 from papers.outcome import Outcome, Outcomes
 from papers.xu2019.directions import lip_directions
-from papers.xu2019.normalised import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.render.components import leading
 
 __all__ = ["AFTER", "BEFORE", "LIP_ZERO", "LOP_ZERO", "run"]

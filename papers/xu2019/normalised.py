@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from papers.uci import Loaded
 from papers.xu2019.settings import ALPHA
+from sfumato.numeric.arrays import Matrix
 from sfumato.render.components import enough, leading
 
-__all__ = ["Matrix", "Normalised"]
-
-Matrix = NDArray[np.float64]
+__all__ = ["Normalised"]
 
 
 @dataclass(frozen=True)

@@ -21,16 +21,16 @@ from typing import TypeVar
 import pyarrow as pa
 
 from papers.xu2019.directions import AG, LIP, PPM
-from papers.xu2019.normalised import Matrix
 from papers.xu2019.settings import DELTA, RADII
 from sfumato.methods import analyze_gauss, lap_pca, power_method
+from sfumato.numeric.arrays import Codes, Matrix
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import Directions
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 from sfumato.table.source import open_source
 
 __all__ = ["CONTENDERS", "LOP", "Kept", "bought_directions", "space_of"]

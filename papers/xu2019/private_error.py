@@ -16,18 +16,18 @@ import numpy as np
 
 from papers.declared import Declared
 from papers.outcome import Outcome, Outcomes
-from papers.xu2019.normalised import Matrix
 from papers.xu2019.private import CONTENDERS, LOP, Kept, bought_directions, space_of
 from papers.xu2019.settings import DIRECTIONS, RANKS, Settings
 from sfumato.measure.projection import Projection
 from sfumato.measure.scatter import exact_scatter
+from sfumato.numeric.arrays import Codes, Matrix, Whole
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.mechanism import Noise, Purse, Whole
+from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.synopsis.centred import UNIT, Centred
 from sfumato.synopsis.directions import Directions
 from sfumato.synopsis.scatter import ScatterLayout
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["MEAN", "Energies", "error_at", "run"]
 

@@ -14,9 +14,10 @@ import numpy as np
 
 from papers.outcome import Outcome, Outcomes
 from papers.xu2019.directions import lip_directions
-from papers.xu2019.normalised import Matrix, Normalised
+from papers.xu2019.normalised import Normalised
 from papers.xu2019.settings import Settings, parts_of, ranks_upto
 from sfumato.inspection.ratio import noise_ratio
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["ERROR", "error_ratios", "run", "theta_at_rank", "theta_at_rows"]
 

@@ -15,7 +15,7 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from papers.liu2015.chapter2.measure import CORRECTED, Matrix, Perturbed, ranks
+from papers.liu2015.chapter2.measure import CORRECTED, Perturbed, ranks
 from papers.liu2015.settings import Settings
 from papers.outcome import Outcome, Outcomes
 from sfumato.inspection.attack import angle_attack, procrustes_attack
@@ -23,6 +23,7 @@ from sfumato.inspection.attack.angle import nearest
 from sfumato.inspection.attack.matrix import elsewhere
 from sfumato.inspection.attack.outcome import Rate
 from sfumato.inspection.attack.rank_space import directions
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["ATTACK", "CONTROL", "ERROR", "KINDS", "KNOWN", "REACH", "Guess", "measure_attack"]
 

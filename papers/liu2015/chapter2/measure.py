@@ -14,6 +14,7 @@ from papers.liu2015.settings import Settings
 from papers.outcome import Outcome, Outcomes
 from sfumato.inspection.attack import angles_preserved, conditions
 from sfumato.inspection.attack.preserved import EPSILONS
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.rotation import rotation
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
     "perturbed",
 ]
 
-Matrix = NDArray[np.float64]
 Values = NDArray[np.floating[Any]]
 
 PRINTED_RANK = {"bupa": 6, "wine": 4}

@@ -14,20 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers.chakrabarti2010.tables import Labelled
-from papers.liu2015.chapter3.perturbations import (
-    LARGEST,
-    PLAIN,
-    SVD,
-    UNIVERSAL,
-    Matrix,
-    distance,
-    smoothed,
-)
+from papers.liu2015.chapter3.perturbations import LARGEST, PLAIN, SVD, UNIVERSAL, distance, smoothed
 from papers.liu2015.chapter3.readings import READINGS
 from papers.liu2015.settings import Settings
 from papers.outcome import Outcome, Outcomes
 from sfumato.errors import MissingExtra
 from sfumato.inspection.distortion import matrix_distortion
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.normalise import normalise
 from sfumato.perturb.svd import svd
 from sfumato.perturb.wavelet import wavelet

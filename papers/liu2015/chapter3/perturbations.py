@@ -14,8 +14,8 @@ from math import log, sqrt
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.pyramid import Pyramid, pywavelets
 from sfumato.perturb.wavelet import most_levels, wavelet
 from sfumato.perturb.wavelet_multi import wavelet_multi
@@ -26,7 +26,6 @@ __all__ = [
     "SHARE",
     "SVD",
     "UNIVERSAL",
-    "Matrix",
     "Perturbation",
     "distance",
     "full",
@@ -35,7 +34,6 @@ __all__ = [
     "universal",
 ]
 
-Matrix = NDArray[np.float64]
 Perturbation = Callable[[Matrix], Matrix]
 
 SHARE = 0.5  # of the threshold, in tables 3.1 and 3.2

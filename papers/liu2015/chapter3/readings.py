@@ -12,12 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from papers.liu2015.chapter3.perturbations import (
-    SHARE,
-    UNIVERSAL,
-    Matrix,
-    Perturbation,
-)
+from papers.liu2015.chapter3.perturbations import SHARE, UNIVERSAL, Perturbation
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.pyramid import pywavelets
 from sfumato.perturb.wavelet import most_levels, wavelet
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.render.spectrum import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.schema import Boolean, Category, Date, Integer
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, moment_of, step_of
 from sfumato.synopsis.features import Features

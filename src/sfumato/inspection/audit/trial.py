@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from sfumato.errors import ReleaseError
@@ -26,7 +25,7 @@ from sfumato.graph.reading import edge_list, network_of
 from sfumato.inspection.audit.mosaic_script import mosaic_script
 from sfumato.inspection.audit.noise_law import Drawn
 from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Statistic
-from sfumato.privacy.mechanism import Whole
+from sfumato.numeric.arrays import Vector, Whole
 from sfumato.publishing.verify import stated_budget, table_plan
 from sfumato.release.reading import read_certificate, read_records, read_synopsis
 from sfumato.release.release import table_schema
@@ -44,7 +43,6 @@ from sfumato.table.source import open_source
 
 __all__ = ["Seen", "noise_of"]
 
-Real = NDArray[np.float64]
 _OTHER = "the public data is not what the trial was made of: "
 
 
@@ -171,7 +169,7 @@ def _stream(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[See
     yield _seen(purse.statistics[0], np.rint(measured * settings.unit).astype(np.int64))
 
 
-def _decaying(design: Design, counts: Real) -> Real:
+def _decaying(design: Design, counts: Vector) -> Vector:
     """The decaying sums that these counts were recovered from, in floats."""
     x = np.diff(counts, prepend=0.0)
     sums = x.copy()
