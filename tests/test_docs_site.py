@@ -98,7 +98,8 @@ def test_the_errata_name_tests_that_exist():
     named = set(proofs.TEST.findall((DOCS / "errata.md").read_text("utf-8")))
     known = {
         name
-        for path in (HOME / "tests").rglob("test_*.py")
+        for tests in (HOME / "tests", HOME / "papers" / "tests")
+        for path in tests.rglob("test_*.py")
         for name in re.findall(r"^def test_(\w+)\(", path.read_text("utf-8"), flags=re.M)
     }
     assert len(named) > 30

@@ -22,9 +22,10 @@ from sfumato.errors import ParameterError
 from sfumato.graph.network import Topology, Weights
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import exact
-from sfumato.privacy.mechanism import Noise, Purse, Whole
+from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.privacy.noise import LARGEST_SCALE, LARGEST_VARIANCE
 from sfumato.privacy.sensitivity import Sensitivity
 

@@ -5,8 +5,8 @@ from typing import Any
 from numpy.random import Generator
 
 from sfumato.methods.perturbation import PROMISE, PROOF, Perturbed, perturbation_plan
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.additive import additive
-from sfumato.perturb.matrix import Matrix
 from sfumato.plan import Method, Plan
 from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget

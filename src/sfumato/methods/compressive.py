@@ -10,11 +10,11 @@ from sfumato.errors import ParameterError
 from sfumato.measure.projection import Projection
 from sfumato.methods.basis import Rank
 from sfumato.methods.record_plan import Projected, record_plan
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Purse
 from sfumato.render.reduced import component_columns
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import UNIT, Directions

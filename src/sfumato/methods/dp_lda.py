@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.moments import Moments
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
@@ -16,7 +17,6 @@ from sfumato.render.decode import BATCH_ROWS, Decoder, nearest_codes
 from sfumato.render.leaves import apportion
 from sfumato.render.sequential import sequential
 from sfumato.render.shrink import shrunken
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
 from sfumato.synopsis.moments import MomentLayout, MomentSynopsis

@@ -16,12 +16,13 @@ from sfumato.methods.record_plan import (
     record_plan,
     recounted,
 )
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.components import expected_errors, leading
-from sfumato.render.spectrum import Matrix, covariance
+from sfumato.render.spectrum import covariance
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.directions import EXACT_RANK, Directions
 from sfumato.synopsis.features import Features

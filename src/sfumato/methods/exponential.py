@@ -7,13 +7,13 @@ import pyarrow as pa
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.exponential import ExponentialRecords
 from sfumato.methods.row_per_record import check_neighbours
+from sfumato.numeric.arrays import Codes
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.render.decode import Decoder
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
-from sfumato.table.records import Codes
 
 __all__ = ["METHOD"]
 

@@ -7,11 +7,11 @@ import pyarrow as pa
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.identity import NoisyRecords
 from sfumato.methods.row_per_record import check_neighbours
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.render.decode import Decoder, nearest_codes
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
 

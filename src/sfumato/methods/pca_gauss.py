@@ -9,13 +9,13 @@ import pyarrow as pa
 
 from sfumato.measure.eigenvalues import UNIT, Eigenvalues, EigenvalueSynopsis
 from sfumato.methods.basis import DEFAULT_ALPHA, Rank
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Purse
 from sfumato.render.gaussian import sample
 from sfumato.render.reduced import component_batch, component_columns
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.scatter import ScatterLayout

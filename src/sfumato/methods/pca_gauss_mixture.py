@@ -10,12 +10,12 @@ from sfumato.errors import SchemaError
 from sfumato.measure.projected_moments import Outcome
 from sfumato.methods.dp_lda import interleaved
 from sfumato.methods.reduction import OPTIONS, Asked, Released, reduced_plan
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.render.decode import BATCH_ROWS
 from sfumato.render.gaussian import sample
 from sfumato.render.leaves import apportion
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 
 __all__ = ["METHOD"]

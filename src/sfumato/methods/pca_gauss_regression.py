@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sfumato.errors import SchemaError
 from sfumato.measure.projected_moments import Outcome
 from sfumato.methods.reduction import OPTIONS, Asked, Released, reduced_plan
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.render.gaussian import sample
-from sfumato.render.spectrum import Matrix
 from sfumato.schema import Date
 from sfumato.schema.domain import Domain, Grid
 

@@ -8,7 +8,7 @@ from numpy.random import Generator
 from sfumato.errors import DataError, SchemaError
 from sfumato.methods.basis import Rank, public_basis
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.pca_laplace import coordinate_ranges, local_epsilon, pca_laplace
 from sfumato.plan import Method, Plan
 from sfumato.plan.options import real, whole

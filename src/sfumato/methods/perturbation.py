@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from sfumato.errors import SchemaError
 from sfumato.methods.row_per_record import check_neighbours
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Codes, Matrix
 from sfumato.perturb.randomness import generator
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget
@@ -24,7 +24,7 @@ from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.decode import BATCH_ROWS, Decoder
 from sfumato.schema.domain import Domain, Grid
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["PROMISE", "PROOF", "Numbers", "Perturbed", "perturbation_plan"]
 

@@ -10,12 +10,12 @@ from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.power_iteration import MOST_FEATURES, LastProduct, PowerIteration
 from sfumato.methods.basis import DEFAULT_MEANS, Components, Rank
 from sfumato.methods.component_plan import component_plan
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Method, Plan
 from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import PureDP, exact
 from sfumato.privacy.mechanism import Purse
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.scatter import ScatterLayout

@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from sfumato.errors import ParameterError
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.rotation import orthogonal
 from sfumato.perturb.rotation import rotation as turned
 from sfumato.plan import GIVEN, Method, Plan

@@ -6,7 +6,7 @@ from numpy.random import Generator
 
 from sfumato.errors import DataError, ParameterError
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.svd import svd
 from sfumato.plan import Method, Plan

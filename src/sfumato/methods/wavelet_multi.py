@@ -8,7 +8,7 @@ from numpy.random import Generator
 from sfumato.errors import DataError, ParameterError
 from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
 from sfumato.methods.wavelet import threshold
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.wavelet_multi import Cut, wavelet_multi
 from sfumato.plan import Method, Plan

@@ -18,9 +18,9 @@ from math import sqrt
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, ParameterError
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget, approx_from_zcdp, rho_within
 from sfumato.privacy.guarantee import (
     ZCDP,
@@ -43,7 +43,7 @@ from sfumato.privacy.noise import (
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import Sensitivity
 
-__all__ = ["Drawing", "Event", "Noise", "Paid", "PaidDraws", "Purse", "Whole"]
+__all__ = ["Drawing", "Event", "Noise", "Paid", "PaidDraws", "Purse"]
 
 _FIGURES = {
     "discrete-laplace": ("L1", "scale"),
@@ -56,7 +56,6 @@ _FIGURES = {
     "perturbation": ("none", "none"),  # records changed by a rule or by float noise
 }
 _LARGEST_FLOAT = 10**300  # what is beyond is said exactly, and approximately as this
-Whole = NDArray[np.int64]  # sums and noise are added modulo 2^64: post-processing of the true sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,7 @@ class Noise:
                 "coarsen the grid (grid_bits in a schema), or raise the budget"
             )
 
-    def draw(self, units: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+    def draw(self, units: Whole, bits: Bits) -> Whole:
         """Independent noise for entries that count steps of 1/unit."""
         self.check(int(units.max(initial=1)))
         cost, noise = self.cost, np.empty(units.shape, np.int64)
@@ -230,8 +229,11 @@ class Paid:
     noise: Noise
     bits: Bits
 
-    def add(self, exact: Whole, units: NDArray[np.int64]) -> Whole:
-        """The exact values under their noise: the only place where the two meet."""
+    def add(self, exact: Whole, units: Whole) -> Whole:
+        """The exact values under their noise: the only place where the two meet.
+
+        They are added modulo 2^64, which is post-processing of the true sum.
+        """
         return exact + self.noise.draw(units, self.bits)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.render.spectrum import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.schema import Date
 from sfumato.schema.arrow import arrow_schema, arrow_type
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, moment_of, step_of

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from sfumato.errors import ReleaseError
@@ -26,7 +25,7 @@ from sfumato.graph.reading import edge_list, network_of
 from sfumato.inspection.audit.mosaic_script import mosaic_script
 from sfumato.inspection.audit.noise_law import Drawn
 from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Statistic
-from sfumato.privacy.mechanism import Whole
+from sfumato.numeric.arrays import Vector, Whole
 from sfumato.publishing.kinds import stated_budget
 from sfumato.publishing.kinds.table import table_plan
 from sfumato.release.certificate import Certificate, stated
@@ -46,7 +45,6 @@ from sfumato.table.source import open_source
 
 __all__ = ["Seen", "noise_of"]
 
-Real = NDArray[np.float64]
 _OTHER = "the public data is not what the trial was made of: "
 
 
@@ -174,7 +172,7 @@ def _stream(folder: Path, certificate: Certificate, public: Any) -> Iterator[See
     yield _seen(purse.statistics[0], np.rint(measured * settings.unit).astype(np.int64))
 
 
-def _decaying(design: Design, counts: Real) -> Real:
+def _decaying(design: Design, counts: Vector) -> Vector:
     """The decaying sums that these counts were recovered from, in floats."""
     x = np.diff(counts, prepend=0.0)
     sums = x.copy()
