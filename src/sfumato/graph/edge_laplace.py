@@ -22,6 +22,7 @@ from sfumato.errors import ParameterError
 from sfumato.graph.network import Topology, Weights
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say
+from sfumato.plan import ContractCase, Family
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Noise, Purse, Whole
@@ -205,4 +206,8 @@ METHOD = EdgeMethod(
         "step": "distance of two grid points, dividing high - low; by default a 65,536th of it",
     },
     budgeted=True,
+    family=Family.PROVED,
+    use="whenever a promise is needed",
+    example="sfumato graph publish edges.csv --undirected --epsilon 1 --option high=100",
+    contract=(ContractCase({"epsilon": "1"}, options={"high": 10}),),
 )

@@ -35,9 +35,9 @@ def _method(paper: Mapping[str, Any], budget: Budget | None) -> "tuple[str, Reac
 
         return stream_method(paper["method"]).summary, _recovered(paper, budget)
     if "counts" in paper:
-        from sfumato.retrieval.count_plan import Described
+        from sfumato.retrieval.count_plan import METHOD
 
-        return Described().summary, None
+        return METHOD.summary, None
     from sfumato.methods import method
 
     return method(paper["method"]).summary, None
