@@ -190,7 +190,7 @@ METHOD = EdgeMethod(
     preserves=True,
     needs_pairs=True,
     family=Family.UNPROVED,
-    use="between parties bound by contract, where single weights stand out",
+    use="networks, where single weights stand out, between parties bound by contract",
     example="sfumato graph publish edges.csv --undirected --method edge-anonymous "
     "--preserve 0.1 --option mu=5 --accept-no-guarantee",
     contract=(ContractCase(options={"k": 2, "mu": 1}, promised=False),),

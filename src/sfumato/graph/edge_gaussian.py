@@ -118,7 +118,7 @@ METHOD = EdgeMethod(
         f"{DEFAULT_SIGMA} by default"
     },
     family=Family.UNPROVED,
-    use="many owners and no trusted centre; lengths of fixed paths stay, in law",
+    use="networks of many owners without a trusted centre",
     example="sfumato graph publish edges.csv --undirected --method edge-gaussian "
     "--accept-no-guarantee",
     contract=(ContractCase(promised=False),),

@@ -133,7 +133,7 @@ METHOD = EdgeMethod(
     preserves=True,
     needs_pairs=True,
     family=Family.UNPROVED,
-    use="between parties bound by contract",
+    use="networks, between parties bound by contract",
     example="sfumato graph publish edges.csv --undirected --method edge-greedy "
     "--preserve 0.1 --accept-no-guarantee",
     contract=(ContractCase(promised=False),),

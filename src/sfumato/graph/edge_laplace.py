@@ -194,7 +194,7 @@ def expected(noise: Noise, grid: Grid) -> dict[str, Any]:
 METHOD = EdgeMethod(
     name="edge-laplace",
     summary="Adds exact noise to every weight; paths may change.",
-    promise="epsilon-DP (or rho-zCDP) of the weights, on a public grid",
+    promise="epsilon-DP, (epsilon, delta)-DP or rho-zCDP of the weights, on a public grid",
     source="Dwork et al. 2006; Sealfon 2016",
     proof="proofs/edge-laplace.md",
     plan=plan,
@@ -207,7 +207,7 @@ METHOD = EdgeMethod(
     },
     budgeted=True,
     family=Family.PROVED,
-    use="whenever a promise is needed",
+    use="networks, whenever a promise is needed",
     example="sfumato graph publish edges.csv --undirected --epsilon 1 --option high=100",
     contract=(ContractCase({"epsilon": "1"}, options={"high": 10}),),
 )

@@ -145,7 +145,7 @@ METHOD = EdgeMethod(
     },
     preserves=True,
     family=Family.UNPROVED,
-    use="routing data: directed networks whose paths must all stay",
+    use="directed networks whose shortest paths must all stay, as for routing",
     example="sfumato graph publish arcs.csv --directed --method edge-potential "
     "--accept-no-guarantee",
     contract=(ContractCase(promised=False),),

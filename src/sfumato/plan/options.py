@@ -54,5 +54,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("mosiac", ["mosaic", "modips"]), did_you_mean("magic", ["svd"])
     (' (did you mean mosaic?)', '')
     """
-    near = get_close_matches(name, list(known), n=1, cutoff=0.7)
+    near = get_close_matches(name, list(known), n=1, cutoff=0.75)
     return f" (did you mean {near[0]}?)" if near else ""

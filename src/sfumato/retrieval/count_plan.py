@@ -150,6 +150,6 @@ METHOD = CountMethod(
         "ways": "histogram (few keys), wavelet (long ranges) or both; histogram by default",
         "share": "the histogram's part of the budget, where both are wanted; 1/2 by default",
     },
-    use="counts of public keys, where nobody is to learn who asked for which",
+    use="counts of public keys, where nobody is to learn what was asked",
     example="sfumato query publish words.csv --epsilon 1 --both",
 )

@@ -84,7 +84,7 @@ METHOD = StreamMethod(
         "smooth": f"one of {', '.join(SMOOTH)}: whole numbers between 0 and the bits so far "
         "(default), these never falling, or no clean-up",
     },
-    use="a count after every bit or block",
+    use="a running count of a bit stream, after every bit or block",
     example="sfumato stream count visits.txt --horizon 4096 --every 512 --epsilon 1",
     contract=(ContractCase({"epsilon": "1"}, options={"every": 500}),),
 )

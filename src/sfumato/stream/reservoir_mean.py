@@ -191,7 +191,7 @@ METHOD = StreamMethod(
         "confidence": "the chance, at any one time, of staying within the error; 0.95 by default",
         "single": "publish once, from a sample that stays secret: a smaller error; no by default",
     },
-    use="a mean at a few times, where reading every bit costs too much",
+    use="a mean of a bit stream at a few times, where reading every bit costs too much",
     example="sfumato stream mean visits.txt --times 2048,4096 --sigma 0.2 --epsilon 1",
     contract=(ContractCase({"epsilon": "1"}, options={"times": "1000,4000", "size": 500}),),
 )

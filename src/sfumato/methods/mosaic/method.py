@@ -153,7 +153,7 @@ METHOD = Method(
     },
     keeps_constraints=True,
     family=Family.COUNTS,
-    use="any table, with or without a label",
+    use="any table, with or without a label; the default",
     contract=(
         ContractCase({"epsilon": "1"}),
         ContractCase({"epsilon": "1", "delta": "1e-6"}, options={"model": "forest"}),
