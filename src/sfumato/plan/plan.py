@@ -15,7 +15,6 @@ from sfumato.errors import ParameterError
 from sfumato.plan.case import AuditCase
 from sfumato.plan.recipe import Priced, Recipe
 from sfumato.plan.terms import ReleaseTerms
-from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.decode import arrow_schema
 from sfumato.schema.domain import Domain
@@ -104,12 +103,10 @@ class Method(Recipe[Domain, Plan]):
     keeps_constraints: bool = False  # whether what is declared between columns holds in a release
     audit: AuditCase | None = field(default=None, repr=False)  # wherever a budget has a meaning
 
-    def price(self, public: Domain, budget: Budget | None, options: Mapping[str, Any]) -> Plan:
-        """A plan for this schema and budget; unknown options are refused by name."""
-        self.check_options(options)
+    def check_facts(self, public: Domain) -> None:
+        """Refuse constraints between columns that a release would not keep."""
         if public.schema.constraints and not self.keeps_constraints:
             raise ParameterError(
                 f"{self.name} does not keep the constraints of the schema: "
                 "choose the method mosaic, which does, or take them out of the schema"
             )
-        return super().price(public, budget, options)

@@ -107,7 +107,11 @@ class Recipe(Generic[Public, Planned]):
                 hint = did_you_mean(name, self.options)
                 raise ParameterError(f"{self.name} has no option {name}{hint}; it has: {known}")
 
+    def check_facts(self, public: Public) -> None:
+        """Refuse public facts that the method cannot do justice to."""
+
     def price(self, public: Public, budget: Budget | None, options: Mapping[str, Any]) -> Planned:
         """A plan from these facts and this budget; unknown options are refused by name."""
         self.check_options(options)
+        self.check_facts(public)
         return self.plan(public, budget, **options)

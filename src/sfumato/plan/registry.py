@@ -99,9 +99,9 @@ def _discovered(kind: str) -> dict[str, Any]:
     package = import_module(PACKAGES[kind])
     found: dict[str, AnyRecipe] = {}
     for module in iter_modules(package.__path__, f"{package.__name__}."):
-        if not _may_define_one(module.name):
+        recipe = _method_of(module.name)
+        if recipe is None:
             continue
-        recipe = import_module(module.name).METHOD
         if not isinstance(recipe, Recipe) or recipe.kind != kind:
             raise TypeError(f"METHOD of {module.name} is no method for {kind}")
         _add(recipe, found)
@@ -109,11 +109,13 @@ def _discovered(kind: str) -> dict[str, Any]:
     return {recipe.name: recipe for recipe in order}
 
 
-def _may_define_one(module: str) -> bool:
-    """Read, not imported: its neighbours in the package may need what is not installed."""
+def _method_of(module: str) -> Any:
+    """What it defines, if anything.  It is read first: many need what may not be installed."""
     spec = find_spec(module)
     source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
-    return bool(source and _DEFINES_ONE.search(source))
+    if source is not None and not _DEFINES_ONE.search(source):
+        return None
+    return getattr(import_module(module), "METHOD", None)
 
 
 def _add(recipe: AnyRecipe, found: dict[str, AnyRecipe]) -> None:
