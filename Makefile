@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo quick test slow check lint types walls docs bench reproduce clean
+.PHONY: demo quick test slow check lint types walls tables docs bench reproduce clean
 
 demo: $(VENV)/ready
 	$(BIN)/sfumato demo
@@ -32,6 +32,9 @@ types: $(VENV)/ready-dev
 
 walls: $(VENV)/ready-dev
 	$(BIN)/lint-imports
+
+tables: $(VENV)/ready-dev
+	$(BIN)/python docs/hooks/tables.py
 
 docs: $(VENV)/ready-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -227,6 +227,9 @@ def test_what_promises_nothing_is_published_only_where_that_is_accepted(case):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_proof_page_and_an_entry_exist(name):
     method = METHODS[name]
+    assert [case for case in CASES if case.method == name], f"{name} names no ContractCase"
+    assert (method.audit is not None) == method.budgeted, f"{name} names no AuditCase"
+    assert method.use
     page = DOCS / method.proof
     assert page.is_file()
     assert name in page.read_text()

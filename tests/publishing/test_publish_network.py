@@ -22,14 +22,12 @@ from sfumato.release.folder import CERTIFICATE, SYNOPSIS
 NETWORK = random_network(np.random.default_rng(5), directed=True, size=6)
 EDGES = edge_list(NETWORK)
 PAIRS = [("n0", "n1"), ("n2", "n5")]
+SAID = {name: case for name, method in METHODS.items() for case in method.contract[:1]}
 ASKED = {
-    "edge-laplace": {"epsilon": 1, "high": 10},
-    "edge-greedy": {"preserve": PAIRS},
-    "edge-anonymous": {"preserve": PAIRS, "k": 2, "mu": 1},
-    "edge-potential": {"preserve": PAIRS},
-    "edge-gaussian": {},
+    name: case.budget | case.options | ({"preserve": PAIRS} if METHODS[name].preserves else {})
+    for name, case in SAID.items()
 }
-PROVED = ("edge-laplace",)
+PROVED = [name for name, case in SAID.items() if case.promised]
 
 
 def publish(method, edges=EDGES, **asked):
@@ -41,6 +39,7 @@ def publish(method, edges=EDGES, **asked):
 
 def test_every_registered_method_is_tested_here():
     assert list(METHODS) == list(ASKED)
+    assert [name for name, method in METHODS.items() if method.budgeted] == PROVED
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -31,13 +31,8 @@ def network_terms(
         raise DataError(
             f"more than {MOST_LONELY:,} nodes have no edge: leave them out, no edge list has them"
         )
-    return ReleaseTerms(
-        method=plan.method,
-        options=plan.options,
-        budget=plan.budget,
-        guarantee=plan.guarantee,
-        events=plan.events,
-        subject={
+    return plan.terms_for(
+        {
             "dataset": dataset,
             "unit": "the weights of the network's edges",
             "neighbours": plan.neighbours or "none: nothing is promised",
@@ -50,5 +45,5 @@ def network_terms(
         },
         columns=COLUMNS,
         invariants=("the nodes and edges of the network", "the order of the edges"),
-        caveats=(*plan.limits, *_LIMITS),
+        caveats=_LIMITS,
     )

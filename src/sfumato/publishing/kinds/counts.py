@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.release.certificate import Certificate
-from sfumato.retrieval.count_plan import Described, count_terms, replanned
+from sfumato.retrieval.count_plan import METHOD, count_terms, replanned
 
 __all__ = ["check_values", "described", "terms_again"]
 
@@ -20,4 +20,4 @@ def check_values(certificate: Certificate) -> None:
 
 def described(certificate: Certificate) -> tuple[str, None]:  # noqa: ARG001
     """What the registry says of the method."""
-    return Described().summary, None
+    return METHOD.summary, None
