@@ -34,7 +34,7 @@ walls: $(VENV)/ready-dev
 	$(BIN)/lint-imports
 
 tables: $(VENV)/ready-dev
-	$(BIN)/python docs/hooks/tables.py
+	$(BIN)/python docs/hooks/method_tables.py
 
 docs: $(VENV)/ready-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

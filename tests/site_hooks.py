@@ -8,5 +8,5 @@ HOME = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME / "docs" / "hooks"))
 
 contents, gallery, methods, proofs, reference, tables = map(
-    import_module, ("contents", "gallery", "methods", "proofs", "reference", "tables")
+    import_module, ("contents", "gallery", "methods", "proofs", "reference", "method_tables")
 )

@@ -1,6 +1,6 @@
 """Tables of methods in README.md and the guide, written from the registries.
 
-`python docs/hooks/tables.py` (or `make tables`) writes them anew between the comments
+`python docs/hooks/method_tables.py` (or `make tables`) writes them anew between the comments
 `<!-- methods: KIND -->` and `<!-- /methods -->`; a test fails while they are stale.
 """
 
