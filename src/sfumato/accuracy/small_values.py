@@ -25,11 +25,11 @@ __all__ = [
     "Averaged",
     "BitVariances",
     "LaplaceShare",
-    "as_text",
     "averaged",
     "bit_variances",
     "laplace_share",
     "laplace_shares",
+    "table_text",
 ]
 
 
@@ -108,10 +108,10 @@ def averaged(groups: int, terms: int, epsilon: float) -> Averaged:
     return Averaged(groups, noise.deviation, apart, groups * epsilon)
 
 
-def as_text(rows: Sequence[Any]) -> str:
+def table_text(rows: Sequence[Any]) -> str:
     """Rows of one kind as a table with aligned columns, to four digits.
 
-    >>> print(as_text([bit_variances(0.5), bit_variances(2)]))
+    >>> print(table_text([bit_variances(0.5), bit_variances(2)]))
     epsilon  laplace  geometric  response  exponential_not_private
         0.5        8      7.835     3.918                        4
           2      0.5      0.362     0.181                     0.25

@@ -97,7 +97,7 @@ def _choose(
     from shlex import quote
 
     from sfumato.errors import ParameterError
-    from sfumato.inspection.compare.private_choice import choose
+    from sfumato.inspection.compare.private_choice import choose_method
     from sfumato.ledger import Ledger
 
     if output is not None:
@@ -109,7 +109,7 @@ def _choose(
     if ledger is None:
         raise ParameterError("a private choice is paid for: give --ledger FILE")
     with Ledger(ledger) as account:
-        found = choose(
+        found = choose_method(
             data,
             schema,
             methods=names,

@@ -42,21 +42,21 @@ def inspect(
     from sfumato.cli.progress import working
     from sfumato.errors import ReleaseError
     from sfumato.inspection.counting import UNCOUNTED
-    from sfumato.inspection.overview import overview
+    from sfumato.inspection.overview import inspect as run
     from sfumato.inspection.page import WARNING, check_place, write_page
     from sfumato.ledger import Ledger
     from sfumato.release import Release
     from sfumato.release.folder import CERTIFICATE, digest
 
-    known = Release.load(release)
-    if known.certificate.get("seal") != digest(known.certificate):
+    published = Release.load(release)
+    if published.certificate.get("seal") != digest(published.certificate):
         raise ReleaseError(f"{release} is not as it was released: {CERTIFICATE} was changed")
     if output is not None:
         check_place(output, release)
     account = None if ledger is None or uncounted else Ledger(ledger)
     with working() as step:
-        found = overview(
-            known,
+        found = run(
+            published,
             original,
             control=control,
             secret=secret,

@@ -55,7 +55,7 @@ def grant(
     ] = False,
 ) -> None:
     """Add to the budget of a data set; the decision stays on the record."""
-    from sfumato.ledger import Ledger, spell
+    from sfumato.ledger import Ledger
     from sfumato.privacy.budget import budget
     from sfumato.privacy.guarantee import Guarantee, Heuristic
 
@@ -67,7 +67,7 @@ def grant(
     )
     with Ledger(ledger) as account:
         account.grant(dataset, amount, reason=reason, heuristic=heuristic)
-        say(f"{dataset} has {spell(account.balance(dataset).left)} left")
+        say(f"{dataset} has {account.balance(dataset).left} left")
 
 
 @app.command(epilog="Example: `sfumato ledger show --ledger budget.db --dataset adult`")
@@ -121,13 +121,13 @@ def refund(
     reason: Reason,
 ) -> None:
     """Give back what a stopped release had reserved; never once noise was drawn."""
-    from sfumato.ledger import Ledger, spell
+    from sfumato.ledger import Ledger
 
     with Ledger(ledger) as account:
         account.refund(release, reason=reason)
         entry = account.entry(release)
         if entry is not None:
-            say(f"{entry.dataset} got {spell(entry.charge)} back")
+            say(f"{entry.dataset} got {entry.charge} back")
 
 
 @app.command(
@@ -168,14 +168,12 @@ def same_data(
 
 
 def _table(account: "Ledger", names: list[str]) -> Grid:
-    from sfumato.ledger import spell
-
     headings = ("data set", "granted", "spent", "left", "releases", "looks", "unfinished")
     table = Grid(*headings, title=f"ledger {account.ledger_id}")
     for name in names:
         balance, unfinished = account.balance(name), account.unfinished(name)
-        granted = spell(balance.granted) + ", heuristics" * balance.heuristic
-        figures = (granted, spell(balance.spent), spell(balance.left, like=balance.granted))
+        granted = str(balance.granted) + ", heuristics" * balance.heuristic
+        figures = (granted, str(balance.spent), balance.left.spelled(like=balance.granted))
         looked = sum(account.inspections(name).values())
         counts = (str(balance.releases), str(looked), str(len(unfinished)))
         table.line(name, *figures, *counts)

@@ -37,7 +37,7 @@ from sfumato.schema import Schema
 from sfumato.schema.domain import Domain, Grid
 from sfumato.synopsis.features import Features
 
-__all__ = ["Overview", "overview"]
+__all__ = ["Overview", "inspect"]
 
 _WORST = 3  # columns and pairs that are named
 
@@ -55,7 +55,7 @@ class Overview:
     counted: bool = False
 
 
-def overview(
+def inspect(
     release: Release,
     original: Any,
     *,
@@ -79,7 +79,7 @@ def overview(
     >>> from sfumato.example import CLINIC, clinic
     >>> patients, schema = clinic(400), Schema.parse(CLINIC)
     >>> release = sf.publish(patients, schema=schema, epsilon=1, seed=1)
-    >>> [section.title for section in overview(release, patients).sections]
+    >>> [section.title for section in inspect(release, patients).sections]
     ['Distributions', 'Correlations', 'Components', 'Utility', 'Attacks', 'Exposed records']
     """
     paper = release.certificate

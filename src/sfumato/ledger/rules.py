@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Literal
 
 from sfumato.errors import BudgetError, LedgerError, ParameterError
-from sfumato.ledger.chain import LIMIT, NOTHING, Balance, LedgerLine, covers, missing, plus, spell
+from sfumato.ledger.chain import LIMIT, NOTHING, Balance, LedgerLine, covers, missing, plus
 from sfumato.privacy.budget import Charge, charge
 from sfumato.privacy.guarantee import (
     ZCDP,
@@ -201,8 +201,8 @@ def affordable(release: str, dataset: str, balance: Balance, asked: Charge) -> N
         )
     if not covers(balance.left, asked):
         raise BudgetError(
-            f"data set {dataset!r} has {spell(balance.left, like=asked)} left, release"
-            f" {release!r} asks for {spell(asked)}: ask for less, or grant more with"
+            f"data set {dataset!r} has {balance.left.spelled(like=asked)} left, release"
+            f" {release!r} asks for {asked}: ask for less, or grant more with"
             f" `{remedy} {_options(balance.left, asked)} --reason …`"
         )
 
@@ -212,7 +212,7 @@ def _options(left: Charge, asked: Charge) -> str:
     short = missing(left, asked)
     if short.pico_delta and not short.micro_epsilon:  # delta is granted with some epsilon
         short = Charge(1, short.pico_delta)
-    return " ".join(f"--{part}" for part in spell(short).split(", "))
+    return " ".join(f"--{part}" for part in str(short).split(", "))
 
 
 def same_request(found: Entry, dataset: str, guarantee: Guarantee, plan: str) -> Entry:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.privacy.budget import Budget
 from sfumato.release.release import Release
-from sfumato.report.html import report
+from sfumato.report.html import html_page
 
 if TYPE_CHECKING:
     from sfumato.report.series_pictures import Reach
@@ -21,7 +21,7 @@ _MOST_STEPS = 2**22  # of a series; the noise of longer ones is not worked out h
 def report_page(release: Release, budget: Budget | None) -> bytes:
     """The page; `budget` is what the certificate says that was spent."""
     summary, reach = _method(release.certificate, budget)
-    return report(release, summary=summary, reach=reach).encode()
+    return html_page(release, summary=summary, reach=reach).encode()
 
 
 def _method(paper: Mapping[str, Any], budget: Budget | None) -> "tuple[str, Reach | None]":
