@@ -13,6 +13,8 @@ True
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sfumato.moved import announce
+
 if TYPE_CHECKING:
     from sfumato import (
         accuracy,
@@ -121,6 +123,8 @@ _NAMES_BY_HOME = {
     "sfumato.schema": "Schema",
 }
 _HOMES = {name: home for home, names in _NAMES_BY_HOME.items() for name in names.split()}
+
+announce()
 
 
 def __dir__() -> list[str]:

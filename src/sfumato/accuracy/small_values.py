@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from sfumato.accuracy.laplace_sum import LaplaceSum
 from sfumato.errors import ParameterError
+from sfumato.moved import refusing
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.response import RandomizedResponse
 
@@ -31,6 +32,8 @@ __all__ = [
     "laplace_shares",
     "table_text",
 ]
+
+__getattr__ = refusing(__name__)
 
 
 class LaplaceShare(NamedTuple):

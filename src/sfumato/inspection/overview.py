@@ -31,6 +31,7 @@ from sfumato.inspection.subspace import captured_variance
 from sfumato.inspection.task import task
 from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened, squared_error
 from sfumato.ledger import Ledger
+from sfumato.moved import refusing
 from sfumato.release import Release
 from sfumato.render.components import COLUMNS
 from sfumato.schema import Schema
@@ -38,6 +39,8 @@ from sfumato.schema.domain import Domain, Grid
 from sfumato.synopsis.features import Features
 
 __all__ = ["Overview", "inspect"]
+
+__getattr__ = refusing(__name__)
 
 _WORST = 3  # columns and pairs that are named
 

@@ -1,5 +1,6 @@
 """The publishable page of a release: one file, no script, nothing fetched."""
 
+from sfumato.moved import refusing
 from sfumato.release.release import Release
 from sfumato.report.model import page
 from sfumato.report.precision import CONFIDENCE
@@ -8,6 +9,8 @@ from sfumato.report.series_pictures import Reach
 from sfumato.untrusted.visible import seen_on_a_page
 
 __all__ = ["html_page"]
+
+__getattr__ = refusing(__name__)
 
 
 def html_page(release: Release, *, summary: str = "", reach: Reach | None = None) -> str:
