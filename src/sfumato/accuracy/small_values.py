@@ -1,4 +1,4 @@
-"""Small values under noise: how much of it covers them, what is better, and what is no way out.
+"""Small values under noise: how much of it covers them, what is better, and what does not help.
 
 Noise is as large as a privacy budget asks for, whatever it is added to.  A value from [−c, c]
 under Laplace noise of scale 1/ε meets noise beyond ±5c with chance e^(−5cε), so where cε is

@@ -18,7 +18,7 @@ def inspect(
         typer.Option(help="Records of the same population that had no part in the release."),
     ] = None,
     secret: Annotated[
-        str | None, typer.Option(help="The column that attribute inference goes for.")
+        str | None, typer.Option(help="The column to infer in the attribute attack.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -26,16 +26,21 @@ def inspect(
     ] = None,
     ledger: Annotated[
         Path | None,
-        typer.Option(envvar="SFUMATO_LEDGER", help="The ledger it was charged to: counts it."),
+        typer.Option(
+            envvar="SFUMATO_LEDGER",
+            help="The ledger it was charged to, which counts the inspection.",
+        ),
     ] = None,
     uncounted: Annotated[
-        bool, typer.Option("--uncounted", help="Look without a line in the ledger.")
+        bool, typer.Option("--uncounted", help="Do not record the inspection in the ledger.")
     ] = False,
-    confidence: Annotated[float, typer.Option(help="Of all intervals together.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(help="Confidence that all intervals hold together.")
+    ] = 0.95,
 ) -> None:
     """Show utility, attacks and exposed records. NOT PRIVATE: never publish what this prints.
 
-    A release that was charged to a ledger is looked at with that ledger, which counts it.
+    A release that was charged to a ledger needs that ledger, which counts the inspection.
 
     Example: sfumato inspect release/ --original patients.csv --ledger budget.db -o page.html
     """

@@ -29,13 +29,13 @@ Reason = Annotated[str, typer.Option("--reason", help="Why, for whoever reads th
 
 @app.command(epilog="Example: `sfumato ledger create --ledger budget.db`")
 def create(ledger: File) -> None:
-    """Make an empty ledger, readable by you alone."""
+    """Create an empty ledger, readable by you alone."""
     from sfumato.ledger import Ledger
 
     with Ledger.create(ledger) as made:
-        say(f"{ledger} is made; keep its head elsewhere: {made.head}")
+        say(f"{ledger} is created; keep its head elsewhere: {made.head}")
         if made.place.caution:
-            say(f"mind where it lies: {made.place.caution}", style="yellow")
+            say(f"warning: {made.place.caution}", style="yellow")
     say("next: sfumato ledger grant DATASET --epsilon … --reason …")
 
 
@@ -54,7 +54,7 @@ def grant(
         bool, typer.Option("--heuristic", help="Also allow releases without a guarantee.")
     ] = False,
 ) -> None:
-    """Add to the budget of a data set; the decision stays on the record."""
+    """Add to the budget of a data set; the decision is recorded."""
     from sfumato.ledger import Ledger
     from sfumato.privacy.budget import budget
     from sfumato.privacy.guarantee import Guarantee, Heuristic
@@ -75,7 +75,7 @@ def show(
     ledger: File,
     dataset: Annotated[str | None, typer.Option(help="Only this data set.")] = None,
 ) -> None:
-    """What was granted, spent and is left, how often it was looked, and what was never finished."""
+    """Show budgets granted, spent and left, inspections, and unfinished releases."""
     from sfumato.ledger import Ledger
 
     with Ledger(ledger) as account:
@@ -99,7 +99,9 @@ def show(
 @app.command(epilog="Example: `sfumato ledger verify --ledger budget.db --head 3f1a…`")
 def verify(
     ledger: File,
-    head: Annotated[str | None, typer.Option(help="The head you kept: it must be in.")] = None,
+    head: Annotated[
+        str | None, typer.Option(help="A head you kept earlier: it must be in the history.")
+    ] = None,
 ) -> None:
     """Check every page, hash, balance and step, and print the head to keep elsewhere."""
     from sfumato.ledger import Ledger
@@ -109,7 +111,7 @@ def verify(
     say(f"{ledger} is sound{'' if head is None else ' and holds the head you kept'}")
     say(f"head: {found}")
     if head is None:
-        say("keep it elsewhere: against it a rolled-back or rewritten ledger shows")
+        say("keep it elsewhere: with it, a rolled-back or rewritten ledger is detected")
 
 
 @app.command(
@@ -120,7 +122,7 @@ def refund(
     ledger: File,
     reason: Reason,
 ) -> None:
-    """Give back what a stopped release had reserved; never once noise was drawn."""
+    """Refund what a stopped release had reserved; refused once noise was drawn."""
     from sfumato.ledger import Ledger
 
     with Ledger(ledger) as account:
@@ -136,11 +138,13 @@ def refund(
 )
 def protects(
     dataset: Dataset,
-    promise: Annotated[str, typer.Argument(help="Unit and neighbours, as the refusal spells it.")],
+    promise: Annotated[
+        str, typer.Argument(help="Unit and neighbours, as the error message states them.")
+    ],
     ledger: File,
     reason: Reason,
 ) -> None:
-    """Say what all charges of a data set protect, where an older Sfumato did not note it."""
+    """Record what the charges of a data set protect, where an older Sfumato did not."""
     from sfumato.ledger import Ledger
 
     with Ledger(ledger) as account:
@@ -159,7 +163,7 @@ def same_data(
     ledger: File,
     reason: Reason,
 ) -> None:
-    """Record that two names stand for the same data: its people then bear both budgets."""
+    """Record that two names stand for the same data: their budgets add up."""
     from sfumato.ledger import Ledger
 
     with Ledger(ledger) as account:
@@ -200,8 +204,8 @@ def _advice(entry: "Entry") -> str:
         )
     elif entry.state == "reserved" and entry.part is not None:
         fate = (
-            "it is a later part of a series and drew nothing yet: it is still running, or was "
-            "stopped; if nothing runs, go on from the same state once more"
+            "it is a later part of a series and drew nothing yet: it is still running, or "
+            "was stopped; if nothing runs, resume from the same state once more"
         )
     elif entry.state == "reserved":
         remedy = f"sfumato ledger refund {quote(entry.release)} --reason …"

@@ -17,7 +17,7 @@ def verify(
     ] = None,
     trial: Annotated[
         list[Path] | None,
-        typer.Option(help="A release of public data, made in the same way; as often as you like."),
+        typer.Option(help="A release of public data, made in the same way; repeatable."),
     ] = None,
     public: Annotated[
         Path | None, typer.Option(help="The public data that the trial was made of.")

@@ -85,7 +85,7 @@ def network_of(
 def _said(stated: bool | None, what: str) -> bool:
     if stated is None:
         raise ParameterError(
-            f"directed must be given: {what} does not say whether an edge leads both ways"
+            f"directed must be given: {what} does not say whether edges have a direction"
         )
     return stated
 

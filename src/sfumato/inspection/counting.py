@@ -33,8 +33,8 @@ def count_inspection(
         if stated is None:
             return False
         raise LedgerError(
-            f"release {paper['release']} was charged to ledger {stated['id']}, where looking at "
-            "its records is counted: give it (--ledger FILE), or say --uncounted"
+            f"release {paper['release']} was charged to ledger {stated['id']}, which counts "
+            "inspections: give it (--ledger FILE), or say --uncounted"
         )
     if stated is None:
         try:
@@ -49,6 +49,6 @@ def count_inspection(
         )
     entry = ledger.entry(paper["release"])
     if entry is not None and entry.digest not in (None, digest(paper)):
-        raise LedgerError(f"the ledger released something else as {paper['release']}")
+        raise LedgerError(f"the ledger holds another release under the name {paper['release']}")
     ledger.inspect(paper["dataset"], release=paper["release"], what="inspection")
     return True

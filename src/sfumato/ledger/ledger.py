@@ -224,7 +224,7 @@ class Ledger(LedgerSession):
                 raise unknown(dataset)
             if balance.protects is not None:
                 raise LedgerError(
-                    f"data set {dataset!r} protects {balance.protects!r}: that never changes"
+                    f"data set {dataset!r} protects {balance.protects!r}: this cannot be changed"
                 )
             append(connection, "protects", dataset, {"reason": reason}, protects=protects)
 

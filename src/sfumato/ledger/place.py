@@ -51,12 +51,15 @@ def place_of(folder: Path) -> Place:
     kinds = {point: kind for point, kind in mounts if _inside(folder, point)}  # the last one counts
     kind = kinds[max(kinds, key=len)] if kinds else None
     if kind is None:
-        raise LedgerError(f"{folder} is on no file system that the table of mounts names")
+        raise LedgerError(
+            f"the file system of {folder} is not in the table of mounts: keep the ledger on "
+            "a local disk"
+        )
     if kind not in _LOCAL and kind not in _PASSING:
         raise LedgerError(
-            f"{folder} is on a file system ({kind}) that is not known to be local, and two hosts"
-            " that share one could charge past each other: keep the ledger on a local disk"
-            f" ({', '.join(_COMMON)} …)"
+            f"{folder} is on a file system ({kind}) that is not known to be local, and two "
+            "hosts that share it could spend the same budget twice: keep the ledger on a "
+            f"local disk ({', '.join(_COMMON)} …)"
         )
     return Place(kind, _PASSING.get(kind))
 

@@ -86,7 +86,7 @@ def entry_of(steps: list[LedgerLine]) -> Entry:
             part=asked["part"] if first.kind == "part" else None,
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise LedgerError("the ledger is damaged: an entry does not say what it is") from error
+        raise LedgerError("the ledger is damaged: an entry cannot be read") from error
 
 
 def line_text(**texts: str) -> None:
@@ -177,16 +177,16 @@ def one_promise(dataset: str, known: Mapping[str, Balance], protects: str) -> No
         if balance.protects is None and balance.releases > balance.unproved:
             remedy = f"sfumato ledger protects {quote(name)} {quote(protects)} --reason …"
             raise BudgetError(
-                f"data set {name!r} was charged by an older Sfumato, which did not note what its"
-                f" releases protect: if all of them protect {protects!r}, record that with"
-                f" `{remedy}`"
+                f"data set {name!r} was charged by an older Sfumato, which did not record what "
+                f"its releases protect: if all of them protect {protects!r}, record that with "
+                f"`{remedy}`"
             )
         if balance.protects not in (None, protects):
             whose = "" if name == dataset else f" of {name!r}, which is the same data,"
             raise BudgetError(
-                f"data set {dataset!r}: the budget{whose} is about {balance.protects!r}, this is"
-                f" about {protects!r}, and what they cost does not add up: publish it with the same"
-                " unit and neighbours"
+                f"data set {dataset!r}: the budget{whose} protects {balance.protects!r}, this "
+                f"release protects {protects!r}, and one budget cannot cover both: publish with "
+                "the same unit and neighbours"
             )
 
 
@@ -246,11 +246,16 @@ def require_state(entry: Entry | None, release: str, step: str) -> Entry:
 def goes_on(begun: Entry | None, series: str, part: int, known: int) -> Entry:
     """The entry of a series, if this part of it comes next."""
     if begun is None or begun.state not in ("drawn", "released"):
-        raise LedgerError(f"release {series!r} has no beginning in this ledger to go on from")
+        raise LedgerError(
+            f"release {series!r} was not started in this ledger: resume it with the ledger "
+            "it was charged to"
+        )
     if isinstance(part, bool) or not isinstance(part, int) or part < 1:
         raise ParameterError("part must be a whole number from 1")
     if part > known + 1:
-        raise LedgerError(f"part {part} of {series!r} comes before part {known + 1}: it is missing")
+        raise LedgerError(
+            f"part {part} of {series!r} cannot follow: part {known + 1} is missing in this ledger"
+        )
     return begun
 
 

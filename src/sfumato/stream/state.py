@@ -1,4 +1,4 @@
-"""A stream that pauses: its state in a file that can be taken up again once.
+"""A stream that pauses: its state in a file that can be resumed once.
 
 Saving ends the counter, and taking the state up removes the file before a bit of noise is
 drawn from it.  So at most one counter goes on from a state, and no bit is measured twice.  A
@@ -132,9 +132,9 @@ def take(
             taken.unlink()
             flush(place.absolute().parent)
         except FileNotFoundError:
-            raise ReleaseError(f"{place} was just taken up elsewhere") from None
+            raise ReleaseError(f"{place} was just resumed elsewhere") from None
         except OSError as error:
-            raise ReleaseError(f"{place} cannot be taken up: {error.strerror}") from None
+            raise ReleaseError(f"{place} cannot be resumed: {error.strerror}") from None
     return state
 
 
@@ -162,7 +162,7 @@ def _opened(place: Path) -> BinaryIO:
         descriptor = os.open(place, flags)
     except FileNotFoundError:
         raise ReleaseError(
-            f"{place} is not there: it was taken up before, or never saved"
+            f"{place} does not exist: it was resumed before, or never saved"
         ) from None
     except OSError as error:
         raise ReleaseError(f"{place} cannot be read: {error.strerror}") from None
@@ -189,7 +189,9 @@ def _read(place: Path, file: BinaryIO) -> dict[str, Any]:
     if not isinstance(paper, dict) or paper.get("kind") != _KIND:
         raise ReleaseError(f"{place} is no state of a stream")
     if paper.get("seal") != seal:
-        raise ReleaseError(f"{place} is damaged: its seal does not fit")
+        raise ReleaseError(f"{place} is damaged: its seal does not match")
     if paper.get("format") != _FORMAT:
-        raise ReleaseError(f"{place} was saved by another version: go on with that one")
+        raise ReleaseError(
+            f"{place} was saved by another version and cannot be resumed: use that version"
+        )
     return paper
