@@ -214,21 +214,21 @@ class Noisy:
         )
 
 
-def combined(known: Mapping[str, Noisy], weights: Mapping[str, int]) -> Noisy:
+def combined(counts: Mapping[str, Noisy], weights: Mapping[str, int]) -> Noisy:
     """Σ weight · number, in one go: there may be ten thousand of them.
 
     >>> entries = Entries(np.array([40, 70]), "laplace", Fraction(5))
-    >>> known = {name: entries.total([i], Fraction(1)) for i, name in enumerate("ab")}
-    >>> combined(known, {"a": 2, "b": -1}).value
+    >>> counts = {name: entries.total([i], Fraction(1)) for i, name in enumerate("ab")}
+    >>> combined(counts, {"a": 2, "b": -1}).value
     10.0
     """
-    first, constant = next(iter(known.values())), Fraction(0)
-    step = _common_step({first.step, *(known[name].step for name in weights)})
+    first, constant = next(iter(counts.values())), Fraction(0)
+    step = _common_step({first.step, *(counts[name].step for name in weights)})
     entries: Counter[int] = Counter()
     for name, weight in weights.items():
-        constant += weight * known[name].constant
-        steps = weight * int(known[name].step / step)
-        for which, often in known[name].weights.items():
+        constant += weight * counts[name].constant
+        steps = weight * int(counts[name].step / step)
+        for which, often in counts[name].weights.items():
             entries[which] += steps * often
     kept = {which: weight for which, weight in entries.items() if weight}
     return replace(first, weights=kept, constant=constant, step=step, least=None, most=None)
@@ -240,9 +240,11 @@ def _common_step(steps: Collection[Fraction]) -> Fraction:
     return Fraction(gcd(*(int(step * lowest) for step in steps)), lowest)
 
 
-def noise_of(paper: Mapping[str, Any], statistic: str) -> tuple[Kind, Fraction]:
+def noise_of(certificate: Mapping[str, Any], statistic: str) -> tuple[Kind, Fraction]:
     """The law of the noise that a certificate states, and its scale or variance."""
-    event = next((event for event in paper["events"] if event["statistic"] == statistic), None)
+    event = next(
+        (event for event in certificate["events"] if event["statistic"] == statistic), None
+    )
     laplace = event is not None and event["mechanism"] == "discrete-laplace"
     kind: Kind = "laplace" if laplace else "gaussian"
     figure = ((event or {}).get("noise") or {}).get("scale" if laplace else "variance")

@@ -53,9 +53,9 @@ class Tables:
     pairs: Mapping[Pair, Places]  # by class and two cells
 
     @classmethod
-    def of(cls, paper: Mapping[str, Any], record: Mapping[str, Any]) -> "Tables":
+    def of(cls, certificate: Mapping[str, Any], record: Mapping[str, Any]) -> "Tables":
         """What a certificate and its synopsis hold."""
-        domain = Domain.of(Schema.of(paper["schema"]))
+        domain = Domain.of(Schema.of(certificate["schema"]))
         found = MosaicSynopsis.from_json(record, Layout.of(domain))
         if found.one is None:
             raise ValueError("every release has tables by class")
@@ -65,7 +65,7 @@ class Tables:
             TWO_WAY: [*found.pairs.values()],
         }
         there = {name: tables for name, tables in blocks.items() if tables}
-        kinds, sizes = zip(*(noise_of(paper, name) for name in there), strict=True)
+        kinds, sizes = zip(*(noise_of(certificate, name) for name in there), strict=True)
         flat = [table.ravel() for tables in there.values() for table in tables]
         ends = np.cumsum([sum(t.size for t in tables) for tables in there.values()])
         entries = Blocks(

@@ -68,7 +68,7 @@ def compare(
     if output is not None:
         check_place(output)
         needed()
-    account = None if ledger is None else Ledger(ledger)
+    opened = None if ledger is None else Ledger(ledger)
     with steps("trying methods") as step:
         found = run(
             data,
@@ -79,11 +79,11 @@ def compare(
             trials=trials,
             seconds=seconds,
             accept_no_guarantee=accept_no_guarantee,
-            ledger=account,
+            ledger=opened,
             progress=lambda done, total: step(done=done, of=total),
         )
-    if account is not None:
-        account.close()
+    if opened is not None:
+        opened.close()
     page = shown(found, pictures=output is not None)
     if output is not None:
         write_page(page, output, template="comparison.html")
@@ -114,7 +114,7 @@ def _choose(
         raise ParameterError("a private choice needs --methods: name 2 to 8 candidates, as a,b")
     if ledger is None:
         raise ParameterError("a private choice is charged to a ledger: give --ledger FILE")
-    with Ledger(ledger) as account:
+    with Ledger(ledger) as opened:
         found = choose_method(
             data,
             schema,
@@ -122,7 +122,7 @@ def _choose(
             epsilon=budgets[0],
             delta=delta,
             share=share,
-            ledger=account,
+            ledger=opened,
         )
     left: Any = found.left
     rest = f"--epsilon {_decimal(left.epsilon)}"

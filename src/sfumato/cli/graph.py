@@ -80,9 +80,9 @@ def publish(
     from sfumato.release.folder import is_release
 
     options = method_options(option, publish_network)
-    account = Ledger(ledger) if ledger is not None else None
-    if account is not None:
-        unfinished(account, name or edges.name.split(".")[0], release)
+    opened = Ledger(ledger) if ledger is not None else None
+    if opened is not None:
+        unfinished(opened, name or edges.name.split(".")[0], release)
     existed = is_release(output)
     with working() as step:
         result = publish_network(
@@ -94,7 +94,7 @@ def publish(
             epsilon=epsilon,
             delta=delta,
             rho=rho,
-            ledger=account,
+            ledger=opened,
             folder=output,
             format=format,  # type: ignore[arg-type]  # checked by publish itself
             release=release,

@@ -90,8 +90,8 @@ def _released(release: Path, directed: bool | None) -> "Network":
 
     if not is_folder(release):
         return network_of(release, directed=directed).network
-    known = Release.load(release)
-    facts = known.certificate.get("network")
+    published = Release.load(release)
+    facts = published.certificate.get("network")
     if facts is None:
         raise ReleaseError(f"{release} is not the release of a network")
     said = facts["directed"]
@@ -100,7 +100,7 @@ def _released(release: Path, directed: bool | None) -> "Network":
         raise ParameterError(
             f"the release states that its network is {kind}: leave out --directed and --undirected"
         )
-    return network_of(known.table, directed=said).network
+    return network_of(published.table, directed=said).network
 
 
 def _show(found: "Comparison", k: int | None, mu: float | None) -> None:

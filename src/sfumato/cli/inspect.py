@@ -58,7 +58,7 @@ def inspect(
         raise ReleaseError(f"{release} is not as it was released: {CERTIFICATE} was changed")
     if output is not None:
         check_place(output, release)
-    account = None if ledger is None or uncounted else Ledger(ledger)
+    opened = None if ledger is None or uncounted else Ledger(ledger)
     with working() as step:
         found = run(
             published,
@@ -66,13 +66,13 @@ def inspect(
             control=control,
             secret=secret,
             confidence=confidence,
-            ledger=account,
+            ledger=opened,
             uncounted=uncounted,
             pictures=output is not None,
             progress=step,
         )
-    if account is not None:
-        account.close()
+    if opened is not None:
+        opened.close()
     if output is not None:
         write_page(found, output, release=release)
     say(WARNING, style="bold red")

@@ -65,9 +65,9 @@ def grant(
         if nothing
         else budget(epsilon=epsilon, delta=delta, rho=rho)
     )
-    with Ledger(ledger) as account:
-        account.grant(dataset, amount, reason=reason, heuristic=heuristic)
-        say(f"{dataset} has {account.balance(dataset).left} left")
+    with Ledger(ledger) as opened:
+        opened.grant(dataset, amount, reason=reason, heuristic=heuristic)
+        say(f"{dataset} has {opened.balance(dataset).left} left")
 
 
 @app.command(epilog="Example: `sfumato ledger show --ledger budget.db --dataset adult`")
@@ -78,21 +78,21 @@ def show(
     """Show budgets granted, spent and left, inspections, and unfinished releases."""
     from sfumato.ledger import Ledger
 
-    with Ledger(ledger) as account:
-        names = account.datasets() if dataset is None else [dataset]
+    with Ledger(ledger) as opened:
+        names = opened.datasets() if dataset is None else [dataset]
         if not names:
             say("no budget yet: sfumato ledger grant DATASET --epsilon … --reason …")
             return
-        show_table(_table(account, names))
+        show_table(_table(opened, names))
         for name in names:
-            if protects := account.balance(name).protects:
+            if protects := opened.balance(name).protects:
                 say(f"{name}: its budget protects {protects}")
-            if unproved := account.balance(name).unproved:
+            if unproved := opened.balance(name).unproved:
                 say(f"{name}: {unproved} of its releases carry no guarantee")
-            for release, times in account.inspections(name).items():
+            for release, times in opened.inspections(name).items():
                 subject = "its records, without a release," if release is None else release
                 say(f"{name}: {subject} looked at without noise {_times(times)}")
-        for entry in account.unfinished(dataset):
+        for entry in opened.unfinished(dataset):
             say(_advice(entry))
 
 
@@ -106,8 +106,8 @@ def verify(
     """Check every page, hash, balance and step, and print the head to keep elsewhere."""
     from sfumato.ledger import Ledger
 
-    with Ledger(ledger) as account:
-        found = account.verify(head=_head(head))
+    with Ledger(ledger) as opened:
+        found = opened.verify(head=_head(head))
     say(f"{ledger} is sound{'' if head is None else ' and holds the head you kept'}")
     say(f"head: {found}")
     if head is None:
@@ -125,9 +125,9 @@ def refund(
     """Refund what a stopped release had reserved; refused once noise was drawn."""
     from sfumato.ledger import Ledger
 
-    with Ledger(ledger) as account:
-        account.refund(release, reason=reason)
-        entry = account.entry(release)
+    with Ledger(ledger) as opened:
+        opened.refund(release, reason=reason)
+        entry = opened.entry(release)
         if entry is not None:
             say(f"{entry.dataset} got {entry.charge} back")
 
@@ -147,8 +147,8 @@ def protects(
     """Record what the charges of a data set protect, where an older Sfumato did not."""
     from sfumato.ledger import Ledger
 
-    with Ledger(ledger) as account:
-        account.protects(dataset, promise, reason=reason)
+    with Ledger(ledger) as opened:
+        opened.protects(dataset, promise, reason=reason)
     say(f"the budget of {dataset} protects {promise}, from its first charge on")
 
 
@@ -166,19 +166,19 @@ def same_data(
     """Record that two names stand for the same data: their budgets add up."""
     from sfumato.ledger import Ledger
 
-    with Ledger(ledger) as account:
-        account.allow(dataset, other, reason)
+    with Ledger(ledger) as opened:
+        opened.allow(dataset, other, reason)
     say(f"{dataset} and {other} are the same data from here on: add their budgets up")
 
 
-def _table(account: "Ledger", names: list[str]) -> Grid:
+def _table(opened: "Ledger", names: list[str]) -> Grid:
     headings = ("data set", "granted", "spent", "left", "releases", "looks", "unfinished")
-    table = Grid(*headings, title=f"ledger {account.ledger_id}")
+    table = Grid(*headings, title=f"ledger {opened.ledger_id}")
     for name in names:
-        balance, unfinished = account.balance(name), account.unfinished(name)
+        balance, unfinished = opened.balance(name), opened.unfinished(name)
         granted = str(balance.granted) + ", heuristics" * balance.heuristic
         figures = (granted, str(balance.spent), balance.left.spelled(like=balance.granted))
-        looked = sum(account.inspections(name).values())
+        looked = sum(opened.inspections(name).values())
         counts = (str(balance.releases), str(looked), str(len(unfinished)))
         table.line(name, *figures, *counts)
     return table

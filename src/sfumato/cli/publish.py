@@ -78,7 +78,7 @@ def publish(
     from sfumato.release.folder import is_release
     from sfumato.schema import Schema
 
-    known = Schema.read(schema)
+    public = Schema.read(schema)
     options = method_options(
         option,
         run,
@@ -88,19 +88,19 @@ def publish(
         basis_source=basis_source or None,
         as_published=True if as_published else None,
     )
-    account = Ledger(ledger) if ledger is not None else None
-    if account is not None:
-        unfinished(account, known.name, release)
+    opened = Ledger(ledger) if ledger is not None else None
+    if opened is not None:
+        unfinished(opened, public.name, release)
     existed = is_release(output)
     with progress() as step:
         result = run(
             data,
-            schema=known,
+            schema=public,
             method=method,
             epsilon=epsilon,
             delta=delta,
             rho=rho,
-            ledger=account,
+            ledger=opened,
             folder=output,
             format=format,  # type: ignore[arg-type]  # checked by publish itself
             rows=rows,

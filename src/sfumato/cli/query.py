@@ -74,9 +74,9 @@ def publish(
 
     if wavelet and both:
         raise ParameterError("--both publishes the wavelet as well: leave out --wavelet")
-    account = Ledger(ledger) if ledger is not None else None
-    if account is not None:
-        unfinished(account, dataset_name(name, counts, default="counts", charged=True), release)
+    opened = Ledger(ledger) if ledger is not None else None
+    if opened is not None:
+        unfinished(opened, dataset_name(name, counts, default="counts", charged=True), release)
     existed = is_release(output)
     made = publish_counts(
         counts,
@@ -87,7 +87,7 @@ def publish(
         epsilon=epsilon,
         delta=delta,
         rho=rho,
-        ledger=account,
+        ledger=opened,
         folder=output,
         format=format,  # type: ignore[arg-type]  # checked by the walk
         release=release,
@@ -139,13 +139,13 @@ def ask(
     )
 
 
-def _query(known: "Keys", keys: str | None, first: str | None, last: str | None) -> "Whole":
+def _query(listed: "Keys", keys: str | None, first: str | None, last: str | None) -> "Whole":
     from sfumato.errors import ParameterError
 
     if keys is not None and first is None and last is None:
-        return known.chosen(name.strip() for name in keys.split(","))
+        return listed.chosen(name.strip() for name in keys.split(","))
     if keys is None and first is not None and last is not None:
-        return known.span(first, last)
+        return listed.span(first, last)
     raise ParameterError("say which counts to add up: either --keys a,b,c or --from a --to z")
 
 
@@ -165,9 +165,9 @@ def _of_service(
     if epsilon is None:
         raise ParameterError("--epsilon is needed: it hides your question from the service")
     with QueryClient(url) as client:
-        known = client.keys()
-        query = _query(known, keys, first, last)
-        promise = QueryPromise(epsilon, len(known))
+        listed = client.keys()
+        query = _query(listed, keys, first, last)
+        promise = QueryPromise(epsilon, len(listed))
         reply = client.ask(query, epsilon=epsilon, compress=compress, confidence=confidence)
     said = f"{reply.value:,.1f}"
     if reply.radius is not None:
@@ -213,11 +213,11 @@ def serve(
     server = Answering(len(read.keys), neighbours, epsilon_per_answer)  # type: ignore[arg-type]
     answers = ledger.with_name(ledger.name + ".answers")
     with (
-        Ledger(ledger) as account,
+        Ledger(ledger) as opened,
         listening(host, port) as taken,
         AnswerStore(answers) as store,
     ):
-        desk = Desk(read, server, account, store, dataset)
+        desk = Desk(read, server, opened, store, dataset)
         address, bound = taken.getsockname()[:2]
         place = f"[{address}]" if ":" in address else address
         say(

@@ -28,7 +28,7 @@ Form = Annotated[
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")]
 Epsilon = Annotated[str | None, typer.Option(help="Privacy budget of the whole stream.")]
-Ledger = Annotated[Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")]
+LedgerFile = Annotated[Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")]
 Name = Annotated[
     str | None, typer.Option(help="Name of the data set in the ledger; default: the file's name.")
 ]
@@ -68,7 +68,7 @@ def count(
     ] = None,
     form: Form = None,
     name: Name = None,
-    ledger: Ledger = None,
+    ledger: LedgerFile = None,
     release: Release = None,
     seed: Seed = None,
 ) -> None:
@@ -118,7 +118,7 @@ def mean(
     ] = False,
     form: Form = None,
     name: Name = None,
-    ledger: Ledger = None,
+    ledger: LedgerFile = None,
     release: Release = None,
     seed: Seed = None,
 ) -> None:
@@ -148,15 +148,15 @@ def _run(
 ) -> None:
     from sfumato.cli.show import promise
     from sfumato.errors import ParameterError
-    from sfumato.ledger import Ledger as ReleaseTerms
+    from sfumato.ledger import Ledger
     from sfumato.publishing.stream import publish_stream
 
     if asked["horizon"] is None:
         raise ParameterError("--horizon is needed: how many bits the promise covers")
-    account = ReleaseTerms(ledger) if ledger is not None else None
+    opened = Ledger(ledger) if ledger is not None else None
     with _live() as watch:
         result = publish_stream(
-            source, ledger=account, folder=output, progress=watch, **asked, **options
+            source, ledger=opened, folder=output, progress=watch, **asked, **options
         )
     promise(result)
     if (kept := asked.get("pause")) is not None and kept.exists():

@@ -35,8 +35,8 @@ def verify(
 
     if bool(trial) != (public is not None):
         raise ParameterError("--trial and --public belong together: give both, or none")
-    account = Ledger(ledger) if ledger is not None else None
-    checks = run(folder, ledger=account)
+    opened = Ledger(ledger) if ledger is not None else None
+    checks = run(folder, ledger=opened)
     if trial:
         from sfumato.inspection.trial_check import verify_trial
 

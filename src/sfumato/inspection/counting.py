@@ -18,7 +18,7 @@ UNCOUNTED = "not counted: no ledger knows that the records were looked at"
 
 
 def count_inspection(
-    paper: Mapping[str, Any], ledger: Ledger | None, *, uncounted: bool = False
+    certificate: Mapping[str, Any], ledger: Ledger | None, *, uncounted: bool = False
 ) -> bool:
     """Write the inspection of a release into its ledger; whether it was counted.
 
@@ -28,27 +28,29 @@ def count_inspection(
     """
     if uncounted:
         return False
-    stated = paper["ledger"]
+    stated = certificate["ledger"]
     if ledger is None:
         if stated is None:
             return False
         raise LedgerError(
-            f"release {paper['release']} was charged to ledger {stated['id']}, which counts "
+            f"release {certificate['release']} was charged to ledger {stated['id']}, which counts "
             "inspections: give it (--ledger FILE), or say --uncounted"
         )
     if stated is None:
         try:
-            ledger.inspect(paper["dataset"], what="inspection of a release without a ledger")
+            ledger.inspect(certificate["dataset"], what="inspection of a release without a ledger")
         except BudgetError as error:
             raise BudgetError(f"{error}, or say --uncounted") from None
         return True
     if stated["id"] != ledger.ledger_id:
         raise LedgerError(
-            f"release {paper['release']} was charged to ledger {stated['id']}, not to this one "
-            f"({ledger.ledger_id}): give that one, or say --uncounted"
+            f"release {certificate['release']} was charged to ledger {stated['id']}, not to this "
+            f"one ({ledger.ledger_id}): give that one, or say --uncounted"
         )
-    entry = ledger.entry(paper["release"])
-    if entry is not None and entry.digest not in (None, digest(paper)):
-        raise LedgerError(f"the ledger holds another release under the name {paper['release']}")
-    ledger.inspect(paper["dataset"], release=paper["release"], what="inspection")
+    entry = ledger.entry(certificate["release"])
+    if entry is not None and entry.digest not in (None, digest(certificate)):
+        raise LedgerError(
+            f"the ledger holds another release under the name {certificate['release']}"
+        )
+    ledger.inspect(certificate["dataset"], release=certificate["release"], what="inspection")
     return True

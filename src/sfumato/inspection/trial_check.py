@@ -46,7 +46,7 @@ _CATCHES = {
     "repeats": "the noise repeats values",
 }
 Question = tuple[str, Callable[[], str]]
-Paper = Mapping[str, Any]
+Certificate = Mapping[str, Any]
 
 
 def verify_trial(
@@ -68,19 +68,19 @@ def verify_trial(
     """
     several = [trials] if isinstance(trials, str | Path) else list(trials)
     places = [Path(trial) for trial in several]
-    paper = read_certificate(Path(folder))
+    certificate = read_certificate(Path(folder))
     checks: list[Check] = []
     seen: dict[str, list[Drawn]] = {}
     first: list[Question] = [
         ("trial", lambda: _sound(places)),
-        ("settings", lambda: _settings(paper, places)),
+        ("settings", lambda: _settings(certificate, places)),
         ("public data", lambda: _measured(places, public, seen)),
     ]
     for question in first:
         checks.extend(answers([question]))
         if not checks[-1].passed:
             return checks
-    bought = Counter(event["statistic"] for event in paper["events"])
+    bought = Counter(event["statistic"] for event in certificate["events"])
     asked: list[Question] = [
         (f"noise of {name}", partial(_tested, joined(parts), len(seen)))
         for name, parts in seen.items()
@@ -104,23 +104,23 @@ def _sound(trials: Sequence[Path]) -> str:
     return f"{which}: files, plan and data"
 
 
-def _settings(paper: Paper, trials: Sequence[Path]) -> str:
+def _settings(certificate: Certificate, trials: Sequence[Path]) -> str:
     for trial in trials:
-        _check_same(paper, read_certificate(trial))
-    return f"{paper['method']} with the options, budget, events and versions of the release"
+        _check_same(certificate, read_certificate(trial))
+    return f"{certificate['method']} with the options, budget, events and versions of the release"
 
 
-def _check_same(paper: Paper, trial: Paper) -> None:
+def _check_same(certificate: Certificate, trial: Certificate) -> None:
     """Both certificates state the same; the name of the data may differ."""
     plan = table_plan(trial) if "schema" in trial else None
     # Where shares follow a public number of records, a trial of another number has others.
     sized = plan is not None and plan.sized is not None
-    paper, trial = (_without_records(one) if sized else one for one in (paper, trial))
+    certificate, trial = (_without_records(one) if sized else one for one in (certificate, trial))
     for name in _SAME:
-        if paper.get(name) != trial.get(name):
+        if certificate.get(name) != trial.get(name):
             raise ReleaseError(f"the trial was made with another {name}")
     for name, fact in (("horizon", _horizon), ("schema", _schema)):
-        if fact(paper) != fact(trial):
+        if fact(certificate) != fact(trial):
             raise ReleaseError(f"the trial was made with another {name}")
     if sized:
         return  # the events of each follow from its own number, and the trial's were recomputed
@@ -128,23 +128,24 @@ def _check_same(paper: Paper, trial: Paper) -> None:
     adaptive = plan is not None and plan.recount is not None
     figures = ("statistic", "mechanism", "cost", *(() if adaptive else ("sensitivity", "noise")))
     mine, theirs = (
-        [[event[name] for name in figures] for event in one["events"]] for one in (paper, trial)
+        [[event[name] for name in figures] for event in one["events"]]
+        for one in (certificate, trial)
     )
     if mine != theirs:
         raise ReleaseError("the trial was made with other mechanism events")
 
 
-def _without_records(paper: Paper) -> dict[str, Any]:
-    options = {name: value for name, value in paper["options"].items() if name != "records"}
-    return {**paper, "options": options}
+def _without_records(certificate: Certificate) -> dict[str, Any]:
+    options = {name: value for name, value in certificate["options"].items() if name != "records"}
+    return {**certificate, "options": options}
 
 
-def _horizon(paper: Paper) -> Any:
-    return paper.get("stream", {}).get("horizon")
+def _horizon(certificate: Certificate) -> Any:
+    return certificate.get("stream", {}).get("horizon")
 
 
-def _schema(paper: Paper) -> dict[str, Any]:
-    return {name: fact for name, fact in paper.get("schema", {}).items() if name != "name"}
+def _schema(certificate: Certificate) -> dict[str, Any]:
+    return {name: fact for name, fact in certificate.get("schema", {}).items() if name != "name"}
 
 
 def _measured(trials: Sequence[Path], public: Any, seen: dict[str, list[Drawn]]) -> str:

@@ -176,8 +176,8 @@ class Ledger(LedgerSession):
         mark = None if fingerprint is None else fingerprint.hex()
         with self._writing() as connection:
             entry = require_state(_entry(connection, release), release, "draw")
-            known = names_of(connection, mark) if mark else set()
-            strangers = known - {entry.dataset} - joined_to(connection, entry.dataset)
+            names = names_of(connection, mark) if mark else set()
+            strangers = names - {entry.dataset} - joined_to(connection, entry.dataset)
             if strangers:
                 raise renamed(min(strangers), entry.dataset)
             append(connection, "draw", entry.dataset, {}, release=release, fingerprint=mark)

@@ -168,12 +168,12 @@ def same_data(dataset: str, near: Callable[[str], set[str]]) -> set[str]:
     return found
 
 
-def one_promise(dataset: str, known: Mapping[str, Balance], protects: str) -> None:
+def one_promise(dataset: str, balances: Mapping[str, Balance], protects: str) -> None:
     """Refuse a charge about another unit or other neighbours than those before it.
 
-    `known` are the balances of this data set and of all that are the same data.
+    `balances` are those of this data set and of all that are the same data.
     """
-    for name, balance in known.items():
+    for name, balance in balances.items():
         if balance.protects is None and balance.releases > balance.unproved:
             remedy = f"sfumato ledger protects {quote(name)} {quote(protects)} --reason …"
             raise BudgetError(
@@ -243,7 +243,7 @@ def require_state(entry: Entry | None, release: str, step: str) -> Entry:
     raise LedgerError(f"cannot {step} release {release!r}: it {reason}")
 
 
-def goes_on(begun: Entry | None, series: str, part: int, known: int) -> Entry:
+def goes_on(begun: Entry | None, series: str, part: int, parts: int) -> Entry:
     """The entry of a series, if this part of it comes next."""
     if begun is None or begun.state not in ("drawn", "released"):
         raise LedgerError(
@@ -252,9 +252,9 @@ def goes_on(begun: Entry | None, series: str, part: int, known: int) -> Entry:
         )
     if isinstance(part, bool) or not isinstance(part, int) or part < 1:
         raise ParameterError("part must be a whole number from 1")
-    if part > known + 1:
+    if part > parts + 1:
         raise LedgerError(
-            f"part {part} of {series!r} cannot follow: part {known + 1} is missing in this ledger"
+            f"part {part} of {series!r} cannot follow: part {parts + 1} is missing in this ledger"
         )
     return begun
 

@@ -80,7 +80,7 @@ def save(
 ) -> None:
     """Write a state; if this raises, there is no file and the counter may go on."""
     place = Path(path)
-    paper = {
+    document = {
         "kind": _KIND,
         "format": _FORMAT,
         "caution": caution,
@@ -95,7 +95,7 @@ def save(
         sweep(place.absolute().parent, place.name)
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({**paper, "seal": digest(paper)}, file, indent=1)
+            json.dump({**document, "seal": digest(document)}, file, indent=1)
             file.flush()
             os.fsync(descriptor)
         part.rename(place)
@@ -116,12 +116,12 @@ def take(
     """The state, as restored, and gone from the disk when this returns; refused, it stays."""
     place = Path(path)
     with _opened(place) as file:  # kept open, so that no other file gets its number meanwhile
-        paper = _read(place, file)
-        owned = paper.get("belongs to")
+        document = _read(place, file)
+        owned = document.get("belongs to")
         for name, mine in belongs_to.items():
             if not isinstance(owned, dict) or owned.get(name) != mine:
                 raise ReleaseError(f"{place} belongs to another {name}: it is left as it is")
-        whole = Saved(place, paper)
+        whole = Saved(place, document)
         state = restore(whole.part("state"), whole.whole("position", most=_MOST))
         taken = _aside(place)
         try:
@@ -182,16 +182,16 @@ def _read(place: Path, file: BinaryIO) -> dict[str, Any]:
     except OSError as error:
         raise ReleaseError(f"{place} cannot be read: {error.strerror}") from None
     try:
-        paper = json.loads(content) if len(content) <= _LARGEST else None
-        seal = digest(paper) if isinstance(paper, dict) else None
+        document = json.loads(content) if len(content) <= _LARGEST else None
+        seal = digest(document) if isinstance(document, dict) else None
     except (ValueError, RecursionError):
         raise ReleaseError(f"{place} is damaged: it is no state of a stream") from None
-    if not isinstance(paper, dict) or paper.get("kind") != _KIND:
+    if not isinstance(document, dict) or document.get("kind") != _KIND:
         raise ReleaseError(f"{place} is no state of a stream")
-    if paper.get("seal") != seal:
+    if document.get("seal") != seal:
         raise ReleaseError(f"{place} is damaged: its seal does not match")
-    if paper.get("format") != _FORMAT:
+    if document.get("format") != _FORMAT:
         raise ReleaseError(
             f"{place} was saved by another version and cannot be resumed: use that version"
         )
-    return paper
+    return document
