@@ -19,7 +19,7 @@ def test_the_readme_says_first_what_it_is_in_the_words_of_the_field():
 
 def test_the_readme_fits_three_screens():
     assert len(README.splitlines()) <= 160
-    assert len(README.split()) < 1_500
+    assert len([word for word in README.split() if word != "|"]) < 1_500
 
 
 def test_every_link_of_the_readme_leads_somewhere():

@@ -116,16 +116,24 @@ def _member(name: str, value: Any, function: Any) -> list[str]:
 
 
 def page(module: ModuleType, title: str) -> str:
-    """All that a module offers, in the order of its `__all__`."""
+    """All that a module offers: functions first, then classes, errors and packages."""
     lines = [f"# {module.__name__}", "", f"*{title}.*", "", markdown(inspect.getdoc(module) or "")]
     lines.append("")
-    for name in module.__all__:
-        thing = getattr(module, name)
+    offered = {name: getattr(module, name) for name in module.__all__}
+    for name, thing in sorted(offered.items(), key=lambda item: _rank(item[1])):
         if inspect.ismodule(thing):
             lines += [f"## {name}", "", _elsewhere(thing), ""]
         elif callable(thing):
             lines += described(name, thing, 2)
     return "\n".join(lines)
+
+
+def _rank(thing: Any) -> int:
+    if inspect.ismodule(thing):
+        return 3
+    if not inspect.isclass(thing):
+        return 0
+    return 2 if issubclass(thing, BaseException) else 1
 
 
 def _elsewhere(module: ModuleType) -> str:

@@ -14,7 +14,7 @@ from sfumato.release.folder import digest
 
 __all__ = ["UNCOUNTED", "count_inspection"]
 
-UNCOUNTED = "not counted: no ledger knows that the records were looked at"
+UNCOUNTED = "not counted: no ledger recorded this inspection"
 
 
 def count_inspection(

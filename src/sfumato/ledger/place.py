@@ -24,10 +24,10 @@ _LOCAL = {
     *("nilfs2", "ntfs3", "reiserfs", "ufs", "vfat"),
 }
 _PASSING = {
-    "overlay": "it is in a container's own layer and goes when the container goes",
-    "ramfs": "it is in memory and goes when the machine stops",
-    "rootfs": "it is in memory and goes when the machine stops",
-    "tmpfs": "it is in memory and goes when the machine stops",
+    "overlay": "it is in a container's own layer and is lost with the container",
+    "ramfs": "it is in memory and is lost when the machine stops",
+    "rootfs": "it is in memory and is lost when the machine stops",
+    "tmpfs": "it is in memory and is lost when the machine stops",
 }
 
 
@@ -45,8 +45,8 @@ def place_of(folder: Path) -> Place:
     if mounts is None:
         return Place(
             None,
-            "this system does not tell what the folder lies on: that it is a local disk of this"
-            " host is assumed",
+            "this system does not say which file system the folder is on: it is assumed to be a"
+            " local disk of this host",
         )
     kinds = {point: kind for point, kind in mounts if _inside(folder, point)}  # the last one counts
     kind = kinds[max(kinds, key=len)] if kinds else None
