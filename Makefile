@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo quick test slow check lint types walls docs bench clean
+.PHONY: demo quick test slow check lint types walls tables docs bench reproduce clean
 
 demo: $(VENV)/ready
 	$(BIN)/sfumato demo
@@ -33,6 +33,9 @@ types: $(VENV)/ready-dev
 walls: $(VENV)/ready-dev
 	$(BIN)/lint-imports
 
+tables: $(VENV)/ready-dev
+	$(BIN)/python docs/hooks/method_tables.py
+
 docs: $(VENV)/ready-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
@@ -41,12 +44,16 @@ bench: $(VENV)/ready-dev
 	$(BIN)/python benchmarks/moments.py
 	$(BIN)/python benchmarks/mosaic.py --quick
 	$(BIN)/python benchmarks/component_release.py
-	$(BIN)/python benchmarks/components.py
+	$(BIN)/python -m benchmarks.components
 	$(BIN)/python benchmarks/perturb.py
 	$(BIN)/python benchmarks/graph.py
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/retrieval.py
 	$(BIN)/python benchmarks/ledger.py
+
+# make reproduce lists the papers; make reproduce PAPER=jiang2013 OPTIONS="--figures 1,2" runs one.
+reproduce: $(VENV)/ready-dev
+	@$(BIN)/python -m papers $(PAPER) $(OPTIONS)
 
 clean:
 	rm -rf $(VENV) site sfumato-demo*

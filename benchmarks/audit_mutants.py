@@ -27,7 +27,7 @@ import numpy as np
 import sfumato
 from sfumato.inspection.audit.auditing import larger
 from sfumato.inspection.audit.scrutiny import Effort, scrutinise
-from sfumato.inspection.audit.settings import settings
+from sfumato.inspection.audit.settings import case, settings
 from sfumato.methods import METHODS
 from sfumato.privacy.budget import approx_from_zcdp, budget, rho_within
 from sfumato.privacy.choice import Choice
@@ -253,7 +253,7 @@ def seen(configurations):
             parts = scrutinise(
                 METHODS[name],
                 (claim, larger(claim)),
-                settings(name),
+                settings(case(METHODS[name])),
                 {},
                 Effort(EFFORT, 0, SeededBits(1), lambda *_: None),
             )

@@ -1,8 +1,8 @@
 """Components: speed against the plain Gram matrix, captured variance against peers.
 
-    python benchmarks/components.py                 all of it
-    python benchmarks/components.py speed           1,000,000 × 100 numbers in memory (a minute)
-    python benchmarks/components.py peers           Adult and covtype (SFUMATO_DATA), ε = 1
+    python -m benchmarks.components                 all of it
+    python -m benchmarks.components speed           1,000,000 × 100 numbers in memory (a minute)
+    python -m benchmarks.components peers           Adult and covtype (SFUMATO_DATA), ε = 1
 
 Everything is printed as a ratio within one run.  The peers, diffprivlib and OpenDP, want
 older versions of scikit-learn and NumPy; unless this environment has both they get one of
@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 from threadpoolctl import threadpool_limits
 
 import sfumato as sf
+from papers.adult import ADULT, adult
 from sfumato.errors import DataError
 from sfumato.inspection import captured_variance
 from sfumato.measure.moments import gram, sums_and_gram
@@ -35,7 +36,6 @@ from sfumato.privacy.budget import budget
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SystemBits
 from sfumato.render.components import leading
-from sfumato.reproduce.adult import ADULT, adult
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import UNIT, Centred

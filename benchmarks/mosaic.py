@@ -51,7 +51,7 @@ print(json.dumps({
     "cpu": end - start, "wall": time.perf_counter() - clock,
     "count": at["read"] - start, "fit": at["write"] - at["read"], "draw": end - at["write"],
     "memory": int(status["VmHWM"].split()[0]) / 2**10,
-    "model": release.certificate["options"]["model"],
+    "model": release.certificate.options["model"],
 }))
 """
 

@@ -20,7 +20,7 @@ def main():
     release = sf.publish_counts(ages, epsilon=1, ways="both", name="visitors")
     published = sf.PublishedCounts.of(release)
     truth = np.asarray(ages["count"])
-    print(release.certificate["statement"], "for all questions together\n")
+    print(release.certificate.statement, "for all questions together\n")
     print("question     true  answer  interval (95 %)")
     for title, query in (
         ("30", published.keys.chosen(["30"])),

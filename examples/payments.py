@@ -30,7 +30,7 @@ def main():
     except sf.ParameterError as error:
         print("refused:", str(error).split(":")[0])
     kept = sf.publish_network(PAYMENTS, **asked, accept_no_guarantee=True)
-    print("its certificate says:", kept.certificate["warnings"][0].split(":")[0])
+    print("its certificate says:", kept.certificate.warnings[0].split(":")[0])
     print("\npayment          true  edge-laplace  edge-greedy")
     rows = zip(*(t["weight"].to_pylist() for t in (PAYMENTS, private.data, kept.data)), strict=True)
     for a, b, amounts in zip(PAYMENTS["source"], PAYMENTS["target"], rows, strict=True):

@@ -38,7 +38,7 @@ def main():
         ):
             print(f"in the search, epsilon {epsilon}: AUC {score:.2f}")
         fitted = search.best_estimator_.publisher_
-        print(f"the last fit released {fitted.release_.certificate['rows']:,} records;", end=" ")
+        print(f"the last fit released {fitted.release_.certificate.rows:,} records;", end=" ")
         print(f"{len(fitted.sample(10_000)):,} more were drawn for nothing")
         with sf.Ledger(path) as ledger:
             print(f"10 fits: {ledger.balance('clinic').spent} spent")

@@ -29,7 +29,7 @@ def main(picture=None):
         release = sf.publish_stream(visits, horizon=HORIZON, every=EVERY, **budget)
         series[title] = np.asarray(release.data["value"], float)
         error = np.sqrt(np.mean((series[title] - truth) ** 2))
-        print(f"{release.certificate['statement']}: typical error {error:.1f} of {truth[-1]:,}")
+        print(f"{release.certificate.statement}: typical error {error:.1f} of {truth[-1]:,}")
     print("\n   bits     true " + " ".join(f"{title:>22}" for title in series))
     for k in range(9, len(truth), 10):
         noisy = " ".join(f"{values[k]:22,.0f}" for values in series.values())

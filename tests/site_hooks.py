@@ -7,6 +7,6 @@ from pathlib import Path
 HOME = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME / "docs" / "hooks"))
 
-contents, gallery, methods, proofs, reference = map(
-    import_module, ("contents", "gallery", "methods", "proofs", "reference")
+contents, gallery, methods, proofs, reference, tables = map(
+    import_module, ("contents", "gallery", "methods", "proofs", "reference", "method_tables")
 )

@@ -13,9 +13,12 @@ import pytest
 import sfumato as sf
 from sfumato.cli import main
 from sfumato.example import CLINIC, clinic
-from site_hooks import HOME, methods
+from site_hooks import HOME, methods, tables
 
 GUIDE = HOME / "docs" / "guide"
+OTHERS = [
+    item for kind, known in methods.kinds().items() if kind != "tables" for item in known.values()
+]
 
 
 def ran(command, monkeypatch):
@@ -54,17 +57,27 @@ def test_the_command_on_the_page_of_a_table_method_runs(name, desk, monkeypatch)
     (desk / "clinic.yaml").write_text(methods.tried(name).schema.to_yaml())
     [command] = commands(methods.table_page(name))
     assert ran(command, monkeypatch) == 0
-    assert sf.Release.load("release").certificate["method"] == name
+    assert sf.Release.load("release").certificate.method == name
 
 
-@pytest.mark.parametrize("name", methods.OTHER_COMMANDS)
-def test_the_command_on_the_page_of_another_method_runs(name, desk, monkeypatch):
-    [(item, kind)] = [
-        (known[name], kind) for kind, known in methods.kinds().items() if name in known
-    ]
-    [command] = commands(methods.other_page(item, methods.GUIDES[kind]))
+@pytest.mark.parametrize("item", OTHERS, ids=lambda item: item.name)
+def test_the_command_on_the_page_of_another_method_runs(item, desk, monkeypatch):
+    [command] = commands(methods.other_page(item, methods.GUIDES[item.kind]))
     assert ran(command, monkeypatch) == 0
-    assert sf.Release.load("release").certificate["method"] == name
+    assert sf.Release.load("release").certificate.method == item.name
+
+
+@pytest.mark.parametrize("page", tables.PAGES, ids=lambda page: page.name)
+def test_the_tables_of_methods_are_those_of_the_registries(page):
+    assert tables.written(page) == page.read_text("utf-8"), "stale: run make tables"
+
+
+def test_there_are_such_tables_and_a_stale_one_is_found(tmp_path):
+    marked = [page.name for page in tables.PAGES if tables.BLOCK.search(page.read_text("utf-8"))]
+    assert marked == ["README.md", "audit.md", "networks.md", "streams.md"]
+    stale = tmp_path / "README.md"
+    stale.write_text((HOME / "README.md").read_text("utf-8").replace("| `modips` |", "| `gone` |"))
+    assert tables.written(stale) == (HOME / "README.md").read_text("utf-8") != stale.read_text()
 
 
 def test_the_tutorial_runs_from_its_first_command_to_its_last(desk, monkeypatch):

@@ -15,13 +15,11 @@ from mkdocs.structure.files import File, Files
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.example import CLINIC, clinic
-from sfumato.graph.methods import METHODS as NETWORK_METHODS
 from sfumato.methods import METHODS
-from sfumato.plan import Plan
+from sfumato.plan import Plan, Recipe
+from sfumato.plan.registry import PACKAGES, registered
 from sfumato.publishing.table import DEFAULT_METHOD
-from sfumato.retrieval.count_plan import Described
 from sfumato.schema import Schema
-from sfumato.stream.methods import METHODS as STREAM_METHODS
 
 MOST_EVENTS = 8
 BUDGETS: tuple[dict[str, str], ...] = (
@@ -29,20 +27,6 @@ BUDGETS: tuple[dict[str, str], ...] = (
     {"epsilon": "1", "delta": "1e-6"},
     {},
 )
-OTHER_COMMANDS = {
-    "edge-laplace": "sfumato graph publish edges.csv --undirected --epsilon 1 --option high=100",
-    "edge-greedy": "sfumato graph publish edges.csv --undirected --method edge-greedy "
-    "--preserve 0.1 --accept-no-guarantee",
-    "edge-anonymous": "sfumato graph publish edges.csv --undirected --method edge-anonymous "
-    "--preserve 0.1 --option mu=5 --accept-no-guarantee",
-    "edge-potential": "sfumato graph publish arcs.csv --directed --method edge-potential "
-    "--accept-no-guarantee",
-    "edge-gaussian": "sfumato graph publish edges.csv --undirected --method edge-gaussian "
-    "--accept-no-guarantee",
-    "counter": "sfumato stream count visits.txt --horizon 4096 --every 512 --epsilon 1",
-    "reservoir-mean": "sfumato stream mean visits.txt --times 2048,4096 --sigma 0.2 --epsilon 1",
-    "count-queries": "sfumato query publish words.csv --epsilon 1 --both",
-}
 GUIDES = {"networks": "networks.md", "streams": "streams.md", "counts": "queries.md"}
 ROWS = {
     "drawn record": "A row of the release is a new record, drawn from noisy statistics: it "
@@ -148,14 +132,15 @@ def _measured(plan: Plan) -> list[str]:
     return lines + ([f"\nand {left} more of the same kinds."] if left > 0 else [])
 
 
-def promised(item: Any) -> bool:
+def promised(item: Recipe[Any, Any]) -> bool:
     """Whether the registry says that the method promises anything."""
     return not item.promise.startswith(("nothing", "none"))
 
 
-def _facts(item: Any, extra: list[tuple[str, str]]) -> list[str]:
+def _facts(item: Recipe[Any, Any], extra: list[tuple[str, str]]) -> list[str]:
     rows = [
         ("promises", item.promise),
+        ("use it for", item.use),
         ("comes from", item.source),
         (
             "proof",
@@ -166,7 +151,7 @@ def _facts(item: Any, extra: list[tuple[str, str]]) -> list[str]:
     return ["| | |", "|---|---|", *(f"| **{name}** | {text} |" for name, text in rows)]
 
 
-def _options(item: Any) -> list[str]:
+def _options(item: Recipe[Any, Any]) -> list[str]:
     if not item.options:
         return []
     rows = (f"| `{name}` | {text} |" for name, text in item.options.items())
@@ -243,7 +228,7 @@ def table_page(name: str) -> str:
     )
 
 
-def other_page(item: Any, guide: str) -> str:
+def other_page(item: Recipe[Any, Any], guide: str) -> str:
     """The page of a method for networks, streams or counts."""
     return "\n".join(
         [
@@ -257,21 +242,16 @@ def other_page(item: Any, guide: str) -> str:
             "## Example",
             "",
             "```console",
-            f"$ {_broken(OTHER_COMMANDS[item.name])} -o release/",
+            f"$ {_broken(item.example)} -o release/",
             "```",
             *_options(item),
         ]
     )
 
 
-def kinds() -> dict[str, dict[str, Any]]:
+def kinds() -> dict[str, dict[str, Recipe[Any, Any]]]:
     """The registries, by what they are for."""
-    return {
-        "tables": dict(METHODS),
-        "networks": dict(NETWORK_METHODS),
-        "streams": dict(STREAM_METHODS),
-        "counts": {Described.name: Described()},
-    }
+    return {kind: dict(registered(kind)) for kind in PACKAGES}
 
 
 def pages() -> dict[str, str]:
@@ -280,7 +260,7 @@ def pages() -> dict[str, str]:
     index += ["What `sfumato methods` says, and more. Methods without a promise come last.", ""]
     for kind, known in kinds().items():
         index += [f"## {kind.capitalize()}", "", "| method | does | promises |", "|---|---|---|"]
-        for name, item in sorted(known.items(), key=lambda pair: not promised(pair[1])):
+        for name, item in known.items():
             index.append(f"| [`{name}`]({kind}/{name}.md) | {item.summary} | {item.promise} |")
             page = table_page(name) if kind == "tables" else other_page(item, GUIDES[kind])
             made[f"methods/{kind}/{name}.md"] = page

@@ -14,7 +14,7 @@ MODULES = {
     "sfumato.errors": "What is refused, as a tree",
     "sfumato.estimator": "In the manner of scikit-learn",
     "sfumato.accuracy": "For recipients: how far a number can be off",
-    "sfumato.report": "For recipients: the page of a release",
+    "sfumato.report": "For recipients: what a promise means in figures",
     "sfumato.retrieval": "Answers from published counts and from a service",
     "sfumato.inspection": "For the owner's eyes: how good a release is",
     "sfumato.inspection.attack": "For the owner's eyes: what an attacker would find",

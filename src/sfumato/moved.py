@@ -32,7 +32,6 @@ MOVED = {
     "sfumato.proposal": "sfumato.schema.column_guess",
     "sfumato.query_publishing": "sfumato.publish_counts",
     "sfumato.regular": "sfumato.untrusted.plain_file",
-    "sfumato.report_page": "sfumato.report.html_page",
     "sfumato.reproduce": "`make reproduce` in the repository, not part of the package",
     "sfumato.scatter": "sfumato.synopsis.scatter",
     "sfumato.stream_publishing": "sfumato.publish_stream",
@@ -55,7 +54,7 @@ MOVED = {
     "sfumato.inspection.overview.overview": "sfumato.inspect",
     "sfumato.publishing.price": "sfumato.price",
     "sfumato.publishing.publish": "sfumato.publish",
-    "sfumato.report.html.report": "sfumato.report.html_page",
+    "sfumato.report.html.report": "sfumato.report_page",
     "sfumato.synopsis.MomentLayout": "sfumato.synopsis.moments",
 }
 

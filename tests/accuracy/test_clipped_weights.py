@@ -8,10 +8,13 @@ import pyarrow as pa
 import pytest
 from scipy.stats import binomtest
 
+from certificates import made_up
 from sfumato.accuracy.edges import edges
 from sfumato.accuracy.published import published
 from sfumato.accuracy.statement import about_count, about_difference, about_extreme, overview
 from sfumato.errors import ParameterError, ReleaseError
+from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.mechanism import Event
 from sfumato.privacy.noise import discrete_laplace
 from sfumato.privacy.randomness import SeededBits
 from sfumato.publishing.network import publish_network
@@ -23,13 +26,14 @@ RUNS = 10_000
 
 def network(codes, *, low="0", scale="200"):
     """An `edge-laplace` release of codes of a grid from low to low + 10 in steps of 1/100."""
-    paper = {
-        "dataset": "roads",
-        "method": "edge-laplace",
-        "network": {},
-        "options": {"low": low, "high": str(int(low) + 10), "step": "1/100"},
-        "events": [{"mechanism": "discrete-laplace", "noise": {"scale": scale}}],
-    }
+    noise = Event("weights", "discrete-laplace", Fraction(1), Fraction(scale), PureDP(1))
+    paper = made_up(
+        [noise],
+        method="edge-laplace",
+        network={"nodes": len(codes), "edges": len(codes), "directed": True, "wanted pairs": None},
+        columns={"source": "string", "target": "string", "weight": "double"},
+        options={"low": low, "high": str(int(low) + 10), "step": "1/100"},
+    )
     cut = np.clip(codes, 1 if low == "0" else 0, 1_000)
     ends = [f"n{i}" for i in range(len(cut))]
     table = pa.table({"source": ends, "target": ends[::-1], "weight": int(low) + cut / 100})
@@ -50,7 +54,7 @@ def test_the_weight_of_edges_is_found_by_their_ends():
 def test_networks_whose_weights_were_changed_otherwise_are_refused():
     paper, table = network(np.array([100]))
     with pytest.raises(ReleaseError, match="edge-laplace does"):
-        edges(paper | {"method": "edge-greedy"}, table)
+        edges(paper.model_copy(update={"method": "edge-greedy"}), table)
 
 
 @pytest.mark.parametrize("low", ["0", "3"])

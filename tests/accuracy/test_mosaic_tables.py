@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binom
 
 import sfumato as sf
+from certificates import made_up
 from sfumato.accuracy.noisy import Blocks
 from sfumato.accuracy.published import published
 from sfumato.accuracy.table_statement import about_column, about_pair, columns, reaches
@@ -59,11 +60,8 @@ def measured(seed, neighbours="replace-one", **budget):
     plan = price(schema(neighbours), method="mosaic", **budget)
     plan = plan.sized(len(ROWS)) if plan.sized else plan
     synopsis = plan.measure(prepared(neighbours), Purse(plan.guarantee, SeededBits(seed)))
-    events = [event.to_json() for event in plan.events]
-    paper = {"method": "mosaic", "schema": schema(neighbours).to_json(), "events": events}
-    return sf.Release(
-        json.loads(json.dumps(paper)), synopsis=json.loads(json.dumps(synopsis.to_json()))
-    )
+    paper = made_up(plan.events, method="mosaic", schema=schema(neighbours).to_json())
+    return sf.Release(paper, synopsis=json.loads(json.dumps(synopsis.to_json())))
 
 
 @lru_cache

@@ -14,14 +14,17 @@ import pytest
 from scipy.stats import binomtest
 
 import sfumato as sf
+from certificates import made_up
 from sfumato.accuracy.noisy import Entries
 from sfumato.accuracy.published import published
 from sfumato.accuracy.statement import about_count, about_difference, about_extreme, overview
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.example import CLINIC, clinic
+from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.mechanism import Event
 from sfumato.privacy.noise import discrete_gaussian, discrete_laplace
 from sfumato.privacy.randomness import SeededBits
-from sfumato.release import Release
+from sfumato.release import Certificate, Release
 from slowness import slow
 
 FALSE_ALARM = 1e-6  # chance that a right statement fails one statistical test
@@ -200,10 +203,10 @@ def test_a_public_number_of_records_narrows_what_is_said_of_each_value():
 def test_many_values_are_read_and_summed_quickly():
     names = [f"v{i}" for i in range(3_000)]
     wide = {"name": "wide", "columns": {"a": {"kind": "category", "values": names}}}
-    noise = {"statistic": "moments", "mechanism": "discrete-laplace", "noise": {"scale": "1/99"}}
+    noise = Event("moments", "discrete-laplace", Fraction(1), Fraction(1, 99), PureDP(1))
     counts = [2] * 50 + [0] * 2_950
     synopsis = {"kind": "moments", "classes": 1, "rows": 100, "entries": counts}
-    made = Release({"method": "modips", "schema": wide, "events": [noise]}, synopsis=synopsis)
+    made = Release(made_up([noise], method="modips", schema=wide), synopsis=synopsis)
     start = time.process_time()
     found = published(made)
     most = found.count("a", names[1:])
@@ -262,22 +265,28 @@ def test_releases_without_anything_additive_are_refused_plainly(method, why):
         published(made)
 
 
-@pytest.mark.parametrize("damage", ["entries", "events", "schema", "classes"])
+@pytest.mark.parametrize("damage", ["entries", "classes"])
 def test_damaged_papers_are_refused_plainly(damage):
     made = release()
-    paper, synopsis = (json.loads(json.dumps(x)) for x in (made.certificate, made.synopsis))
-    for part in (paper, synopsis):
-        part.pop(damage, None)
+    synopsis = {name: part for name, part in made.synopsis.items() if name != damage}
     with pytest.raises(ReleaseError, match=r"not what Sfumato writes|not a list|does not have"):
-        published(Release(paper, synopsis=synopsis))
+        published(Release(made.certificate, synopsis=synopsis))
+
+
+def test_another_measurement_than_the_synopsis_holds_is_refused_plainly():
+    made = release()
+    other = [replace(event, statistic="another") for event in made.certificate.events]
+    certificate = made.certificate.model_copy(update={"events": tuple(other)})
+    with pytest.raises(ReleaseError, match="does not state the noise of moments"):
+        published(Release(certificate, synopsis=made.synopsis))
 
 
 def test_a_label_that_the_schema_does_not_have_is_refused_plainly():
     made = release("diffgen")
-    paper = json.loads(json.dumps(made.certificate))
+    paper = made.certificate.to_json()
     del paper["schema"]["columns"]["outcome"]["role"]
     with pytest.raises(ReleaseError, match="not what Sfumato writes"):
-        published(Release(paper, synopsis=made.synopsis))
+        published(Release(Certificate.of(paper), synopsis=made.synopsis))
 
 
 @pytest.mark.parametrize(

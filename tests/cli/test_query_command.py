@@ -22,7 +22,7 @@ from sfumato.errors import (
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
 from sfumato.publishing.verify import verify
-from sfumato.retrieval.count_plan import Described, planned
+from sfumato.retrieval.count_plan import METHOD, planned
 from sfumato.retrieval.service import listening
 
 MAIN = "import sys; from sfumato.cli.query import app; app(sys.argv[1:], standalone_mode=False)"
@@ -177,7 +177,7 @@ def test_what_cannot_be_asked_or_published_is_refused(run, words, tmp_path):
 
 
 def test_the_publication_of_counts_is_described_among_the_methods(pytestconfig):
-    described = Described()
+    described = METHOD
     assert described.name in (pytestconfig.rootpath / "docs" / described.proof).read_text("utf-8")
     with pytest.raises(ParameterError, match="ways"):
         planned(4, PureDP(1), ways="neither")

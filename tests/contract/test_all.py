@@ -17,7 +17,7 @@ from neighbours import records, table, text_rows, typed_rows
 from sfumato.errors import BudgetError, ParameterError
 from sfumato.methods import METHODS
 from sfumato.privacy.budget import budget
-from sfumato.privacy.guarantee import Seeded, from_json
+from sfumato.privacy.guarantee import Seeded
 from sfumato.publishing.table import price
 from slowness import slow
 
@@ -115,11 +115,11 @@ def test_the_release_carries_the_promise_that_was_planned(case):
     release = sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.asked)
     plan = planned(case, len(ROWS))
     assert release.guarantee == plan.guarantee == planned(case).guarantee
-    assert from_json(dict(release.certificate["guarantee"])) == release.guarantee
-    for event, made in zip(plan.events, release.certificate["events"], strict=True):
+    assert release.certificate.guarantee == release.guarantee
+    for event, made in zip(plan.events, release.certificate.events, strict=True):
         # What depends on an earlier step is left open in the plan; its price never is.
         known = {key: value for key, value in event.to_json().items() if value is not None}
-        assert known == {key: made[key] for key in known}
+        assert known == {key: made.to_json()[key] for key in known}
         assert {"statistic", "mechanism", "cost"} <= set(known)
 
 
@@ -220,13 +220,16 @@ def test_what_promises_nothing_is_published_only_where_that_is_accepted(case):
     with pytest.raises(ParameterError, match=r"promises nothing.*--accept-no-guarantee"):
         sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.given)
     release = sf.publish(table(ROWS), schema=case.schema, method=case.method, **case.asked)
-    assert release.certificate["statement"].startswith("no guarantee: ")
-    assert any("NOT PRIVATE" in warning for warning in release.certificate["warnings"])
+    assert release.certificate.statement.startswith("no guarantee: ")
+    assert any("NOT PRIVATE" in warning for warning in release.certificate.warnings)
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_proof_page_and_an_entry_exist(name):
     method = METHODS[name]
+    assert [case for case in CASES if case.method == name], f"{name} names no ContractCase"
+    assert (method.audit is not None) == method.budgeted, f"{name} names no AuditCase"
+    assert method.use
     page = DOCS / method.proof
     assert page.is_file()
     assert name in page.read_text()

@@ -111,7 +111,7 @@ def test_every_method_publishes_and_draws_more_only_where_records_are_drawn(name
         options=case.options,
         accept_no_guarantee=not case.promised,
     ).fit(records)
-    assert fitted.release_.certificate["method"] == name
+    assert fitted.release_.certificate.method == name
     again = pickle.loads(pickle.dumps(fitted))
     if fitted.plan().row == "drawn record":
         assert fitted.sample(5).num_rows == 5

@@ -17,7 +17,8 @@ from sfumato.publishing.network import publish_network
 from sfumato.publishing.stream import publish_stream
 from sfumato.publishing.table import publish
 from sfumato.release import Release
-from sfumato.release.folder import CERTIFICATE, digest, sha256
+from sfumato.release.digest import digest
+from sfumato.release.folder import CERTIFICATE, sha256
 from sfumato.retrieval.published import PublishedCounts
 
 __all__ = ["make"]

@@ -11,7 +11,7 @@ from fuzz.changes import bytes_changed, nested_changed, words_changed
 from fuzz.judge import Trial, command
 from fuzz.tables import SECRETS, WORD
 from sfumato.publishing.stream import publish_stream
-from sfumato.release.folder import digest
+from sfumato.release.digest import digest
 
 __all__ = ["make", "make_state"]
 

@@ -189,7 +189,7 @@ def test_a_look_is_counted_before_a_record_is_encoded(charged, monkeypatch):
     monkeypatch.setattr(records, "encode", watched)  # whatever looks at a record comes by here
     with pytest.raises(KeyboardInterrupt):
         inspect(release, KNOWN, ledger=ledger)
-    name = release.certificate["release"]
+    name = release.certificate.release
     assert seen == [{name: 1}]
     assert ledger.inspections("clinic") == {name: 1}
 
@@ -231,7 +231,7 @@ def test_a_table_that_does_not_fit_is_refused_and_not_counted(charged):
 
 def test_a_changed_certificate_is_not_inspected_under_its_name(charged):
     release, ledger = charged
-    forged = sf.Release({**release.certificate, "rows": 1}, table=release.table)
+    forged = sf.Release(release.certificate.model_copy(update={"rows": 1}), table=release.table)
     with pytest.raises(LedgerError, match="holds another release"):
         inspect(forged, KNOWN, ledger=ledger)
 

@@ -12,7 +12,7 @@ from sfumato.ledger.sql import every_line
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP, from_json, to_json
 from sfumato.publishing.table import price
-from sfumato.release.folder import digest
+from sfumato.release.digest import digest
 
 SCHEMA = {
     "name": "clinic",

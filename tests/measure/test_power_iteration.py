@@ -235,9 +235,9 @@ def test_the_steps_cost_the_budget_and_no_more_and_the_release_verifies(signals,
     release = sf.publish(
         signals, schema=SIGNALS, method="power-method", rho="0.3", folder=tmp_path / "r"
     )
-    costs = [Fraction(event["cost"]["rho"]) for event in release.certificate["events"]]
+    costs = [event.cost.rho for event in release.certificate.events]
     assert sum(costs) == Fraction(3, 10)
-    assert [event["statistic"] for event in release.certificate["events"]][:2] == [
+    assert [event.statistic for event in release.certificate.events][:2] == [
         "sums",
         "power step 1",
     ]

@@ -160,10 +160,10 @@ def test_coarse_data_about_others_is_a_basis():
 def test_the_certificate_says_on_whose_word_the_basis_is_public(method, source, tmp_path):
     given = {} if source is None else {"basis_source": source}
     made = publish(TABLE, OTHER, method, folder=tmp_path / "out", **given)
-    (limit,) = [limit for limit in made.certificate["limits"] if "declares public" in limit]
+    (limit,) = [limit for limit in made.certificate.limits if "declares public" in limit]
     assert (source or "no source was stated") in limit
     assert "owner's word" in limit
-    assert made.certificate["options"]["basis_source"] == source
+    assert made.certificate.options["basis_source"] == source
     assert all(check.passed for check in sf.verify(tmp_path / "out"))
 
 

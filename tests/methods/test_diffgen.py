@@ -15,7 +15,8 @@ from sfumato.ledger import Ledger
 from sfumato.methods import METHODS, diffgen
 from sfumato.methods.diffgen import METHOD
 from sfumato.privacy.guarantee import PureDP, Seeded
-from sfumato.release.folder import digest, sha256
+from sfumato.release.digest import digest
+from sfumato.release.folder import sha256
 from sfumato.render.leaves import Parts, apportion, sample
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
@@ -59,9 +60,9 @@ def publish(changes=None, data=None, **options):
 def test_a_release_carries_its_promise_and_verifies(score, neighbours, tmp_path):
     release = publish({"neighbours": neighbours}, score=score, steps=4, folder=tmp_path / "r")
     assert release.guarantee == PureDP(1)
-    assert release.certificate["options"] == {"score": score, "steps": 4}
+    assert release.certificate.options == {"score": score, "steps": 4}
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
-    assert sum(int(e["cost"]["epsilon"] == "1/2") for e in release.certificate["events"]) == 1
+    assert sum(int(e.cost == PureDP("1/2")) for e in release.certificate.events) == 1
     assert release.table.column_names == list(COLUMNS)
 
 
@@ -82,7 +83,7 @@ def test_the_same_seed_gives_the_same_release_without_a_guarantee():
 
 
 def test_options_come_as_text_from_the_command_line():
-    assert publish(steps="3", score="max").certificate["options"] == {"score": "max", "steps": 3}
+    assert publish(steps="3", score="max").certificate.options == {"score": "max", "steps": 3}
 
 
 @pytest.mark.parametrize("score", ["max", "infogain"])
@@ -107,7 +108,7 @@ def test_a_table_whose_label_never_varies_is_released_all_the_same():
 def test_an_empty_table_is_released_where_its_size_is_private():
     release = publish({"neighbours": "add-remove"}, data=patients().slice(0, 0), steps=2)
     assert release.table.num_rows < 600
-    assert all(event["cost"]["label"] == "pure-DP" for event in release.certificate["events"])
+    assert all(event.cost.label == "pure-DP" for event in release.certificate.events)
 
 
 def test_tables_may_have_more_columns_than_an_array_has_dimensions():
@@ -278,7 +279,7 @@ def other_score(folder, paper):
 
 
 def colder(folder, paper):
-    paper["events"][0]["noise"]["temperature"] = "1/1000"
+    paper["events"][0]["noise"] = {"temperature": "1/1000", "approximately": 0.001}
 
 
 def shifted(folder, paper):

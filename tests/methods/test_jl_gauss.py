@@ -120,8 +120,8 @@ def test_it_is_refused_until_someone_accepts_that_nothing_is_promised(tmp_path):
         sf.publish(clinic(50), **GIVEN)
     release = sf.publish(clinic(50), **GIVEN, accept_no_guarantee=True, folder=tmp_path / "r")
     assert isinstance(release.guarantee, Heuristic)
-    assert "NOT PRIVATE" in release.certificate["warnings"][0]
-    assert "exact discrete noise" not in release.certificate["randomness"]
+    assert "NOT PRIVATE" in release.certificate.warnings[0]
+    assert "exact discrete noise" not in release.certificate.randomness
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
     assert release.table.num_rows == 50
 

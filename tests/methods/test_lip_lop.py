@@ -165,8 +165,8 @@ def test_printed_algorithms_are_refused_until_someone_accepts_that_nothing_is_pr
         clinic(50), **given, rank=2, accept_no_guarantee=True, folder=tmp_path / "r"
     )
     assert isinstance(release.guarantee, Heuristic)
-    assert "NOT PRIVATE" in release.certificate["warnings"][0]
-    assert {event["cost"]["label"] for event in release.certificate["events"]} == {Heuristic.label}
+    assert "NOT PRIVATE" in release.certificate.warnings[0]
+    assert {event.cost.label for event in release.certificate.events} == {Heuristic.label}
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
 
 
@@ -269,7 +269,7 @@ def test_a_release_of_lip_can_be_recounted_from_its_synopsis(budget, radius, tmp
         **budget,
     )
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
-    assert [event["statistic"] for event in release.certificate["events"]] == [
+    assert [event.statistic for event in release.certificate.events] == [
         "second moments",
         "sums",
         "projected records",
@@ -298,8 +298,8 @@ def test_lop_takes_its_components_from_public_data_and_says_so(tmp_path):
         basis=clinic(400, seed=3),
         folder=tmp_path / "r",
     )
-    assert release.certificate["options"]["basis"]["rows"] == 400
-    assert [event["cost"]["epsilon"] for event in release.certificate["events"]] == ["1"]
+    assert release.certificate.options["basis"]["rows"] == 400
+    assert [event.cost.epsilon for event in release.certificate.events] == [1]
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
 
 

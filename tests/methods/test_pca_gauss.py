@@ -176,12 +176,12 @@ def test_a_public_basis_costs_nothing_and_rests_on_the_owner_s_word(method, opti
     )
     release = sf.Release.load(tmp_path / "r")
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
-    statistics = [event["statistic"] for event in release.certificate["events"]]
+    statistics = [event.statistic for event in release.certificate.events]
     assert statistics[-2:] == ["projected sums", "projected second moments"]
     assert "second moments" not in statistics
-    assert all(event["noise"] for event in release.certificate["events"])
-    assert any("declares public" in limit for limit in release.certificate["limits"])
-    assert release.certificate["options"]["basis"]["rows"] == 300
+    assert all(event.noise for event in release.certificate.events)
+    assert any("declares public" in limit for limit in release.certificate.limits)
+    assert release.certificate.options["basis"]["rows"] == 300
 
 
 def test_the_whole_budget_goes_to_the_moments_where_the_basis_is_public():
@@ -234,7 +234,7 @@ def test_figures_that_wait_for_the_rank_are_open_and_then_recounted(method, opti
         clinic(800), schema=SCHEMA, method=method, epsilon=1, folder=tmp_path / "r", **options
     )
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
-    assert all(event["noise"] for event in release.certificate["events"])
+    assert all(event.noise for event in release.certificate.events)
     rank = len(release.synopsis["directions"])
     assert len(release.synopsis["moments"]["sums"][0]) == rank + (method == REGRESSION)
 

@@ -97,11 +97,11 @@ def test_no_budget_is_needed_and_none_is_taken(name):
 def test_the_release_says_that_it_is_not_private(name, people):
     found = release(people, name)
     assert isinstance(found.guarantee, Heuristic)
-    assert found.certificate["warnings"][0].startswith("NOT PRIVATE by any proof")
-    (event,) = found.certificate["events"]
-    assert event["cost"]["label"] == "heuristic (no guarantee)"
-    assert event["mechanism"] == "perturbation"
-    assert "the label of every record" in found.certificate["invariants"]
+    assert found.certificate.warnings[0].startswith("NOT PRIVATE by any proof")
+    (event,) = found.certificate.events
+    assert event.cost.label == "heuristic (no guarantee)"
+    assert event.mechanism == "perturbation"
+    assert "the label of every record" in found.certificate.invariants
 
 
 @same_columns
@@ -175,7 +175,7 @@ def test_a_rotation_without_noise_keeps_distances_in_shares(people):
 def test_a_saved_release_verifies_and_its_options_give_the_same_plan(name, people, tmp_path):
     found = release(people, name, folder=tmp_path / "r")
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
-    options = json.loads(json.dumps(found.certificate["options"]))
+    options = json.loads(json.dumps(found.certificate.options))
     again = RECIPES[name].price(DOMAIN, None, options)
     assert again.terms.digest() == price(SCHEMA, method=name).terms.digest()
     assert sf.Release.load(tmp_path / "r").table.equals(found.table)
@@ -214,7 +214,7 @@ def test_a_rotation_can_come_from_a_file_and_stays_out_of_the_release(
     found = release(people, "rotation", rotation=str(path), folder=tmp_path / "r")
     Z = (matrix(found.table) - LOW) / (HIGH - LOW) - 0.5
     np.testing.assert_allclose(Z, shares(people) @ R, atol=1e-8)
-    assert found.certificate["options"]["rotation"] == "given"
+    assert found.certificate.options["rotation"] == "given"
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
     with pytest.raises(ParameterError, match="give it again"):
         release(people, "rotation", rotation="given")
@@ -308,7 +308,7 @@ def test_a_table_without_a_label_is_perturbed_as_well(name, rng):
     schema = {"name": "t", "columns": columns}
     found = sf.publish(table, schema=schema, method=name, accept_no_guarantee=True)
     assert found.table.shape == table.shape
-    assert "the label of every record" not in found.certificate["invariants"]
+    assert "the label of every record" not in found.certificate.invariants
 
 
 @everyone

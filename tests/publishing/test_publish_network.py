@@ -16,19 +16,18 @@ from sfumato.graph.methods import METHODS, edge_method
 from sfumato.graph.reading import edge_list
 from sfumato.inspection.overview import inspect
 from sfumato.privacy.guarantee import Heuristic, PureDP
-from sfumato.release.folder import CERTIFICATE, SYNOPSIS, digest
+from sfumato.release.digest import digest
+from sfumato.release.folder import CERTIFICATE, SYNOPSIS
 
 NETWORK = random_network(np.random.default_rng(5), directed=True, size=6)
 EDGES = edge_list(NETWORK)
 PAIRS = [("n0", "n1"), ("n2", "n5")]
+SAID = {name: case for name, method in METHODS.items() for case in method.contract[:1]}
 ASKED = {
-    "edge-laplace": {"epsilon": 1, "high": 10},
-    "edge-greedy": {"preserve": PAIRS},
-    "edge-anonymous": {"preserve": PAIRS, "k": 2, "mu": 1},
-    "edge-potential": {"preserve": PAIRS},
-    "edge-gaussian": {},
+    name: case.budget | case.options | ({"preserve": PAIRS} if METHODS[name].preserves else {})
+    for name, case in SAID.items()
 }
-PROVED = ("edge-laplace",)
+PROVED = [name for name, case in SAID.items() if case.promised]
 
 
 def publish(method, edges=EDGES, **asked):
@@ -40,6 +39,7 @@ def publish(method, edges=EDGES, **asked):
 
 def test_every_registered_method_is_tested_here():
     assert list(METHODS) == list(ASKED)
+    assert [name for name, method in METHODS.items() if method.budgeted] == PROVED
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -64,7 +64,7 @@ class TestEveryMethod:
         first, second = publish(method, seed=3), publish(method, seed=3)
         assert first.table.equals(second.table)
         if method in PROVED:
-            assert "a seeded test run" in first.certificate["statement"]
+            assert "a seeded test run" in first.certificate.statement
 
     def test_has_a_proof_page_with_its_name(self, method, request):
         page = request.config.rootpath / "docs" / edge_method(method).proof
@@ -186,7 +186,7 @@ class TestVerification:
 
     def test_finds_another_scale_of_noise(self, folder):
         events = json.loads((folder / CERTIFICATE).read_text())["events"]
-        events[0]["noise"]["scale"] = "1/1000"
+        events[0]["noise"] = {"scale": "1/1000", "approximately": 0.001}
         assert not self.forge(folder, events=events)["plan"]
 
     def test_finds_another_number_of_edges_or_nodes(self, folder):

@@ -11,19 +11,21 @@ from ledger_world import ABOUT
 from sfumato.cli import main
 from sfumato.errors import BudgetError, DataError, LedgerError, ParameterError, ReleaseError
 from sfumato.privacy.guarantee import PureDP
-from sfumato.release.folder import CERTIFICATE, digest
+from sfumato.release.digest import digest
+from sfumato.release.folder import CERTIFICATE
 from sfumato.stream.methods import METHODS, stream_method
 from sfumato.stream.series_terms import series_terms
 
 BITS = np.random.default_rng(4).integers(0, 2, 4_000).astype(np.uint8)
 ASKED = {
-    "counter": {"horizon": 4_000, "every": 500},
-    "reservoir-mean": {"horizon": 4_000, "times": "1000,4000", "size": 500},
+    name: {"horizon": 4_000} | case.budget | case.options
+    for name, method in METHODS.items()
+    for case in method.contract[:1]
 }
 
 
 def publish(method="counter", bits=BITS, **asked):
-    return sf.publish_stream(bits, method=method, **({"epsilon": 1} | ASKED[method] | asked))
+    return sf.publish_stream(bits, method=method, **(ASKED[method] | asked))
 
 
 def test_every_registered_method_is_tested_here():

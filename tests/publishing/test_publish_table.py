@@ -50,7 +50,7 @@ def epsilon_spent(ledger):
 
 def test_a_release_is_charged_once_and_settled(ledger, tmp_path):
     release = sf.publish(PATIENTS, schema=SCHEMA, epsilon=1, ledger=ledger, folder=tmp_path / "r")
-    entry = ledger.entry(release.certificate["release"])
+    entry = ledger.entry(release.certificate.release)
     assert entry.state == "released"
     assert epsilon_spent(ledger) == 1
     assert all(check.passed for check in sf.verify(tmp_path / "r", ledger=ledger))
@@ -270,7 +270,7 @@ class Killed:
             ledger.verify()
             # A folder that had appeared is recognised, not drawn again; else a new charge is made.
             assert epsilon_spent(ledger) == (spent if existed else spent + 1)
-            assert ledger.entry(again.certificate["release"]).state == "released"
+            assert ledger.entry(again.certificate.release).state == "released"
         assert all(check.passed for check in sf.verify(folder))
         assert not existed or _data(folder) == before
         assert not [p for p in self.place.iterdir() if "partial" in p.name]
@@ -328,12 +328,10 @@ def test_a_release_does_not_depend_on_the_clock(ledger, monkeypatch, tmp_path):
 def test_under_add_remove_the_number_of_rows_is_noisy():
     """T16: nothing in the release equals the number of records but by chance."""
     known = SCHEMA.model_copy(update={"neighbours": "add-remove"})
-    found = {
-        sf.publish(clinic(5_000), schema=known, epsilon=1).certificate["rows"] for _ in range(8)
-    }
+    found = {sf.publish(clinic(5_000), schema=known, epsilon=1).certificate.rows for _ in range(8)}
     assert len(found) > 1
     assert all(abs(rows - 5_000) < 4_000 for rows in found)
-    assert sf.publish(clinic(5_000), schema=SCHEMA, epsilon=1).certificate["rows"] == 5_000
+    assert sf.publish(clinic(5_000), schema=SCHEMA, epsilon=1).certificate.rows == 5_000
 
 
 CLASSES = [f"c{k}" for k in range(16)]
@@ -378,7 +376,7 @@ def test_ids_are_not_read_even_to_count_the_records(kind, tmp_path, monkeypatch)
     pacsv.write_csv(table, tmp_path / "c.csv")
     data = table.to_pandas() if kind == "pandas" else tmp_path / "c.csv"
     release = sf.publish(data, schema={"name": "t", "columns": columns}, epsilon=1)
-    assert release.certificate["options"]["records"] == 3
+    assert release.certificate.options["records"] == 3
     assert set(asked) == {"smoker"}
 
 

@@ -15,8 +15,9 @@ from sfumato.errors import ReleaseError
 from sfumato.example import CLINIC, clinic
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.release import digest
+from sfumato.release.certificate import Certificate
 from sfumato.release.content import Content
+from sfumato.release.digest import digest
 from sfumato.release.file import read_batches
 from sfumato.release.folder import sha256
 from sfumato.release.release import table_schema
@@ -185,7 +186,7 @@ def test_changed_data_is_caught_with_and_without_its_hash_adjusted(copy, ledger,
 def test_a_forgery_that_adjusts_everything_is_caught_by_the_ledger(copy, ledger, tamper):
     tamper(copy)
     paper, content = paper_of(copy), Content()
-    schema = table_schema(paper)
+    schema = table_schema(Certificate.of(paper))
     for batch in read_batches(copy / "data.csv", schema):
         content.update(batch)
     paper["rows"], paper["content"] = content.rows, {"blake2b-256": content.hexdigest()}
@@ -243,7 +244,11 @@ EDITS = {
     "a smaller epsilon": (("guarantee", "epsilon"), "1/10", ["plan"]),
     "a smaller budget": (("budget", "epsilon"), "1/10", ["plan"]),
     "a better statement": (("statement",), "0.1-differential privacy", ["plan"]),
-    "a smaller noise": (("events", 0, "noise", "scale"), "1", ["plan"]),
+    "a smaller noise": (
+        ("events", 0, "noise"),
+        {"scale": "1", "approximately": 1.0},
+        ["plan"],
+    ),
     "a smaller sensitivity": (("events", 0, "sensitivity", "value"), "1", ["plan"]),
     "a cheaper event": (("events", 0, "cost", "epsilon"), "1/10", ["plan"]),
     "another method": (("method",), "identity-laplace", ["plan"]),
@@ -255,7 +260,11 @@ EDITS = {
     "no invariants": (("invariants",), [], ["plan"]),
     "columns of its own": (("columns",), {"age": "double"}, ["plan", "data"]),
     "more rows": (("rows",), 81, ["data"]),
-    "another kind of column": (("schema", "columns", "age", "kind"), "number", ["plan", "data"]),
+    "another kind of column": (
+        ("schema", "columns", "age"),
+        {"kind": "number", "low": 18.0, "high": 98.0},
+        ["plan", "data"],
+    ),
     "a coarser grid": (("schema", "grid_bits"), 3, ["plan", "data"]),
     "a narrower range": (("schema", "columns", "age", "high"), 20, ["plan", "data"]),
     "a new category": (("schema", "columns", "sex", "values"), ["x", "y", "z"], ["plan", "data"]),
@@ -289,6 +298,21 @@ def test_an_edited_certificate_is_caught(copy, ledger, what):
     assert "release.json was changed" in sf.verify(copy)[0].detail
     rewrite(copy, paper)
     assert failed(copy, ledger=ledger) == [*seen, "ledger"]
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("events", 0, "noise", "scale"), "1"),  # and approximately says something else
+        (("schema", "columns", "age", "low"), 18.0),
+        (("budget", "epsilon"), "1.0"),
+        (("more",), "a field that no certificate has"),
+        (("content", "more"), 1),
+    ],
+)
+def test_what_we_would_write_otherwise_is_refused_before_any_check(copy, where, value):
+    rewrite(copy, edited(paper_of(copy), where, value))
+    assert failed(copy) == ["certificate"]
 
 
 def test_a_smaller_promise_with_its_own_statement_is_caught(copy):

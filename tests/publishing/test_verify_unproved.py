@@ -9,7 +9,7 @@ from sfumato.errors import ParameterError
 from sfumato.example import CLINIC, clinic
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
-from sfumato.release.folder import digest
+from sfumato.release.digest import digest
 from sfumato.schema import Schema
 
 SCHEMA = Schema.parse(CLINIC)
@@ -114,5 +114,5 @@ def test_options_of_any_number_type_are_written_as_json(tmp_path):
         radius=Fraction(4, 3),
         folder=tmp_path / "r",
     )
-    assert release.certificate["options"]["radius"] == "4/3"
+    assert release.certificate.options["radius"] == "4/3"
     assert all(check.passed for check in sf.verify(tmp_path / "r"))

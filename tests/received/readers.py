@@ -15,7 +15,8 @@ import sfumato as sf
 from report.worlds import EDGES, made
 from sfumato.cli import main
 from sfumato.example import CLINIC, clinic
-from sfumato.release.folder import digest, sha256
+from sfumato.release.digest import digest
+from sfumato.release.folder import sha256
 
 __all__ = ["KINDS", "copied", "readers", "resealed", "run", "unseen"]
 

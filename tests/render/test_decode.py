@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from neighbours import MIXED, schema
 from sfumato.errors import SchemaError
-from sfumato.render.decode import Decoder, arrow_schema, nearest_codes
+from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.schema import Schema
+from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import MISSING, Domain, Grid
 from sfumato.synopsis.features import Features
 from sfumato.table.encode import encode

@@ -4,14 +4,12 @@ import pytest
 from worlds import made
 
 from browser.faults import chromium, page_faults  # noqa: F401  a fixture
-from sfumato.privacy.guarantee import from_json
 from sfumato.publishing.page import report_page
 
 
 @pytest.mark.parametrize("kind", ["table", "heuristic", "network", "stream"])
 def test_the_page_has_no_faults(chromium, tmp_path, kind):  # noqa: F811
     release = made(kind)
-    budget = from_json(dict(release.certificate["budget"]))
     page = tmp_path / "report.html"
-    page.write_bytes(report_page(release, budget))
+    page.write_bytes(report_page(release))
     assert page_faults(chromium, page) == []

@@ -21,5 +21,5 @@ def test_every_method_has_a_page(case):
     assert (f"<code>{case.method}</code>") in text
     assert ("Nothing is promised" in text) == isinstance(release.guarantee, Heuristic)
     assert ("states no interval" in text) != ("confidence 95 % by itself" in text)
-    for limit in release.certificate["limits"]:
+    for limit in release.certificate.limits:
         assert limit.split(":")[0].split("'")[0] in text

@@ -13,7 +13,7 @@ from sfumato.example import CLINIC, clinic
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.publishing.page import _recovered
+from sfumato.publishing.kinds.stream import _recovered
 from sfumato.report.columns import Bars, Span, survey
 from sfumato.report.html import html_page
 from sfumato.report.pairs import strength, strongest
@@ -100,7 +100,7 @@ def test_the_strongest_pair_comes_first(release):
 
 def test_shares_of_the_budget_add_up_and_many_are_put_together():
     def event(name, epsilon):
-        return Event(name, "discrete-laplace", Fraction(1), Fraction(2), PureDP(epsilon)).to_json()
+        return Event(name, "discrete-laplace", Fraction(1), Fraction(2), PureDP(epsilon))
 
     many = [event(f"power step {k}", "0.1") for k in range(20)] + [event("sums", 2)]
     items = spending(many)
@@ -167,7 +167,7 @@ def _reach_of(release):
 
 def test_the_band_of_a_mean_is_the_error_that_its_certificate_states():
     found = made("mean")
-    stated = found.certificate["limits"][0]
+    stated = found.certificate.limits[0]
     last = series_precision(found).lines[-1]
     assert "256 responses is off by more than 0.1115" in stated
     assert last.between == "within ± 0.1115"

@@ -8,8 +8,8 @@ from neighbours import records
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection.audit.replay import RecordingPurse
 from sfumato.privacy.randomness import SeededBits
+from sfumato.publishing.certify import certify
 from sfumato.publishing.table import price
-from sfumato.release.certificate import certificate
 from sfumato.release.content import Content
 
 __all__ = ["EDGES", "KINDS", "frozen", "made"]
@@ -69,8 +69,6 @@ def frozen(schema, rows, script=None, **asked):
         content.update(batch)
         batches.append(batch)
     paper = synopsis.to_json()
-    certified = certificate(
-        plan.terms, purse, content, synopsis=paper, release="frozen", ledger=None
-    )
+    certified = certify(plan.terms, purse, content, synopsis=paper, release="frozen", ledger=None)
     table = pa.Table.from_batches(batches, plan.table_schema)
     return sf.Release(certified, synopsis=paper, table=table), purse.outputs

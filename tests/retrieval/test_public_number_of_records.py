@@ -20,7 +20,7 @@ def published(values, **options):
         release = publish_counts(table, epsilon=1, seed=0, **options)
     except DataError as refusal:
         return str(refusal)
-    return release.certificate["counts"]
+    return release.certificate.counts.model_dump()
 
 
 @pytest.mark.parametrize("beyond", [LARGEST_COUNT + 1, LARGEST_COUNT + 5, 2.0**60, np.inf])

@@ -15,7 +15,7 @@ from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.release.folder import digest
+from sfumato.release.digest import digest
 from sfumato.stream.counting import Counter
 from sfumato.stream.state import Series, owner
 from stream_world import planned

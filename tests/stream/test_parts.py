@@ -18,7 +18,8 @@ from sfumato.errors import DataError, LedgerError, Refused, ReleaseError
 from sfumato.ledger.kept_head import note_file
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.randomness import SystemBits
-from sfumato.release.folder import CERTIFICATE, digest
+from sfumato.release.digest import digest
+from sfumato.release.folder import CERTIFICATE
 
 BITS = np.random.default_rng(4).integers(0, 2, 1_024).astype(np.uint8)
 ASKED = {"horizon": 1_024, "every": 64, "epsilon": 1, "smooth": "none", "name": "visits"}
@@ -186,13 +187,13 @@ def test_a_state_that_was_set_back_does_not_go_on(ledger, tmp_path):
         gone_on(ledger, state)
 
 
-def test_what_is_refused_before_the_draw_can_be_gone_on_with(ledger, tmp_path):
+def test_what_is_refused_before_the_draw_can_be_resumed(ledger, tmp_path):
     state = tmp_path / "state"
     begun(ledger, state)
     for wrong, match in ((BITS[:10], "shorter than what was counted"), (BITS + 5, "0 and 1")):
         with pytest.raises(DataError, match=match) as refused:
             sf.publish_stream(wrong, ledger=ledger, resume=state, **ASKED)
-        assert "gone on with once more" in str(refused.value)
+        assert "it can be resumed" in str(refused.value)
     assert ledger.entry("r+1").state == "reserved"
     assert gone_on(ledger, state).table.num_rows == 15
 

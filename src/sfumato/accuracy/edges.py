@@ -12,7 +12,7 @@ because a noisy weight is at least its true one less q₁, and so at least the b
 Upwards likewise with those at the upper bound.  This holds whatever was cut back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -21,8 +21,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.accuracy.noisy import Entries, Noisy
+from sfumato.accuracy.noisy import Entries, Noisy, law_of
 from sfumato.errors import ParameterError, ReleaseError
+from sfumato.release.certificate import Certificate
 
 __all__ = ["ENDS", "Edges", "edges"]
 
@@ -118,25 +119,24 @@ class Edges:
         )
 
 
-def edges(certificate: Mapping[str, Any], table: pa.Table) -> Edges:
+def edges(certificate: Certificate, table: pa.Table) -> Edges:
     """The weights of an `edge-laplace` release."""
-    if certificate["method"] != "edge-laplace":
+    if certificate.method != "edge-laplace":
         raise ReleaseError(
-            f"{certificate['method']} does not simply add noise of a known law to weights, so "
+            f"{certificate.method} does not simply add noise of a known law to weights, so "
             "nothing exact can be said about them; edge-laplace does"
         )
-    options, event = certificate["options"], certificate["events"][0]
+    options, event = certificate.options, certificate.events[0]
     low, high, step = (Fraction(options[name]) for name in ("low", "high", "step"))
     if step <= 0 or not low < high:
         raise ReleaseError("the certificate does not state the grid of the weights")
-    laplace = event["mechanism"] == "discrete-laplace"
-    size = Fraction(event["noise"]["scale" if laplace else "variance"])  # in steps
+    law, size = law_of(event)  # in steps
     weight = np.asarray(table.column("weight"), np.float64)
     codes = np.rint((weight - float(low)) / float(step)).astype(np.int64)
     entries = _Clipped(
         codes,
-        "laplace" if laplace else "gaussian",
-        size * step ** (1 if laplace else 2),
+        law,
+        size * step ** (1 if law == "laplace" else 2),
         floor=1 if low == 0 else 0,
         last=int((high - low) / step),
     )

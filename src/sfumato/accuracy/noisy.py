@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, gcd, lcm
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +21,13 @@ from sfumato.accuracy.discrete_sum import DiscreteSum, Kind, Part
 from sfumato.accuracy.law import share
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.privacy.guarantee import Number
+from sfumato.privacy.mechanism import Event
+from sfumato.release.certificate import Certificate
 
-__all__ = ["Blocks", "Entries", "Interval", "Noisy", "combined", "noise_of"]
+__all__ = ["Blocks", "Entries", "Interval", "Noisy", "combined", "law_of", "noise_of"]
 
 Interval = tuple[float, float]
+_LAWS: dict[str, Kind] = {"discrete-laplace": "laplace", "discrete-gaussian": "gaussian"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,17 +242,19 @@ def _common_step(steps: Collection[Fraction]) -> Fraction:
     return Fraction(gcd(*(int(step * lowest) for step in steps)), lowest)
 
 
-def noise_of(certificate: Mapping[str, Any], statistic: str) -> tuple[Kind, Fraction]:
+def noise_of(certificate: Certificate, statistic: str) -> tuple[Kind, Fraction]:
     """The law of the noise that a certificate states, and its scale or variance."""
-    event = next(
-        (event for event in certificate["events"] if event["statistic"] == statistic), None
-    )
-    laplace = event is not None and event["mechanism"] == "discrete-laplace"
-    kind: Kind = "laplace" if laplace else "gaussian"
-    figure = ((event or {}).get("noise") or {}).get("scale" if laplace else "variance")
-    if figure is None:
+    event = next((event for event in certificate.events if event.statistic == statistic), None)
+    if event is None:
         raise ReleaseError(f"the certificate does not state the noise of {statistic}")
-    return kind, Fraction(figure)
+    return law_of(event)
+
+
+def law_of(event: Event) -> tuple[Kind, Fraction]:
+    """The law of the noise of one measurement, and its scale or variance."""
+    if event.noise is None or event.mechanism not in _LAWS:
+        raise ReleaseError(f"the certificate does not state the noise of {event.statistic}")
+    return _LAWS[event.mechanism], event.noise
 
 
 def _sum(a: Fraction | None, b: Fraction | None, sign: int) -> Fraction | None:

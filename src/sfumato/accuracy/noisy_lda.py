@@ -32,13 +32,12 @@ from scipy.linalg import eigh
 
 from sfumato.accuracy.noisy_scatter import ClassScatter, class_scatter, cleaned, expected_noise
 from sfumato.errors import DataError, ParameterError
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["FEWEST_REALISED", "NoisyLDA"]
 
 FEWEST_REALISED = 100  # records per class; the paper's threshold, which protects nobody
 _PARAMETERS = ("noise_variance", "priors", "realised")
-
-Matrix = NDArray[np.float64]
 
 
 class NoisyLDA:

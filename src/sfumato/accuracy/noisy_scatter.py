@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.errors import DataError, ParameterError
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["ClassScatter", "class_scatter", "cleaned", "expected_noise", "laplace_variance"]
-
-Matrix = NDArray[np.float64]
 
 
 class ClassScatter(NamedTuple):

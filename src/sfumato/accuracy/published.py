@@ -33,7 +33,8 @@ from sfumato.accuracy.number_sum import BinnedMean, NumberSum
 from sfumato.accuracy.tables import Tables
 from sfumato.accuracy.two_way import TwoWay
 from sfumato.errors import ParameterError, ReleaseError
-from sfumato.schema import Date, Schema
+from sfumato.release.certificate import Certificate, stated
+from sfumato.schema import Date
 from sfumato.schema.domain import Domain, Levels
 from sfumato.synopsis.features import Features
 from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
@@ -54,11 +55,11 @@ _WHY_NOT = {
 }
 
 
-class Papers(Protocol):
+class Readable(Protocol):
     """What is looked at of a release."""
 
     @property
-    def certificate(self) -> Mapping[str, Any]:
+    def certificate(self) -> Certificate:
         """`release.json`."""
 
     @property
@@ -74,7 +75,7 @@ class Papers(Protocol):
 class Published:
     """Noisy counts by column and value, noisy sums of numbers, or the edges of a network."""
 
-    certificate: Mapping[str, Any]
+    certificate: Certificate
     total: Noisy | None = None  # the number of records
     counts: Mapping[str, Mapping[str, Noisy]] = field(default_factory=dict)
     numbers: Mapping[str, NumberSum | BinnedMean] = field(default_factory=dict)
@@ -148,7 +149,7 @@ class Published:
         """The noisy table of two columns."""
         if self.tables is None:
             raise ParameterError(
-                f"{self.certificate['method']} publishes no tables of two columns; mosaic does"
+                f"{self.certificate.method} publishes no tables of two columns; mosaic does"
             )
         return self.tables.pair(first, second)
 
@@ -172,38 +173,37 @@ class Published:
         return self.total.exactly if self.total is not None and self.total.public else None
 
 
-def published(release: Papers) -> Published:
+def published(release: Readable) -> Published:
     """What a release holds; refused where it holds nothing that noise was simply added to."""
     certificate, synopsis = release.certificate, release.synopsis or {}
     try:
-        if "network" in certificate:
+        if certificate.network is not None:
             return Published(certificate, edges=edges(certificate, release.table))
         inner = synopsis.get("moments") or {}
         if synopsis.get("kind") == "tables":
             tables = Tables.of(certificate, synopsis)
-            return Published(
-                certificate, tables.total, tables.counts, tables.numbers, tables=tables
-            )
+            found = tables.total, tables.counts, tables.numbers
+            return Published(certificate, *found, tables=tables)
         if synopsis.get("kind") == "moments":
             return _moments(certificate, synopsis)
         if inner.get("kind") == "moments":
             return _moments(certificate, inner)
         if synopsis.get("kind") == "leaves":
             return _classes(certificate, synopsis["counts"], synopsis["rows"], "leaf counts")
-        if any(event["statistic"] == "class sizes" for event in certificate["events"]):
+        if any(event.statistic == "class sizes" for event in certificate.events):
             return _classes(certificate, inner["counts"], inner["rows"], "class sizes")
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise ReleaseError("the certificate or synopsis is not what Sfumato writes") from None
-    why = _WHY_NOT.get(certificate["method"], "it publishes directions, second moments or records")
+    why = _WHY_NOT.get(certificate.method, "it publishes directions, second moments or records")
     raise ReleaseError(
-        f"{certificate['method']} publishes no counts or sums that noise was simply added to: "
-        f"{why}. mosaic, modips, dp-lda, dp-pca, diffgen, pca-gauss-mixture and edge-laplace do"
+        f"{certificate.method} publishes no counts or sums that noise was simply added to: {why}. "
+        "mosaic, modips, dp-lda, dp-pca, diffgen, pca-gauss-mixture and edge-laplace do"
     )
 
 
-def _moments(certificate: Mapping[str, Any], synopsis: Mapping[str, Any]) -> Published:
-    domain, classes = Domain.of(Schema.of(certificate["schema"])), synopsis["classes"]
-    split = certificate["method"] == "dp-lda"
+def _moments(certificate: Certificate, synopsis: Mapping[str, Any]) -> Published:
+    domain, classes = Domain.of(stated(certificate.public_schema)), synopsis["classes"]
+    split = certificate.method == "dp-lda"
     label = domain.label if split else None
     if classes != (1 if label is None else domain.axes[label].codes):
         raise ReleaseError("the synopsis does not have the classes that its schema calls for")
@@ -239,10 +239,10 @@ def _moments(certificate: Mapping[str, Any], synopsis: Mapping[str, Any]) -> Pub
 
 
 def _classes(
-    certificate: Mapping[str, Any], released: Any, rows: int | None, statistic: str
+    certificate: Certificate, released: Any, rows: int | None, statistic: str
 ) -> Published:
     """Counts in which the class of the label goes round fastest."""
-    domain = Domain.of(Schema.of(certificate["schema"]))
+    domain = Domain.of(stated(certificate.public_schema))
     values = np.array(released, np.int64)
     entries = Entries(values, *noise_of(certificate, statistic))
     public_rows = None if rows is None else Fraction(rows)

@@ -24,7 +24,8 @@ from sfumato.accuracy.noisy import Blocks, Noisy, combined, noise_of
 from sfumato.accuracy.number_sum import BinnedMean
 from sfumato.accuracy.two_way import TwoWay
 from sfumato.errors import ParameterError
-from sfumato.schema import Date, Schema
+from sfumato.release.certificate import Certificate, stated
+from sfumato.schema import Date
 from sfumato.schema.domain import Axis, Domain, Grid, Levels
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import FINE, ONE_WAY, RUN, TWO_WAY, Layout, MosaicSynopsis
@@ -53,9 +54,9 @@ class Tables:
     pairs: Mapping[Pair, Places]  # by class and two cells
 
     @classmethod
-    def of(cls, certificate: Mapping[str, Any], record: Mapping[str, Any]) -> "Tables":
+    def of(cls, certificate: Certificate, record: Mapping[str, Any]) -> "Tables":
         """What a certificate and its synopsis hold."""
-        domain = Domain.of(Schema.of(certificate["schema"]))
+        domain = Domain.of(stated(certificate.public_schema))
         found = MosaicSynopsis.from_json(record, Layout.of(domain))
         if found.one is None:
             raise ValueError("every release has tables by class")

@@ -4,6 +4,7 @@ The commands are imported when `main` runs, so that Ctrl-C is answered from the 
 """
 
 import sys
+from collections.abc import Callable
 from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from sfumato.errors import SfumatoError
 if TYPE_CHECKING:
     from sfumato.cli.application import app
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "run"]
 
 _INTERRUPTED = 130  # the exit code of Ctrl-C, also what typer makes of it
 
@@ -26,14 +27,26 @@ def __getattr__(name: str) -> Any:
 
 
 def main() -> None:
-    """Run a command; whatever stops it is told in one line, never as a traceback."""
+    """Run `sfumato` as it was typed."""
+    run(_start)
+
+
+def _start() -> None:
+    from sfumato.cli.application import app
+
+    app(prog_name="sfumato")
+
+
+def run(start: Callable[[], None], *, package: str = "sfumato") -> None:
+    """Run a command; whatever stops it is told in one line, never as a traceback.
+
+    A fault of the program is placed by the innermost frame inside `package`.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without Greek letters
     try:
-        from sfumato.cli.application import app
-
-        app(prog_name="sfumato")
+        start()
     except SfumatoError as error:
         _tell("refused: ", str(error), "red")
         sys.exit(1)
@@ -53,15 +66,15 @@ def main() -> None:
         _tell("stopped: ", "there is not enough memory", "red")
         sys.exit(1)
     except Exception as error:
-        _tell("internal error: ", _place(error), "red")
+        _tell("internal error: ", _place(error, package), "red")
         sys.exit(1)
 
 
-def _place(error: Exception) -> str:
+def _place(error: Exception, package: str) -> str:
     """What kind of fault it is and where; not its text, which may quote the data."""
-    ours = [frame for frame in extract_tb(error.__traceback__) if "sfumato" in frame.filename]
+    ours = [frame for frame in extract_tb(error.__traceback__) if package in frame.filename]
     where = ours[-1] if ours else None
-    file = "" if where is None else where.filename.replace("\\", "/").rpartition("/sfumato/")[2]
+    file = "" if where is None else where.filename.replace("\\", "/").rpartition(f"/{package}/")[2]
     at = "" if where is None else f" at {file}:{where.lineno}"
     return (
         f"{type(error).__name__}{at}. This is a fault of the program; nothing was left "

@@ -96,8 +96,12 @@ def accuracy(
             else statement.overview(found, confidence, thesis=thesis)
         )
     if as_json:
-        paper = {"dataset": found.certificate["dataset"], "method": found.certificate["method"]}
-        document(json.dumps(paper | {"answers": [answer.to_json() for answer in every]}, indent=2))
+        told: dict[str, Any] = {
+            "dataset": found.certificate.dataset,
+            "method": found.certificate.method,
+        }
+        told["answers"] = [answer.to_json() for answer in every]
+        document(json.dumps(told, indent=2))
     elif asked:
         for place, answer in enumerate(answers):
             for sentence in ([""] if place else []) + list(answer.sentences):

@@ -48,12 +48,16 @@ app.command("audit")(audit.audit)
 app.command("inspect")(inspect.inspect)
 app.command("compare")(compare.compare)
 app.command("doctor")(doctor.doctor)
-app.command("reproduce")(reproduce.reproduce)
 app.add_typer(graph.app, name="graph")
 app.add_typer(stream.app, name="stream")
 app.add_typer(query.app, name="query")
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
+app.command(
+    "reproduce",
+    hidden=True,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)(reproduce.reproduce)
 
 
 def _version(asked: bool) -> None:

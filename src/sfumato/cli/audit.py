@@ -1,14 +1,16 @@
 """`sfumato audit`: how much of its budget can a method be caught spending?"""
 
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Annotated
 
 import typer
 
 __all__ = ["MECHANISMS", "audit"]
 
-# What is no table; named here so that --help need not load their audits.
-MECHANISMS = ("edge-laplace", "counter", "reservoir-mean", "count-query", "private-choice")
+# What is no table: one module each, whose names are read off so that --help need not load them.
+_MODULES = Path(__file__).parents[1] / "inspection" / "audit" / "mechanism"
+MECHANISMS = tuple(module.name.replace("_", "-") for module in iter_modules([str(_MODULES)]))
 
 
 def audit(
@@ -43,8 +45,8 @@ def audit(
 ) -> None:
     """Try to contradict a method's promise on made-up data; exit code 1 if it is contradicted.
 
-    Methods for tables, and edge-laplace (networks), counter and reservoir-mean (streams),
-    count-query (query publish, and the answer desk), private-choice (compare --private-choice).
+    Methods that promise something, for tables, networks and streams; count-query is query publish
+    and the answer desk, private-choice is compare --private-choice.
 
     First noise is frozen and the worst neighbours are searched for; then the method is run many
     times. No data is read, and nothing is proved: docs/guide/audit.md says what an audit shows.

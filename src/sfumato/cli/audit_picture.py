@@ -8,7 +8,7 @@ from sfumato.cli.audit_show import shares
 from sfumato.errors import ParameterError
 from sfumato.inspection.audit import Audit
 from sfumato.release.file import appearing
-from sfumato.reproduce.figures import COLOURS, INK, QUIET, canvas, style
+from sfumato.report.style import COLOURS, INK, QUIET, style, subplots
 from sfumato.untrusted.plain_file import is_folder
 
 __all__ = ["canvas_for"]
@@ -29,7 +29,7 @@ def _draw(found: Audit, path: Path) -> None:
     best = found.finding.best
     edges, sides = shares(found, 60)
     with style():
-        figure = canvas(width=7.2, height=4.6)
+        figure = subplots(width=7.2, height=4.6)
         (axes,) = figure.axes
         for k, dash in enumerate(("-", (0, (4, 2)))):
             label = f"last record: {shorten(found.pair[k], 60)}"

@@ -3,17 +3,16 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.cli.screen import Cell, Grid, say, styled
 from sfumato.cli.screen import show as show_table
 from sfumato.cli.show import bars
 from sfumato.inspection.audit import Audit
 from sfumato.inspection.audit.controls import Conviction
+from sfumato.numeric.arrays import Vector
 
 __all__ = ["shares", "show", "show_controls"]
 
-Vector = NDArray[np.float64]
 
 _BINS = 48
 _MOST_SAID = 8  # violations, of which one is enough

@@ -91,10 +91,10 @@ def _released(release: Path, directed: bool | None) -> "Network":
     if not is_folder(release):
         return network_of(release, directed=directed).network
     published = Release.load(release)
-    facts = published.certificate.get("network")
+    facts = published.certificate.network
     if facts is None:
         raise ReleaseError(f"{release} is not the release of a network")
-    said = facts["directed"]
+    said = facts.directed
     if directed is not None and directed != said:
         kind = "directed" if said else "undirected"
         raise ParameterError(

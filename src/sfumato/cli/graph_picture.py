@@ -12,7 +12,7 @@ from sfumato.graph.network import Topology, Weights
 from sfumato.inspection.network import Comparison
 from sfumato.inspection.page import check_place
 from sfumato.release.file import appearing
-from sfumato.reproduce.figures import COLOURS, INK, QUIET, canvas, style
+from sfumato.report.style import COLOURS, INK, QUIET, style, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ def canvas_for(path: Path, release: Path | None = None) -> Callable[[Comparison]
 
 def _draw(found: Comparison, path: Path) -> None:
     with style():
-        figure = canvas(1, 3, width=11.5, height=3.9)
+        figure = subplots(1, 3, width=11.5, height=3.9)
         degrees, weights, lengths = figure.axes
         _degrees(degrees, found.topology)
         _changes(weights, found.weight_change, COLOURS[0], "weights", "edges")

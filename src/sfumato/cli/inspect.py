@@ -51,10 +51,10 @@ def inspect(
     from sfumato.inspection.page import WARNING, check_place, write_page
     from sfumato.ledger import Ledger
     from sfumato.release import Release
-    from sfumato.release.folder import CERTIFICATE, digest
+    from sfumato.release.folder import CERTIFICATE
 
     published = Release.load(release)
-    if published.certificate.get("seal") != digest(published.certificate):
+    if published.certificate.seal != published.certificate.digest:
         raise ReleaseError(f"{release} is not as it was released: {CERTIFICATE} was changed")
     if output is not None:
         check_place(output, release)

@@ -1,7 +1,6 @@
 """`sfumato methods`: what each method does, promises, costs, and comes from."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,31 +16,22 @@ def methods(
 
     Example: sfumato methods mosaic
     """
-    from sfumato.graph.methods import METHODS as NETWORK_METHODS
-    from sfumato.methods import METHODS, method
-    from sfumato.retrieval.count_plan import Described
-    from sfumato.stream.methods import METHODS as STREAM_METHODS
+    from sfumato.plan.registry import PACKAGES, method_of_any_kind, registered
 
-    counts = {Described.name: Described()}
-    others: dict[str, Any] = {**NETWORK_METHODS, **STREAM_METHODS, **counts}
     if name is None:
-        kinds: dict[str, Mapping[str, Any]] = {
-            "tables": METHODS,
-            "networks": NETWORK_METHODS,
-            "streams": STREAM_METHODS,
-            "counts (sfumato query)": counts,
-        }
-        for title, known in kinds.items():
+        for kind in PACKAGES:
+            title = "counts (sfumato query)" if kind == "counts" else kind
             table = Grid("method", "what it does", "what it promises", title=title)
-            for entry in known.values():
+            for entry in registered(kind).values():
                 table.line(entry.name, entry.summary, entry.promise)
             show(table)
         return
-    item = others[name] if name in others else method(name)
+    item = method_of_any_kind(name)
     lines = Grid.plain()
     for heading, text in (
         ("does", item.summary),
         ("promises", item.promise),
+        ("use it for", item.use),
         ("comes from", item.source),
         ("proof", f"docs/{item.proof}"),
         *((f"option {key}", text) for key, text in item.options.items()),

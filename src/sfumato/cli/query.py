@@ -8,7 +8,7 @@ import typer
 from sfumato.cli.screen import say
 
 if TYPE_CHECKING:
-    from sfumato.privacy.mechanism import Whole
+    from sfumato.numeric.arrays import Whole
     from sfumato.retrieval.counts import Keys
 
 __all__ = ["app"]

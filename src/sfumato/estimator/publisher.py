@@ -22,8 +22,9 @@ from sfumato.ledger import Ledger
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
+from sfumato.publishing.kinds.table import table_plan
 from sfumato.publishing.table import DEFAULT_METHOD, price, publish_plan
-from sfumato.publishing.verify import table_plan
+from sfumato.release.certificate import stated
 from sfumato.release.release import Release
 from sfumato.schema import Schema
 from sfumato.table.records import Records
@@ -124,7 +125,7 @@ class Publisher:
         The released y has the type that the schema gives it, however the records were stored.
         """
         released = self.fit(X, y).release_
-        schema = Schema.of(released.certificate["schema"])
+        schema = stated(released.certificate.public_schema)
         table, labels = labelled(released.table, answer_of(schema), schema)
         return released.like(table), labels
 

@@ -13,13 +13,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, SchemaError
+from sfumato.numeric.arrays import Codes, Matrix
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
 from sfumato.schema.domain import Axis, Domain, Levels
 from sfumato.synopsis.features import Features
 from sfumato.table.column import arrow_of, guessed_kind, of_array, of_objects
 from sfumato.table.header import check_spelling, check_types
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 from sfumato.table.source import open_source
 
 __all__ = [
@@ -31,8 +32,6 @@ __all__ = [
     "labelled",
     "records_of",
 ]
-
-Matrix = NDArray[np.float64]
 
 
 def answer_of(schema: Schema) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.errors import MissingExtra, ParameterError
 from sfumato.estimator.publisher import Publisher
 from sfumato.estimator.reading import answers_of, features_of, inputs_of, records_of
-from sfumato.schema import Schema
+from sfumato.release.certificate import stated
 
 try:
     from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -101,7 +101,7 @@ class SyntheticTrained(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Labels are read as they are when they are published; records without one do not count.
         """
         check_is_fitted(self, "estimator_")
-        schema = Schema.of(self.publisher_.release_.certificate["schema"])
+        schema = stated(self.publisher_.release_.certificate.public_schema)
         if schema.label is None:  # a number is compared as it is, not as it would be released
             return float(self.estimator_.score(self._seen(X), y))
         answers, known = answers_of(y, schema)

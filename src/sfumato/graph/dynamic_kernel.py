@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from sfumato.graph.all_pairs import FAR, Distances, rise, sink
 from sfumato.graph.fixed import Units
 from sfumato.graph.network import Indices
+from sfumato.numeric.arrays import Mask
 from sfumato.numeric.compiled import compiled
 
 __all__ = ["State", "balance", "highest", "lower", "lowest", "raised"]
 
 Short = NDArray[np.int32]
-Marks = NDArray[np.bool_]
 
 
 class State(NamedTuple):
@@ -33,7 +33,7 @@ class State(NamedTuple):
 
     distance: Distances  # by source, then target
     backward: Distances  # by target, then source; undirected: the same array
-    wanted: Marks  # H by source, then target; undirected: both ways
+    wanted: Mask  # H by source, then target; undirected: both ways
     start: Indices  # H again, as a list
     end: Indices
     units: Units
@@ -52,7 +52,7 @@ class State(NamedTuple):
     targets: Indices
     touched: Indices
     fresh: Distances
-    inside: Marks
+    inside: Mask
     heap: Indices
     place: Indices
 

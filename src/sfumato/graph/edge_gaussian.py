@@ -19,6 +19,7 @@ from sfumato.graph.network import Topology, Weights
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say, unproved_event
 from sfumato.perturb.randomness import generator
+from sfumato.plan import ContractCase, Family
 from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
@@ -116,4 +117,9 @@ METHOD = EdgeMethod(
         "sigma": f"standard deviation of one draw, above 0 and at most {LARGEST_SIGMA}; "
         f"{DEFAULT_SIGMA} by default"
     },
+    family=Family.UNPROVED,
+    use="networks of many owners without a trusted centre",
+    example="sfumato graph publish edges.csv --undirected --method edge-gaussian "
+    "--accept-no-guarantee",
+    contract=(ContractCase(promised=False),),
 )

@@ -31,6 +31,7 @@ from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say, unproved_ev
 from sfumato.graph.wanted import ROOM, Searches, Table, alone, table_fits
 from sfumato.numeric.compiled import HAVE_NUMBA, SLOW
 from sfumato.perturb.randomness import generator
+from sfumato.plan import ContractCase, Family
 from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
@@ -131,4 +132,9 @@ METHOD = EdgeMethod(
     },
     preserves=True,
     needs_pairs=True,
+    family=Family.UNPROVED,
+    use="networks, between parties bound by contract",
+    example="sfumato graph publish edges.csv --undirected --method edge-greedy "
+    "--preserve 0.1 --accept-no-guarantee",
+    contract=(ContractCase(promised=False),),
 )

@@ -22,9 +22,11 @@ from sfumato.errors import ParameterError
 from sfumato.graph.network import Topology, Weights
 from sfumato.graph.pairs import Pairs
 from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say
+from sfumato.numeric.arrays import Whole
+from sfumato.plan import ContractCase, Family
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import exact
-from sfumato.privacy.mechanism import Noise, Purse, Whole
+from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.privacy.noise import LARGEST_SCALE, LARGEST_VARIANCE
 from sfumato.privacy.sensitivity import Sensitivity
 
@@ -193,7 +195,7 @@ def expected(noise: Noise, grid: Grid) -> dict[str, Any]:
 METHOD = EdgeMethod(
     name="edge-laplace",
     summary="Adds exact noise to every weight; paths may change.",
-    promise="epsilon-DP (or rho-zCDP) of the weights, on a public grid",
+    promise="epsilon-DP, (epsilon, delta)-DP or rho-zCDP of the weights, on a public grid",
     source="Dwork et al. 2006; Sealfon 2016",
     proof="proofs/edge-laplace.md",
     plan=plan,
@@ -205,4 +207,8 @@ METHOD = EdgeMethod(
         "step": "distance of two grid points, dividing high - low; by default a 65,536th of it",
     },
     budgeted=True,
+    family=Family.PROVED,
+    use="networks, whenever a promise is needed",
+    example="sfumato graph publish edges.csv --undirected --epsilon 1 --option high=100",
+    contract=(ContractCase({"epsilon": "1"}, options={"high": 10}),),
 )

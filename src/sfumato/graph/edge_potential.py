@@ -24,6 +24,7 @@ from sfumato.graph.potential import changed, heights
 from sfumato.graph.recipe import Changed, EdgeMethod, EdgePlan, Say, unproved_event
 from sfumato.numeric.compiled import HAVE_NUMBA, SLOW
 from sfumato.perturb.randomness import generator
+from sfumato.plan import ContractCase, Family
 from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
@@ -143,4 +144,9 @@ METHOD = EdgeMethod(
         "weights of sparse networks by about a quarter"
     },
     preserves=True,
+    family=Family.UNPROVED,
+    use="directed networks whose shortest paths must all stay, as for routing",
+    example="sfumato graph publish arcs.csv --directed --method edge-potential "
+    "--accept-no-guarantee",
+    contract=(ContractCase(promised=False),),
 )

@@ -6,7 +6,7 @@ from sfumato.errors import DataError
 from sfumato.graph.network import Topology
 from sfumato.graph.recipe import EdgePlan
 from sfumato.plan.terms import ReleaseTerms
-from sfumato.release.stated import MOST_LONELY
+from sfumato.release.certificate import MOST_LONELY
 
 __all__ = ["COLUMNS", "network_terms"]
 
@@ -29,13 +29,8 @@ def network_terms(
     """A plan for this network; `wanted` is the number of pairs whose paths are to survive."""
     if topology.size > 2 * topology.edges + MOST_LONELY:
         raise DataError(f"more than {MOST_LONELY:,} nodes have no edge: leave them out")
-    return ReleaseTerms(
-        method=plan.method,
-        options=plan.options,
-        budget=plan.budget,
-        guarantee=plan.guarantee,
-        events=plan.events,
-        subject={
+    return plan.terms_for(
+        {
             "dataset": dataset,
             "unit": "the weights of the network's edges",
             "neighbours": plan.neighbours or "none: nothing is promised",
@@ -48,5 +43,5 @@ def network_terms(
         },
         columns=COLUMNS,
         invariants=("the nodes and edges of the network", "the order of the edges"),
-        caveats=(*plan.limits, *_LIMITS),
+        caveats=_LIMITS,
     )

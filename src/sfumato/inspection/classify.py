@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import DataError, MissingExtra, ParameterError, SchemaError
 from sfumato.inspection.utility import AnySchema, domain_of, encoded
+from sfumato.numeric.arrays import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
 
@@ -25,7 +26,6 @@ __all__ = ["MODELS", "Classification", "Score", "classification", "named", "need
 
 MODELS = ("lda", "tree", "logistic", "boosting", "svm")
 
-Matrix = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import MissingExtra, ParameterError
 from sfumato.inspection.utility import AnySchema, domain_of, encoded, numbers_only
+from sfumato.numeric.arrays import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
 from sfumato.table.source import open_source
@@ -25,8 +26,6 @@ __all__ = ["CLUSTERS", "MOST_CLUSTERED", "Clustering", "clustering"]
 
 CLUSTERS = 8
 MOST_CLUSTERED = 10_000  # records; the silhouette looks at every pair
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

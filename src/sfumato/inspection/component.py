@@ -10,11 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.inspection.figure import drawn
 from sfumato.inspection.section import Picture
 from sfumato.inspection.utility import AnySchema, domain_of, encoded
+from sfumato.numeric.arrays import Matrix
 from sfumato.render.components import leading
 from sfumato.report.style import COLOURS, INK, QUIET
 from sfumato.report.svg import short
@@ -28,8 +28,6 @@ __all__ = ["Clouds", "clouds", "draw_clouds"]
 _SHOWN = 10  # components of the scree
 _ARROWS = 6
 _DOTS = 400  # rows of the release
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.inspection.figure import drawn
 from sfumato.inspection.section import Picture
 from sfumato.inspection.utility import AnySchema, domain_of, encoded
+from sfumato.numeric.arrays import Matrix
 from sfumato.report.svg import short
 from sfumato.synopsis.features import Features
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["MOST_FEATURES", "Correlations", "correlations", "draw_correlations"]
 
 MOST_FEATURES = 30  # drawn; of more, those that are farthest off
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,9 @@ where the budget is kept, under the release it looks at.  Whoever publishes afte
 inspections has chosen with open eyes, and the ledger says so.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
-from sfumato.release.folder import digest
+from sfumato.release.certificate import Certificate
 
 __all__ = ["UNCOUNTED", "count_inspection"]
 
@@ -18,7 +15,7 @@ UNCOUNTED = "not counted: no ledger recorded this inspection"
 
 
 def count_inspection(
-    certificate: Mapping[str, Any], ledger: Ledger | None, *, uncounted: bool = False
+    certificate: Certificate, ledger: Ledger | None, *, uncounted: bool = False
 ) -> bool:
     """Write the inspection of a release into its ledger; whether it was counted.
 
@@ -28,29 +25,27 @@ def count_inspection(
     """
     if uncounted:
         return False
-    stated = certificate["ledger"]
+    stated = certificate.ledger
     if ledger is None:
         if stated is None:
             return False
         raise LedgerError(
-            f"release {certificate['release']} was charged to ledger {stated['id']}, which counts "
+            f"release {certificate.release} was charged to ledger {stated.id}, which counts "
             "inspections: give it (--ledger FILE), or say --uncounted"
         )
     if stated is None:
         try:
-            ledger.inspect(certificate["dataset"], what="inspection of a release without a ledger")
+            ledger.inspect(certificate.dataset, what="inspection of a release without a ledger")
         except BudgetError as error:
             raise BudgetError(f"{error}, or say --uncounted") from None
         return True
-    if stated["id"] != ledger.ledger_id:
+    if stated.id != ledger.ledger_id:
         raise LedgerError(
-            f"release {certificate['release']} was charged to ledger {stated['id']}, not to this "
-            f"one ({ledger.ledger_id}): give that one, or say --uncounted"
+            f"release {certificate.release} was charged to ledger {stated.id}, not to this one "
+            f"({ledger.ledger_id}): give that one, or say --uncounted"
         )
-    entry = ledger.entry(certificate["release"])
-    if entry is not None and entry.digest not in (None, digest(certificate)):
-        raise LedgerError(
-            f"the ledger holds another release under the name {certificate['release']}"
-        )
-    ledger.inspect(certificate["dataset"], release=certificate["release"], what="inspection")
+    entry = ledger.entry(certificate.release)
+    if entry is not None and entry.digest not in (None, certificate.digest):
+        raise LedgerError(f"the ledger holds another release under the name {certificate.release}")
+    ledger.inspect(certificate.dataset, release=certificate.release, what="inspection")
     return True

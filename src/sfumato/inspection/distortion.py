@@ -27,7 +27,8 @@ from scipy.stats import rankdata
 from sfumato.errors import DataError, ParameterError
 from sfumato.inspection.attack.numeric import in_units
 from sfumato.inspection.utility import AnySchema
-from sfumato.perturb.matrix import Matrix, real_matrix
+from sfumato.numeric.arrays import Matrix
+from sfumato.perturb.matrix import real_matrix
 
 __all__ = ["Distortion", "Ties", "distortion", "matrix_distortion"]
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from sfumato.errors import DataError
 from sfumato.inspection.attack.tables import nearest
-from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded
+from sfumato.inspection.utility import AnySchema, domain_of, encoded
+from sfumato.numeric.arrays import Codes
 
 __all__ = ["MOST_SEARCHED", "Exposed", "Exposure", "exposure"]
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, ParameterError
-from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded
+from sfumato.inspection.utility import AnySchema, domain_of, encoded
+from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid
 
 __all__ = ["BINS", "SMOOTHING", "Cells", "Distances", "entropy", "kl_divergence", "total_variation"]

@@ -33,8 +33,9 @@ from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened, 
 from sfumato.ledger import Ledger
 from sfumato.moved import refusing
 from sfumato.release import Release
+from sfumato.release.certificate import stated
+from sfumato.release.kind import TABLE
 from sfumato.render.components import COLUMNS
-from sfumato.schema import Schema
 from sfumato.schema.domain import Domain, Grid
 from sfumato.synopsis.features import Features
 
@@ -85,18 +86,18 @@ def inspect(
     >>> [section.title for section in inspect(release, patients).sections]
     ['Distributions', 'Correlations', 'Components', 'Utility', 'Attacks', 'Exposed records']
     """
-    paper = release.certificate
-    if "schema" not in paper:
+    certificate = release.certificate
+    if certificate.kind is not TABLE:
         raise ReleaseError(
             "inspect is for tables; for a network use: sfumato graph compare ORIGINAL RELEASE"
         )
     if pictures:
         needed()
-    domain = Domain.of(Schema.of(paper["schema"]))
+    domain = Domain.of(stated(certificate.public_schema))
     seen = _Seen(release, original, control, domain, secret, confidence, seed, pictures)
     for data in (original, *(() if control is None else (control,))):
         has_rows(opened(data, domain), 1)  # what cannot be read is not counted
-    counted = count_inspection(paper, ledger, uncounted=uncounted)
+    counted = count_inspection(certificate, ledger, uncounted=uncounted)
     found = []
     for section in seen.sections:
         if progress:
@@ -104,10 +105,10 @@ def inspect(
         if (made := section()) is not None:
             found.append(made)
     return Overview(
-        dataset=paper["dataset"],
-        method=paper["method"],
-        promise=paper["statement"],
-        rows=paper["rows"],
+        dataset=certificate.dataset,
+        method=certificate.method,
+        promise=certificate.statement,
+        rows=certificate.rows,
         records=len(encoded(original, domain)),
         sections=tuple(found),
         counted=counted,
@@ -135,12 +136,12 @@ class _Seen:
     @property
     def in_place(self) -> bool:
         """Whether row i of the release is about record i."""
-        return "the order of the records" in self.release.certificate["invariants"]
+        return "the order of the records" in self.release.certificate.invariants
 
     @property
     def like_the_schema(self) -> bool:
         """Whether the release has the schema's columns in the schema's types."""
-        return self.release.certificate.get("columns") is None
+        return self.release.certificate.columns is None
 
     @property
     def numbers(self) -> list[str]:
@@ -223,7 +224,7 @@ class _Seen:
         return Section("Utility", tuple(self._clusters()), "Compared by shape only.")
 
     def _captured(self) -> Iterator[Line]:
-        options = self.release.certificate["options"]
+        options = self.release.certificate.options
         held = captured_variance(
             self.release.table,
             self.original,
@@ -330,7 +331,7 @@ class _Seen:
             A = features.design(encoded(self.original, self.domain)) / features.units
         if P.shape[1] < 2:
             return ()
-        stated = float(self.release.certificate["options"].get("deviation") or 0)
+        stated = float(self.release.certificate.options.get("deviation") or 0)
         return matrix_attacks(
             P, A, deviation=stated or None, confidence=self.confidence, seed=self.seed
         )

@@ -12,10 +12,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.errors import DataError, ParameterError, SchemaError
 from sfumato.inspection.utility import AnySchema, domain_of, encoded
+from sfumato.numeric.arrays import Matrix
 from sfumato.schema.domain import MISSING, Domain, Grid
 from sfumato.synopsis.features import Features
 
@@ -25,7 +25,6 @@ MOST_EXACT = 2_000  # training records; an exact solution takes the cube of thei
 LANDMARKS = 500
 RIDGES = tuple(10.0**k for k in range(3, -5, -1))
 
-Matrix = NDArray[np.float64]
 Predict = Callable[[Matrix], Matrix]
 
 _CHUNK = 8_192  # rows whose kernel is in memory at a time

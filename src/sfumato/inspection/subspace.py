@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.errors import DataError, ParameterError
 from sfumato.inspection.utility import AnySchema, domain_of, numbers_only, opened
 from sfumato.measure.scatter import exact_scatter
+from sfumato.numeric.arrays import Matrix
 from sfumato.render.components import COLUMNS, leading
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis
@@ -22,7 +22,6 @@ from sfumato.table.records import Records
 __all__ = ["About", "CapturedVariance", "Exact", "captured_variance", "subspace_angle"]
 
 About = Literal["mean", "centre"]
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ one shares with another shows.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,13 @@ import numpy as np
 from sfumato.errors import ReleaseError
 from sfumato.inspection.audit.noise_law import TESTS, Drawn, joined, p_values, smallest_error
 from sfumato.inspection.audit.trial import noise_of
-from sfumato.publishing.verify import Check, answers, table_plan, verify
+from sfumato.privacy.mechanism import Event
+from sfumato.publishing.kinds.table import table_plan
+from sfumato.publishing.verify import Check, answers, verify
+from sfumato.release.certificate import Certificate
+from sfumato.release.kind import TABLE
 from sfumato.release.reading import read_certificate
+from sfumato.schema import Schema
 
 __all__ = ["ESTABLISHED", "FALSE_ALARM", "NOT_ESTABLISHED", "verify_trial"]
 
@@ -35,7 +41,7 @@ NOT_ESTABLISHED = (
     "that nothing else was published of the same data: for that there is the ledger",
 )
 _SAME = (
-    "format", "method", "options", "guarantee", "budget", "unit", "neighbours", "network",
+    "format", "method", "guarantee", "budget", "unit", "neighbours", "network",
     "counts", "invariants", "columns", "randomness", "versions",
 )  # fmt: skip
 _CATCHES = {
@@ -46,7 +52,6 @@ _CATCHES = {
     "repeats": "the noise repeats values",
 }
 Question = tuple[str, Callable[[], str]]
-Certificate = Mapping[str, Any]
 
 
 def verify_trial(
@@ -80,7 +85,7 @@ def verify_trial(
         checks.extend(answers([question]))
         if not checks[-1].passed:
             return checks
-    bought = Counter(event["statistic"] for event in certificate["events"])
+    bought = Counter(event.statistic for event in certificate.events)
     asked: list[Question] = [
         (f"noise of {name}", partial(_tested, joined(parts), len(seen)))
         for name, parts in seen.items()
@@ -93,7 +98,7 @@ def verify_trial(
 def _sound(trials: Sequence[Path]) -> str:
     if not trials:
         raise ReleaseError("no trial was given")
-    releases = [read_certificate(trial)["release"] for trial in trials]
+    releases = [read_certificate(trial).release for trial in trials]
     if len(set(releases)) < len(releases):
         raise ReleaseError("a trial was given twice")
     for trial in trials:
@@ -107,45 +112,49 @@ def _sound(trials: Sequence[Path]) -> str:
 def _settings(certificate: Certificate, trials: Sequence[Path]) -> str:
     for trial in trials:
         _check_same(certificate, read_certificate(trial))
-    return f"{certificate['method']} with the options, budget, events and versions of the release"
+    return f"{certificate.method} with the options, budget, events and versions of the release"
 
 
 def _check_same(certificate: Certificate, trial: Certificate) -> None:
     """Both certificates state the same; the name of the data may differ."""
-    plan = table_plan(trial) if "schema" in trial else None
+    plan = table_plan(trial) if trial.kind is TABLE else None
     # Where shares follow a public number of records, a trial of another number has others.
     sized = plan is not None and plan.sized is not None
-    certificate, trial = (_without_records(one) if sized else one for one in (certificate, trial))
     for name in _SAME:
-        if certificate.get(name) != trial.get(name):
+        if getattr(certificate, name) != getattr(trial, name):
             raise ReleaseError(f"the trial was made with another {name}")
-    for name, fact in (("horizon", _horizon), ("schema", _schema)):
-        if fact(certificate) != fact(trial):
+    for name, fact in (("options", _options), ("horizon", _horizon), ("schema", _schema)):
+        if fact(certificate, sized) != fact(trial, sized):
             raise ReleaseError(f"the trial was made with another {name}")
     if sized:
         return  # the events of each follow from its own number, and the trial's were recomputed
     # Figures that wait for what is released differ between any two releases.
     adaptive = plan is not None and plan.recount is not None
-    figures = ("statistic", "mechanism", "cost", *(() if adaptive else ("sensitivity", "noise")))
     mine, theirs = (
-        [[event[name] for name in figures] for event in one["events"]]
+        [_settled(event) if adaptive else event for event in one.events]
         for one in (certificate, trial)
     )
     if mine != theirs:
         raise ReleaseError("the trial was made with other mechanism events")
 
 
-def _without_records(certificate: Certificate) -> dict[str, Any]:
-    options = {name: value for name, value in certificate["options"].items() if name != "records"}
-    return {**certificate, "options": options}
+def _settled(event: Event) -> Event:
+    """What was settled of an event before anything was released."""
+    return replace(event, sensitivity=None, noise=None)
 
 
-def _horizon(certificate: Certificate) -> Any:
-    return certificate.get("stream", {}).get("horizon")
+def _options(certificate: Certificate, sized: bool) -> dict[str, Any]:
+    without = ("records",) if sized else ()
+    return {name: value for name, value in certificate.options.items() if name not in without}
 
 
-def _schema(certificate: Certificate) -> dict[str, Any]:
-    return {name: fact for name, fact in certificate.get("schema", {}).items() if name != "name"}
+def _horizon(certificate: Certificate, _sized: bool) -> int | None:
+    return None if certificate.stream is None else certificate.stream.horizon
+
+
+def _schema(certificate: Certificate, _sized: bool) -> Schema | None:
+    schema = certificate.public_schema
+    return None if schema is None else schema.model_copy(update={"name": ""})
 
 
 def _measured(trials: Sequence[Path], public: Any, seen: dict[str, list[Drawn]]) -> str:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError
+from sfumato.numeric.arrays import Codes
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
@@ -22,7 +23,6 @@ from sfumato.table.source import Source, columns_of, open_source
 
 __all__ = [
     "AnySchema",
-    "Codes",
     "SquaredError",
     "domain_of",
     "encoded",
@@ -32,7 +32,6 @@ __all__ = [
     "squared_error",
 ]
 
-Codes = NDArray[np.int32]
 AnySchema = Schema | Mapping[str, Any] | str | Path
 
 _CHUNK = 65_536  # rows turned into features at a time

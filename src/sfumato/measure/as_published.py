@@ -18,21 +18,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.measure.projection import Projection
 from sfumato.measure.scatter import exact_scatter
+from sfumato.numeric.arrays import Codes, Matrix, Whole
 from sfumato.privacy.guarantee import Heuristic, PureDP
-from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
+from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Sensitivity, root
 from sfumato.synopsis.centred import UNIT, Centred
 from sfumato.synopsis.directions import Directions
 from sfumato.synopsis.scatter import ScatterLayout
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["AsPublished", "lip", "lop"]
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,13 @@ import numpy as np
 
 from sfumato.errors import DataError
 from sfumato.measure.scatter import exact_scatter
+from sfumato.numeric.arrays import Matrix, Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.centred_sensitivity import eigenvalues
-from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
+from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Sensitivity, root
 from sfumato.synopsis.centred import UNIT as FEATURE_UNIT
-from sfumato.synopsis.scatter import Matrix, ScatterLayout
+from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table.records import Records
 
 __all__ = ["BACKWARD", "UNIT", "EigenvalueSynopsis", "Eigenvalues", "machine_error"]

@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy.choice import Ceilings, Choice, width_for
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Purse
@@ -26,11 +27,10 @@ from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import record
 from sfumato.schema.domain import MISSING, Axis, Grid, Levels
 from sfumato.synopsis.features import Features
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["ExponentialRecords"]
 
-Integers = NDArray[np.int64]
 
 _STEEPEST = Fraction(2**900)  # floats stand in with it for rates that no float holds
 
@@ -66,9 +66,9 @@ class ExponentialRecords:
 class _Proposal(NamedTuple):
     """Cells drawn for some records: where they lead, and the weight each has to stay under."""
 
-    code: Integers
-    which: Integers
-    level: Integers
+    code: Whole
+    which: Whole
+    level: Whole
     inside: NDArray[np.bool_]
 
 
@@ -77,14 +77,14 @@ class _Law(Protocol):
 
     ceilings: Ceilings
 
-    def bounds(self, codes: Integers) -> list[tuple[Integers, int]]:
+    def bounds(self, codes: Whole) -> list[tuple[Whole, int]]:
         """Which records draw below which number of cells: at most twice as many as they have."""
 
-    def locate(self, code: Integers, cell: Integers) -> _Proposal:
+    def locate(self, code: Whole, cell: Whole) -> _Proposal:
         """What uniform cells mean for records with these codes."""
 
 
-def _draw(law: _Law, codes: Integers, bits: Bits) -> Integers:
+def _draw(law: _Law, codes: Whole, bits: Bits) -> Whole:
     """A new code for each, by proposals until each has one."""
     out = np.empty_like(codes)
     for waiting, cells in law.bounds(codes):
@@ -111,10 +111,10 @@ class _LevelLaw:
         self._stay, self._move = (int(cells) for cells in self.ceilings.above)
         self._cells = self._stay + (axis.codes - 1) * self._move
 
-    def bounds(self, codes: Integers) -> list[tuple[Integers, int]]:
+    def bounds(self, codes: Whole) -> list[tuple[Whole, int]]:
         return [(np.arange(len(codes)), self._cells)]
 
-    def locate(self, code: Integers, cell: Integers) -> _Proposal:
+    def locate(self, code: Whole, cell: Whole) -> _Proposal:
         moved = cell >= self._stay
         other, level = np.divmod(cell - self._stay, self._move)
         other += other >= code  # the others, in order
@@ -146,14 +146,14 @@ class _NumberLaw:
         )
         self._above, self._ends = self.ceilings.above, np.cumsum(self.ceilings.above)
 
-    def bounds(self, codes: Integers) -> list[tuple[Integers, int]]:
+    def bounds(self, codes: Whole) -> list[tuple[Whole, int]]:
         # Few cells lead out of missing where the flag weighs much: it has a bound of its own.
         cells = self._edges(np.arange(MISSING if self._missing else 0, self._size))[-1]
         gone = codes == MISSING
         most = [(np.flatnonzero(~gone), int(cells[int(self._missing) :].max()))]
         return [*most, (np.flatnonzero(gone), int(cells[0]))]
 
-    def _edges(self, code: Integers) -> tuple[Integers, ...]:
+    def _edges(self, code: Whole) -> tuple[Whole, ...]:
         """Centre, first weight, weight of missing, and where the three runs of cells end."""
         gone = code == MISSING
         centre, first = np.where(gone, self._middle, code), np.where(gone, self._size, 0)
@@ -164,7 +164,7 @@ class _NumberLaw:
         missing = np.where(gone, 0, self._size + np.abs(centre - self._middle))
         return centre, first, missing, up, down, down + self._above[missing]
 
-    def locate(self, code: Integers, cell: Integers) -> _Proposal:
+    def locate(self, code: Whole, cell: Whole) -> _Proposal:
         centre, first, missing, up, down, end = self._edges(code)
         present, downwards = cell < down, cell >= up
         # Downwards the distance 0 is left out, since it was counted upwards.

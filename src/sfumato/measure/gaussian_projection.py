@@ -19,11 +19,11 @@ from math import ceil, log, sqrt
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sfumato.errors import ParameterError
 from sfumato.measure.scatter import exact_scatter
+from sfumato.numeric.arrays import Matrix
 from sfumato.privacy.guarantee import ApproxDP, Heuristic
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.privacy.randomness import Bits
@@ -33,7 +33,6 @@ from sfumato.table.records import Records
 
 __all__ = ["GaussianProjection", "ProjectedScatter"]
 
-Matrix = NDArray[np.float64]
 
 _LEAST = Fraction(1, 10**100)
 _REASON = (

@@ -12,11 +12,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Codes
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.privacy.sensitivity import record
 from sfumato.synopsis.features import Features
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["NoisyRecords"]
 

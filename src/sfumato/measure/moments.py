@@ -16,10 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.mechanism import Noise, Purse, Whole
+from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["Moments", "gram", "sums_and_gram"]
 
@@ -103,7 +104,7 @@ def sums_and_gram(
     return sums, second
 
 
-def gram(X: NDArray[np.float64], largest: int) -> NDArray[np.int64]:
+def gram(X: NDArray[np.float64], largest: int) -> Whole:
     """Xᵀ X of whole numbers of size at most `largest`, exactly.
 
     >>> gram(np.array([[3.0, 4.0], [1.0, 0.0]]), 4).tolist()

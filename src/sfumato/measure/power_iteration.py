@@ -20,11 +20,11 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.measure.scatter import exact_scatter
+from sfumato.numeric.arrays import Matrix, Whole
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
+from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Sensitivity, root
 from sfumato.synopsis.centred import UNIT as FEATURE_UNIT
 from sfumato.synopsis.scatter import ScatterLayout
@@ -34,8 +34,6 @@ __all__ = ["MOST_FEATURES", "UNIT", "LastProduct", "PowerIteration", "product", 
 
 UNIT = 2**18  # what stands for 1 in a direction, and in a product
 MOST_FEATURES = 2**12  # so that the lower halves of a product, 2^32 · 2^18 each, fit 64 bits
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

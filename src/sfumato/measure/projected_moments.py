@@ -17,22 +17,20 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.measure.moments import gram
 from sfumato.measure.projection import Projection
+from sfumato.numeric.arrays import Codes, Matrix, Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.centred_sensitivity import Parts, mixture, regression
-from sfumato.privacy.mechanism import Noise, Purse, Whole
+from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours
 from sfumato.schema.domain import Grid
 from sfumato.synopsis.centred import UNIT, Centred, drawn_in
 from sfumato.synopsis.directions import Directions
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["Budgets", "Outcome", "ProjectedMoments", "ProjectedSynopsis"]
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

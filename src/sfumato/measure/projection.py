@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Codes
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.synopsis.directions import Directions
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["Projection"]
 

@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sfumato.measure.moments import sums_and_gram
+from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
+from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.synopsis.centred import UNIT
 from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["Scatter", "exact_scatter"]
 

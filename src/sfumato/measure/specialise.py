@@ -17,23 +17,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.measure.hierarchy import Cut, Hierarchy, Node, walk
+from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
+from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["SCORES", "Leaves", "Score", "Specialisation"]
 
-Integers = NDArray[np.int64]
 
 _UNIT = 2**16  # information gain is rounded to steps of 1/2¹⁶ bit
 _GAIN = Fraction(9, 5)  # one record more or less moves two gains apart by at most so many bits
 _LARGEST_GAIN = {2: Fraction(1), 3: Fraction(8, 5)}  # log₂ of the number of classes, rounded up
 
 
-def majority(parts: Integers) -> Integers:
+def majority(parts: Whole) -> Whole:
     """Records that the majority of their part labels rightly; parts × classes come last.
 
     >>> majority(np.array([[3, 1], [0, 5]])).tolist()
@@ -42,7 +42,7 @@ def majority(parts: Integers) -> Integers:
     return np.asarray(parts.max(axis=-1).sum(axis=-1))
 
 
-def information(parts: Integers) -> Integers:
+def information(parts: Whole) -> Whole:
     """What the part of a record tells about its class, in steps of 1/2¹⁶ bit.
 
     >>> (information(np.array([[4, 0], [0, 4]])) / 2**16).tolist()
@@ -59,7 +59,7 @@ def information(parts: Integers) -> Integers:
     return np.asarray(steps, np.int64)
 
 
-def _xlogx(counts: Integers) -> NDArray[np.float64]:
+def _xlogx(counts: Whole) -> NDArray[np.float64]:
     return np.asarray(counts * np.log(np.maximum(counts, 1)))
 
 
@@ -68,7 +68,7 @@ class Score:
     """How good a specialisation is, in whole steps of 1/unit, and how far one record moves it."""
 
     name: str
-    of: Callable[[Integers], Integers]
+    of: Callable[[Whole], Whole]
     unit: int = 1
 
     def sensitivity(
@@ -168,10 +168,10 @@ class Specialisation:
         column = self.columns[node.column]
         return {"column": column.axis.name, "node": column.spelt(node.start, node.stop)}
 
-    def query(self, records: Records) -> list[Integers]:
+    def query(self, records: Records) -> list[Whole]:
         """NOT PRIVATE: for each column, the records up to each position, by class."""
 
-        def partial(codes: Codes) -> Integers:
+        def partial(codes: Codes) -> Whole:
             label, tables = codes[:, self.label], []
             for axis, column in zip(self.axes, self.columns, strict=True):
                 cell = column.place[codes[:, axis]] * self.classes + label
@@ -184,7 +184,7 @@ class Specialisation:
         nothing = np.zeros((1, self.classes), np.int64)
         return [np.concatenate([nothing, table.cumsum(axis=0)]) for table in tables]
 
-    def leaf_counts(self, records: Records, cut: Cut) -> Integers:
+    def leaf_counts(self, records: Records, cut: Cut) -> Whole:
         """NOT PRIVATE: records by leaf and class, as `perturb` adds noise to them."""
         places, stride = [], self.classes
         for nodes, column in zip(reversed(cut.nodes), reversed(self.columns), strict=True):
@@ -192,7 +192,7 @@ class Specialisation:
             places.append(leaf[column.place] * stride)
             stride *= len(nodes)
 
-        def partial(codes: Codes) -> Integers:
+        def partial(codes: Codes) -> Whole:
             cell = codes[:, self.label].astype(np.int64)
             for axis, place in zip(reversed(self.axes), places, strict=True):
                 cell += place[codes[:, axis]]
@@ -217,7 +217,7 @@ class Specialisation:
 class _Mechanism:
     """NOT PRIVATE inside: the guide that looks at scores, and draws what was paid for."""
 
-    def __init__(self, what: Specialisation, cut: Cut, tables: list[Integers], bits: Bits) -> None:
+    def __init__(self, what: Specialisation, cut: Cut, tables: list[Whole], bits: Bits) -> None:
         self._what, self._cut, self._tables, self._bits = what, cut, tables, bits
         self.walked: list[dict[str, Any]] = []
 
@@ -238,6 +238,6 @@ class _Mechanism:
         self.walked.append(self._what.spelt(chosen))
         return chosen
 
-    def _parts(self, node: Node) -> Integers:
+    def _parts(self, node: Node) -> Whole:
         table, runs = self._tables[node.column], self._cut.parts(node)
         return np.stack([table[stop] - table[start] for start, stop in runs])

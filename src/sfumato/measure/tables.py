@@ -18,14 +18,15 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import ZCDP, PureDP
-from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
+from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import FINE
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
 __all__ = ["ClassTables", "ColumnTables", "PairChoice", "moved", "pair_counts"]
 

@@ -4,10 +4,10 @@ from typing import Any
 
 from numpy.random import Generator
 
-from sfumato.methods.perturbation import PROMISE, PROOF, Perturbed, perturbation_plan
+from sfumato.methods.perturbation import PROMISE, PROOF, Perturbed, numbers_alone, perturbation_plan
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.additive import additive
-from sfumato.perturb.matrix import Matrix
-from sfumato.plan import Method, Plan
+from sfumato.plan import Family, Method, Plan
 from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget
 from sfumato.schema.domain import Domain
@@ -46,4 +46,7 @@ METHOD = Method(
         f"{DEFAULT_DEVIATION} by default"
     },
     budgeted=False,
+    family=Family.UNPROVED,
+    use="to compare with, and to attack",
+    contract=numbers_alone(),
 )

@@ -4,8 +4,9 @@ from typing import Any
 
 from sfumato.errors import ParameterError
 from sfumato.methods.basis import DEFAULT_ALPHA, DEFAULT_MEANS
-from sfumato.methods.lap_pca import OPTIONS, second_moment_plan
-from sfumato.plan import Method, Plan
+from sfumato.methods.lap_pca import OPTIONS, SETTINGS, second_moment_plan
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan
+from sfumato.plan.made_up import TWO_FEATURES
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.schema.domain import Domain
@@ -35,4 +36,11 @@ METHOD = Method(
     proof="proofs/components.md",
     plan=plan,
     options=OPTIONS,
+    family=Family.COMPONENTS,
+    use="principal components and no records, under a Gaussian budget",
+    contract=(
+        ContractCase({"epsilon": "1", "delta": "1e-6"}),
+        ContractCase({"rho": "0.1"}, neighbours="add-remove", options={"radius": "1.5"}),
+    ),
+    audit=AuditCase(TWO_FEATURES, budget={"rho": "0.5"}, runs=4_000, settings=SETTINGS),
 )

@@ -11,12 +11,12 @@ import numpy as np
 from sfumato.errors import DataError, ParameterError
 from sfumato.measure.scatter import Scatter
 from sfumato.methods.declared_public import PublicFigures, PublicRows, summary
+from sfumato.numeric.arrays import Matrix
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.privacy.sensitivity import Neighbours
 from sfumato.render.components import enough, leading
-from sfumato.render.spectrum import Matrix
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import Directions
 from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis

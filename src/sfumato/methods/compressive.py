@@ -10,11 +10,12 @@ from sfumato.errors import ParameterError
 from sfumato.measure.projection import Projection
 from sfumato.methods.basis import Rank
 from sfumato.methods.record_plan import Projected, record_plan
-from sfumato.plan import Method, Plan
+from sfumato.numeric.arrays import Matrix
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
+from sfumato.plan.made_up import MIXED, NUMBERS, PLAIN, TWO_FEATURES
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Purse
 from sfumato.render.reduced import component_columns
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import UNIT, Directions
@@ -92,4 +93,19 @@ METHOD = Method(
         "space": "columns (default): a table like the original; components: the coordinates",
         "projection": "any word: it names the public random directions",
     },
+    family=Family.BASELINE,
+    use="to compare with: a random projection of every record",
+    contract=(
+        ContractCase({"epsilon": "1"}),
+        ContractCase({"rho": "0.1"}, options={"rank": 14}),
+    ),
+    audit=AuditCase(
+        TWO_FEATURES,
+        {"rank": 1},
+        settings=(
+            Setting("plain", PLAIN, {"rank": 3}),
+            Setting("mixed", MIXED),
+            Setting("number", NUMBERS, {"radius": "1/2", "rank": 2}),
+        ),
+    ),
 )

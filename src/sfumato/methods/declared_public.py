@@ -15,8 +15,8 @@ import numpy as np
 
 from sfumato.errors import DataError, ParameterError
 from sfumato.measure.scatter import exact_scatter
+from sfumato.numeric.arrays import Matrix
 from sfumato.render.components import leading
-from sfumato.render.spectrum import Matrix
 from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis
 from sfumato.table.overlap import sketches, taken_from
 from sfumato.table.records import Records

@@ -9,7 +9,8 @@ import pyarrow as pa
 from sfumato.errors import ParameterError, ReleaseError, SchemaError
 from sfumato.measure.hierarchy import Hierarchy, Node, walk
 from sfumato.measure.specialise import SCORES, Leaves, Specialisation
-from sfumato.plan import Method, Plan
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
+from sfumato.plan.made_up import LABELLED, MIXED, PLAIN, THREE, counted
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Event
@@ -148,4 +149,25 @@ METHOD = Method(
         "score": "what a specialisation is worth: max (default) or infogain",
         "steps": "how many specialisations are made, 10 by default",
     },
+    family=Family.BASELINE,
+    use="to compare with, on tables with a label",
+    contract=(
+        ContractCase({"epsilon": "1"}, frozen=False),
+        ContractCase(
+            {"epsilon": "1"},
+            neighbours="add-remove",
+            options={"score": "infogain", "steps": 3},
+            frozen=False,
+        ),
+    ),
+    audit=AuditCase(
+        counted(LABELLED),
+        {"steps": 1},
+        runs=3_000,
+        settings=(
+            Setting("mixed", MIXED, {"steps": 2}),
+            Setting("plain", PLAIN, {"steps": 4, "score": "infogain"}),
+            Setting("three classes", THREE, {"steps": 2, "score": "infogain"}),
+        ),
+    ),
 )

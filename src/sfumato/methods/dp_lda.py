@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.moments import Moments
-from sfumato.plan import Method, Plan
+from sfumato.numeric.arrays import Matrix
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
+from sfumato.plan.made_up import LABELLED, MIXED, PLAIN, THREE, counted
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
 from sfumato.render.consistent import ClassMoments, consistent
@@ -16,7 +18,6 @@ from sfumato.render.decode import BATCH_ROWS, Decoder, nearest_codes
 from sfumato.render.leaves import apportion
 from sfumato.render.sequential import sequential
 from sfumato.render.shrink import shrunken
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
 from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
@@ -114,4 +115,20 @@ METHOD = Method(
     proof="proofs/dp-lda.md",
     plan=plan,
     options={"sampler": "gauss (default) or greedy (the paper's)"},
+    family=Family.MOMENTS,
+    use="tables with a label that is to be predicted",
+    contract=(
+        ContractCase({"epsilon": "1"}),
+        ContractCase({"epsilon": "1"}, options={"sampler": "greedy"}),
+        ContractCase({"epsilon": "1", "delta": "1e-6"}, neighbours="add-remove"),
+        ContractCase({"rho": "0.1"}),
+    ),
+    audit=AuditCase(
+        counted(LABELLED),
+        settings=(
+            Setting("plain", PLAIN),
+            Setting("mixed", MIXED),
+            Setting("three classes", THREE),
+        ),
+    ),
 )

@@ -16,12 +16,14 @@ from sfumato.methods.record_plan import (
     record_plan,
     recounted,
 )
-from sfumato.plan import Method, Plan
+from sfumato.numeric.arrays import Matrix
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
+from sfumato.plan.made_up import MANY, MIXED, ONE_BIT, PLAIN
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.components import expected_errors, leading
-from sfumato.render.spectrum import Matrix, covariance
+from sfumato.render.spectrum import covariance
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.directions import EXACT_RANK, Directions
 from sfumato.synopsis.features import Features
@@ -110,4 +112,20 @@ METHOD = Method(
         "rank": "how many components, or auto (default): chosen from the noisy spectrum",
         "split": f"share of the budget for the components, {DEFAULT_SPLIT} by default",
     },
+    family=Family.RECORDS,
+    use="rows in their order, where the budget is large",
+    contract=(
+        ContractCase({"epsilon": "1"}),
+        ContractCase({"epsilon": "1", "delta": "1e-6"}, options={"rank": 3}),
+        ContractCase({"rho": "0.1"}, options={"rank": "16", "split": "0.5"}),
+    ),
+    audit=AuditCase(
+        ONE_BIT,
+        runs=2_500,
+        settings=(
+            Setting("plain", PLAIN, {"rank": 2}),
+            Setting("mixed", MIXED),
+            Setting("many", MANY, {"rank": 14}),
+        ),
+    ),
 )

@@ -7,13 +7,15 @@ import pyarrow as pa
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.exponential import ExponentialRecords
 from sfumato.methods.row_per_record import check_neighbours
-from sfumato.plan import Method, Plan
+from sfumato.numeric.arrays import Codes
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan
+from sfumato.plan.case import EVERY_KIND
+from sfumato.plan.made_up import ONE_BIT
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.render.decode import Decoder
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
-from sfumato.table.records import Codes
 
 __all__ = ["METHOD"]
 
@@ -54,4 +56,8 @@ METHOD = Method(
     source="McSherry and Talwar 2007; the baseline of Jiang et al. 2013, section 4",
     proof="proofs/exponential.md",
     plan=plan,
+    family=Family.BASELINE,
+    use="to compare with: each record drawn anew",
+    contract=(ContractCase({"epsilon": "1"}, frozen=False),),
+    audit=AuditCase(ONE_BIT, settings=EVERY_KIND[:2]),
 )

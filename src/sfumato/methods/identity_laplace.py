@@ -7,11 +7,13 @@ import pyarrow as pa
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.identity import NoisyRecords
 from sfumato.methods.row_per_record import check_neighbours
-from sfumato.plan import Method, Plan
+from sfumato.numeric.arrays import Matrix
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan
+from sfumato.plan.case import EVERY_KIND
+from sfumato.plan.made_up import ONE_BIT
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.render.decode import Decoder, nearest_codes
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
 
@@ -57,4 +59,8 @@ METHOD = Method(
     source="Dwork et al. 2006; the baseline of Jiang et al. 2013, section 4",
     proof="proofs/identity-laplace.md",
     plan=plan,
+    family=Family.BASELINE,
+    use="to compare with: every record under its own noise",
+    contract=(ContractCase({"epsilon": "1"}),),
+    audit=AuditCase(ONE_BIT, settings=EVERY_KIND[:2]),
 )

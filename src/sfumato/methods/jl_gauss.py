@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.gaussian_projection import GaussianProjection, ProjectedScatter
-from sfumato.plan import Method, Plan
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan
+from sfumato.plan.made_up import TWO_FEATURES
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ApproxDP
 from sfumato.render.decode import Decoder, nearest_codes
@@ -82,4 +83,8 @@ METHOD = Method(
         "projections": f"random combinations of the records; {_PER_FEATURE} per feature by default",
         "radius": "draw records into this ball (each range is 1 wide); default: the box",
     },
+    family=Family.UNPROVED,
+    use="to compare with: its proof does not hold on machine numbers",
+    contract=(ContractCase({"epsilon": "1", "delta": "1e-6"}, frozen=False, promised=False),),
+    audit=AuditCase(TWO_FEATURES, budget={"epsilon": "2", "delta": "0.05"}),
 )

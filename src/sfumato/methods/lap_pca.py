@@ -5,7 +5,8 @@ from typing import Any
 from sfumato.errors import ParameterError
 from sfumato.methods.basis import DEFAULT_ALPHA, DEFAULT_MEANS, Rank, private_basis
 from sfumato.methods.component_plan import component_plan
-from sfumato.plan import Method, Plan
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
+from sfumato.plan.made_up import LEVELS, MIXED, NUMBERS, PLAIN, TWO_FEATURES, counted
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.schema.domain import Domain
@@ -58,6 +59,14 @@ def second_moment_plan(
     )
 
 
+# Columns of every kind, columns whose bounds are attained, and numbers in a ball.
+SETTINGS = (
+    Setting("plain", PLAIN),
+    Setting("mixed", MIXED),
+    Setting("number", NUMBERS, {"radius": "1/2"}),
+    Setting("level", LEVELS, {"means": "0", "radius": "1"}),
+)
+
 METHOD = Method(
     name="lap-pca",
     summary="Principal components alone, from second moments under Laplace noise.",
@@ -66,4 +75,12 @@ METHOD = Method(
     proof="proofs/components.md",
     plan=plan,
     options=OPTIONS,
+    family=Family.COMPONENTS,
+    use="principal components and no records, under a pure budget",
+    contract=(
+        ContractCase({"epsilon": "1"}),
+        ContractCase({"epsilon": "1"}, options={"radius": "0.8", "means": "0"}),
+        ContractCase({"epsilon": "1"}, neighbours="add-remove", options={"rank": "3"}),
+    ),
+    audit=AuditCase(counted(TWO_FEATURES), settings=SETTINGS),
 )

@@ -15,7 +15,8 @@ from sfumato.methods.record_plan import (
     record_plan,
     recounted,
 )
-from sfumato.plan import Method, Plan
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
+from sfumato.plan.made_up import MIXED, NUMBERS, PLAIN, TWO_FEATURES
 from sfumato.plan.options import truth
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
@@ -93,4 +94,23 @@ METHOD = Method(
         "means": f"share of that for the mean, {DEFAULT_MEANS} by default; 0: the public centre",
         "as_published": "true: the algorithm as printed, which is not private",
     },
+    family=Family.RECORDS,
+    use="rows in their order, keeping a share of the variance",
+    contract=(
+        ContractCase({"epsilon": "1"}),
+        ContractCase({"rho": "0.1"}, options={"rank": 2, "radius": "1.5"}),
+        ContractCase(
+            {"epsilon": "1"}, options={"as_published": True}, frozen=False, promised=False
+        ),
+    ),
+    audit=AuditCase(
+        TWO_FEATURES,
+        {"rank": 1},
+        runs=2_000,
+        settings=(
+            Setting("plain", PLAIN, {"rank": 2}),
+            Setting("mixed", MIXED),
+            Setting("number", NUMBERS, {"radius": "1/2", "rank": 3}),
+        ),
+    ),
 )

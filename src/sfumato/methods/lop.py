@@ -9,7 +9,8 @@ from sfumato.methods.basis import DEFAULT_ALPHA, Rank, public_basis
 from sfumato.methods.declared_public import stated_source, vouched
 from sfumato.methods.published_plan import published_plan
 from sfumato.methods.record_plan import LARGE, Projected, record_plan
-from sfumato.plan import Method, Plan
+from sfumato.plan import AuditCase, ContractCase, Family, MadeUpBasis, Method, Plan, Setting
+from sfumato.plan.made_up import FLAT, MANY, MIXED, PLAIN, TWO_FEATURES
 from sfumato.plan.options import truth
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Purse
@@ -69,6 +70,16 @@ def plan(
     )
 
 
+# What anyone may know of two features; and nearly the same weight on all levels of a category,
+# a block that only a ball moves.
+_ONE_DIRECTION = {"rows": 100, "values": [0.3, 0.1], "U": [[0.8, 0.6]], "mean": [0.0, 0.0]}
+_FLAT_ON_A_BLOCK = {
+    "rows": 10,
+    "values": [1.0, 0.0, 0.0, 0.0],
+    "U": [[3**-0.5, 3**-0.5, 3**-0.5, 0.001]],
+    "mean": [0.0] * 4,
+}
+
 METHOD = Method(
     name="lop",
     summary="Noisy coordinates of every record along the components of public data.",
@@ -85,4 +96,25 @@ METHOD = Method(
         "radius": "draw records into this ball (each range is 1 wide); default: the box",
         "as_published": "true: the algorithm as printed, which is not private",
     },
+    family=Family.RECORDS,
+    use="rows in their order, where public data gives the components for nothing",
+    contract=(
+        ContractCase({"epsilon": "1"}, public="basis"),
+        ContractCase(
+            {"epsilon": "1"},
+            options={"as_published": True, "rank": 2},
+            frozen=False,
+            promised=False,
+        ),
+    ),
+    audit=AuditCase(
+        TWO_FEATURES,
+        {"basis": _ONE_DIRECTION},
+        settings=(
+            Setting("plain", PLAIN, {"basis": MadeUpBasis(3), "rank": 3}),
+            Setting("mixed", MIXED, {"basis": MadeUpBasis(3), "rank": 3, "radius": "1/2"}),
+            Setting("flat", FLAT, {"basis": _FLAT_ON_A_BLOCK, "rank": 1, "radius": "1"}),
+            Setting("many", MANY, {"basis": MadeUpBasis(14), "rank": 14}),
+        ),
+    ),
 )

@@ -7,7 +7,8 @@ import pyarrow as pa
 
 from sfumato.errors import SchemaError
 from sfumato.measure.moments import Moments
-from sfumato.plan import Method, Plan
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan
+from sfumato.plan.made_up import ONE_BIT
 from sfumato.privacy.budget import Budget
 from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.render.gaussian import sample
@@ -59,4 +60,14 @@ METHOD = Method(
     source="Liu 2016, model-based differentially private data synthesis, without reduction",
     proof="proofs/modips.md",
     plan=plan,
+    family=Family.MOMENTS,
+    use="a simple reference: one Gaussian for the whole table",
+    contract=(
+        ContractCase({"epsilon": "1"}),
+        ContractCase({"epsilon": "1", "delta": "1e-6"}),
+        ContractCase({"rho": "0.1"}),
+        ContractCase({"epsilon": "1"}, neighbours="add-remove"),
+        ContractCase({"rho": "0.1"}, neighbours="add-remove"),
+    ),
+    audit=AuditCase(ONE_BIT),
 )

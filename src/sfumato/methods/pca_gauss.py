@@ -9,13 +9,14 @@ import pyarrow as pa
 
 from sfumato.measure.eigenvalues import UNIT, Eigenvalues, EigenvalueSynopsis
 from sfumato.methods.basis import DEFAULT_ALPHA, Rank
-from sfumato.plan import Method, Plan
+from sfumato.numeric.arrays import Matrix
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
+from sfumato.plan.made_up import MIXED, NUMBERS, PLAIN, TWO_FEATURES, counted
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Purse
 from sfumato.render.gaussian import sample
 from sfumato.render.reduced import component_batch, component_columns
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.scatter import ScatterLayout
@@ -118,4 +119,19 @@ METHOD = Method(
         "radius": "draw records into this ball (each range is 1 wide); default: the box",
         "counts": f"share for the number of records, {DEFAULT_COUNTS}; only under add-remove",
     },
+    family=Family.MOMENTS,
+    use="the shape of the cloud alone, in component space: for clustering",
+    contract=(
+        ContractCase({"epsilon": "1"}),
+        ContractCase({"epsilon": "1", "delta": "1e-6"}, options={"rank": 3, "radius": "1.5"}),
+        ContractCase({"rho": "0.1"}, neighbours="add-remove"),
+    ),
+    audit=AuditCase(
+        counted(TWO_FEATURES),
+        settings=(
+            Setting("plain", PLAIN),
+            Setting("mixed", MIXED, {"rank": 1}),
+            Setting("number", NUMBERS, {"radius": "1/2"}),
+        ),
+    ),
 )

@@ -10,12 +10,13 @@ from sfumato.errors import SchemaError
 from sfumato.measure.projected_moments import Outcome
 from sfumato.methods.dp_lda import interleaved
 from sfumato.methods.reduction import OPTIONS, Asked, Released, reduced_plan
-from sfumato.plan import Method, Plan
+from sfumato.numeric.arrays import Matrix
+from sfumato.plan import AuditCase, ContractCase, Family, MadeUpBasis, Method, Plan, Setting
+from sfumato.plan.made_up import PLAIN, THREE, TWO_LABELLED, counted
 from sfumato.privacy.budget import Budget
 from sfumato.render.decode import BATCH_ROWS
 from sfumato.render.gaussian import sample
 from sfumato.render.leaves import apportion
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 
 __all__ = ["METHOD"]
@@ -71,4 +72,25 @@ METHOD = Method(
         "means": f"share of the rest for class means, {DEFAULTS['means']} by default",
         "counts": f"share of the rest for class sizes, {DEFAULTS['counts']} by default",
     },
+    family=Family.MOMENTS,
+    use="many columns and a label",
+    contract=(
+        ContractCase({"epsilon": "1"}),
+        ContractCase(
+            {"epsilon": "1", "delta": "1e-6"},
+            neighbours="add-remove",
+            options={"rank": 4, "radius": 1},
+        ),
+        ContractCase({"rho": "0.1"}, options={"space": "components"}),
+    ),
+    audit=AuditCase(
+        counted(TWO_LABELLED),
+        {"rank": 1},
+        runs=1_500,
+        settings=(
+            Setting("plain", PLAIN, {"rank": 2}),
+            Setting("plain", PLAIN, {"rank": 1, "basis": MadeUpBasis(1, without=(4,))}),
+            Setting("three classes", THREE, {"radius": "1/2"}),
+        ),
+    ),
 )

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from sfumato.errors import SchemaError
 from sfumato.measure.projected_moments import Outcome
 from sfumato.methods.reduction import OPTIONS, Asked, Released, reduced_plan
-from sfumato.plan import Method, Plan
+from sfumato.numeric.arrays import Matrix
+from sfumato.plan import AuditCase, ContractCase, Family, MadeUpBasis, Method, Plan, Setting
+from sfumato.plan.made_up import TARGET, WITH_TARGET, counted
 from sfumato.privacy.budget import Budget
 from sfumato.render.gaussian import sample
-from sfumato.render.spectrum import Matrix
 from sfumato.schema import Date
 from sfumato.schema.domain import Domain, Grid
 
@@ -85,4 +86,25 @@ METHOD = Method(
         "counts": f"share of the rest for the number of records, {DEFAULTS['counts']} by default; "
         "only under add-remove",
     },
+    family=Family.MOMENTS,
+    use="many columns and a number to predict",
+    contract=(
+        ContractCase({"epsilon": "1"}, options={"target": "age"}),
+        ContractCase({"rho": "0.1"}, options={"target": "seen", "rank": 3}),
+        ContractCase(
+            {"epsilon": "1"},
+            neighbours="add-remove",
+            options={"target": "size", "rank": "2", "space": "components"},
+        ),
+    ),
+    audit=AuditCase(
+        counted(WITH_TARGET),
+        {"rank": 1},
+        runs=1_500,
+        settings=(
+            Setting("target", TARGET, {"rank": 2}),
+            Setting("target", TARGET, {"rank": 1, "basis": MadeUpBasis(1, without=(4,))}),
+            Setting("target", TARGET, {"radius": "1/2"}),
+        ),
+    ),
 )

@@ -7,10 +7,17 @@ from numpy.random import Generator
 
 from sfumato.errors import DataError, SchemaError
 from sfumato.methods.basis import Rank, public_basis
-from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
-from sfumato.perturb.matrix import Matrix
+from sfumato.methods.perturbation import (
+    PROMISE,
+    PROOF,
+    Numbers,
+    Perturbed,
+    numbers_alone,
+    perturbation_plan,
+)
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.pca_laplace import coordinate_ranges, local_epsilon, pca_laplace
-from sfumato.plan import Method, Plan
+from sfumato.plan import Family, Method, Plan
 from sfumato.plan.options import real, whole
 from sfumato.privacy.budget import Budget
 from sfumato.render.components import leading
@@ -104,4 +111,7 @@ METHOD = Method(
         "records' own",
     },
     budgeted=False,
+    family=Family.UNPROVED,
+    use="to compare with, and to attack",
+    contract=numbers_alone(rank=1),
 )

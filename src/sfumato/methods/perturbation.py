@@ -16,17 +16,17 @@ from numpy.random import Generator
 
 from sfumato.errors import SchemaError
 from sfumato.methods.row_per_record import check_neighbours
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Codes, Matrix
 from sfumato.perturb.randomness import generator
-from sfumato.plan import Plan
+from sfumato.plan import ContractCase, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.decode import BATCH_ROWS, Decoder
 from sfumato.schema.domain import Domain, Grid
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 
-__all__ = ["PROMISE", "PROOF", "Numbers", "Perturbed", "perturbation_plan"]
+__all__ = ["PROMISE", "PROOF", "Numbers", "Perturbed", "numbers_alone", "perturbation_plan"]
 
 PROOF = "proofs/perturbation.md"
 PROMISE = "nothing: there is no proof"
@@ -198,3 +198,10 @@ def _floats(column: pa.Array) -> Matrix:
 def _labels(batch: pa.RecordBatch, label: pa.Field) -> pa.Array:
     values = batch.column(label.name).cast(label.type)
     return values.fill_null("(missing)") if values.null_count else values
+
+
+def numbers_alone(*, random: bool = True, **options: Any) -> tuple[ContractCase, ...]:
+    """The contract of a change of numbers without a proof; not all of them draw noise."""
+    return (
+        ContractCase(options=options, frozen=False, promised=False, numbers=True, random=random),
+    )

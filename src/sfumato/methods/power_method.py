@@ -10,12 +10,13 @@ from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.power_iteration import MOST_FEATURES, LastProduct, PowerIteration
 from sfumato.methods.basis import DEFAULT_MEANS, Components, Rank
 from sfumato.methods.component_plan import component_plan
-from sfumato.plan import Method, Plan
+from sfumato.numeric.arrays import Matrix
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
+from sfumato.plan.made_up import MIXED, NUMBERS, PLAIN, TWO_FEATURES
 from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import PureDP, exact
 from sfumato.privacy.mechanism import Purse
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.scatter import ScatterLayout
@@ -125,4 +126,20 @@ METHOD = Method(
         "means": f"share of the budget for the mean, {DEFAULT_MEANS} by default; 0: the public "
         "centre",
     },
+    family=Family.COMPONENTS,
+    use="a few principal components of many columns",
+    contract=(
+        ContractCase({"epsilon": "1", "delta": "1e-6"}),
+        ContractCase({"rho": "0.1"}, neighbours="add-remove", options={"rank": 1, "means": 0}),
+    ),
+    audit=AuditCase(
+        TWO_FEATURES,
+        budget={"rho": "0.5"},
+        runs=1_500,
+        settings=(
+            Setting("plain", PLAIN, {"rank": 2}),
+            Setting("mixed", MIXED, {"rank": 1, "iterations": 2}),
+            Setting("number", NUMBERS, {"radius": "1/2", "means": "0"}),
+        ),
+    ),
 )

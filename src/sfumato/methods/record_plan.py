@@ -10,6 +10,7 @@ import pyarrow as pa
 from sfumato.errors import ReleaseError
 from sfumato.measure.projection import Projection
 from sfumato.methods.row_per_record import check_neighbours
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Declared, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
@@ -17,7 +18,6 @@ from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Sensitivity, record, root
 from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.render.reduced import component_batch
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import UNIT, Directions

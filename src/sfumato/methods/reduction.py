@@ -31,12 +31,12 @@ from sfumato.methods.basis import (
     public_basis,
 )
 from sfumato.methods.declared_public import stated_source, vouched
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.render.reduced import Reduced, ReducedTable, possible
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import UNIT, Centred
 from sfumato.table.records import Records

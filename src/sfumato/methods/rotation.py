@@ -7,11 +7,18 @@ import numpy as np
 from numpy.random import Generator
 
 from sfumato.errors import ParameterError
-from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
-from sfumato.perturb.matrix import Matrix
+from sfumato.methods.perturbation import (
+    PROMISE,
+    PROOF,
+    Numbers,
+    Perturbed,
+    numbers_alone,
+    perturbation_plan,
+)
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.rotation import orthogonal
 from sfumato.perturb.rotation import rotation as turned
-from sfumato.plan import GIVEN, Method, Plan
+from sfumato.plan import GIVEN, Family, Method, Plan
 from sfumato.plan.options import real
 from sfumato.privacy.budget import Budget
 from sfumato.schema.domain import Domain
@@ -75,4 +82,7 @@ METHOD = Method(
         "rotation": "orthogonal matrix, or a .csv or .npy file of one; drawn by default",
     },
     budgeted=False,
+    family=Family.UNPROVED,
+    use="to compare with, and to attack",
+    contract=numbers_alone(deviation="0.05"),
 )

@@ -5,11 +5,18 @@ from typing import Any
 from numpy.random import Generator
 
 from sfumato.errors import DataError, ParameterError
-from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
-from sfumato.perturb.matrix import Matrix
+from sfumato.methods.perturbation import (
+    PROMISE,
+    PROOF,
+    Numbers,
+    Perturbed,
+    numbers_alone,
+    perturbation_plan,
+)
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.svd import svd
-from sfumato.plan import Method, Plan
+from sfumato.plan import Family, Method, Plan
 from sfumato.plan.options import real, truth, whole
 from sfumato.privacy.budget import Budget
 from sfumato.schema.domain import Domain
@@ -62,4 +69,7 @@ METHOD = Method(
         "normalise": "whether columns get back their exact mean and deviation; false by default",
     },
     budgeted=False,
+    family=Family.UNPROVED,
+    use="to compare with, and to attack",
+    contract=numbers_alone(random=False, rank=2),
 )

@@ -6,12 +6,19 @@ from typing import Any
 from numpy.random import Generator
 
 from sfumato.errors import DataError, ParameterError
-from sfumato.methods.perturbation import PROMISE, PROOF, Numbers, Perturbed, perturbation_plan
+from sfumato.methods.perturbation import (
+    PROMISE,
+    PROOF,
+    Numbers,
+    Perturbed,
+    numbers_alone,
+    perturbation_plan,
+)
 from sfumato.methods.wavelet import threshold
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
 from sfumato.perturb.wavelet_multi import Cut, wavelet_multi
-from sfumato.plan import Method, Plan
+from sfumato.plan import Family, Method, Plan
 from sfumato.plan.options import truth
 from sfumato.privacy.budget import Budget
 from sfumato.schema.domain import Domain
@@ -93,4 +100,7 @@ METHOD = Method(
         "normalise": "whether columns get back their exact mean and deviation; false by default",
     },
     budgeted=False,
+    family=Family.UNPROVED,
+    use="to compare with, and to attack",
+    contract=numbers_alone(random=False, cut="horizontal"),
 )

@@ -8,7 +8,8 @@ and the noise in all of them: a projection on the leading ones takes most of it 
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from sfumato.perturb.matrix import Matrix, deviations, real_matrix
+from sfumato.numeric.arrays import Matrix
+from sfumato.perturb.matrix import deviations, real_matrix
 
 __all__ = ["additive"]
 

@@ -3,13 +3,12 @@
 from math import isfinite
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sfumato.errors import DataError, ParameterError
+from sfumato.numeric.arrays import Matrix
 
-__all__ = ["Matrix", "between", "deviations", "real_matrix"]
-
-Matrix = NDArray[np.float64]
+__all__ = ["between", "deviations", "real_matrix"]
 
 
 def real_matrix(A: ArrayLike) -> Matrix:

@@ -16,7 +16,8 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from sfumato.errors import ParameterError
-from sfumato.perturb.matrix import Matrix, real_matrix
+from sfumato.numeric.arrays import Matrix
+from sfumato.perturb.matrix import real_matrix
 
 __all__ = ["coordinate_ranges", "local_epsilon", "pca_laplace"]
 

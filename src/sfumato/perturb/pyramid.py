@@ -19,7 +19,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from sfumato.errors import MissingExtra, ParameterError
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["Pyramid", "check_wavelet", "pywavelets"]
 

@@ -10,8 +10,9 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from sfumato.errors import ParameterError
+from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.additive import additive
-from sfumato.perturb.matrix import Matrix, deviations, real_matrix
+from sfumato.perturb.matrix import deviations, real_matrix
 
 __all__ = ["orthogonal", "random_orthogonal", "rotation"]
 

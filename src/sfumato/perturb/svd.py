@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.errors import ParameterError
-from sfumato.perturb.matrix import Matrix, between, real_matrix
+from sfumato.numeric.arrays import Matrix
+from sfumato.perturb.matrix import between, real_matrix
 
 __all__ = ["svd"]
 

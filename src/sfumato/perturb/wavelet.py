@@ -8,7 +8,8 @@ rows and columns are neighbours here, so another order gives another result.
 from numpy.typing import ArrayLike
 
 from sfumato.errors import ParameterError
-from sfumato.perturb.matrix import Matrix, between, real_matrix
+from sfumato.numeric.arrays import Matrix
+from sfumato.perturb.matrix import between, real_matrix
 from sfumato.perturb.pyramid import Pyramid
 
 __all__ = ["most_levels", "wavelet"]

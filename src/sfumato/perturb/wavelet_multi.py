@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.errors import ParameterError
-from sfumato.perturb.matrix import Matrix, real_matrix
+from sfumato.numeric.arrays import Matrix
+from sfumato.perturb.matrix import real_matrix
 from sfumato.perturb.wavelet import wavelet
 
 __all__ = ["Cut", "wavelet_multi"]

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import ParameterError
+from sfumato.plan.case import AuditCase
+from sfumato.plan.recipe import Priced, Recipe
 from sfumato.plan.terms import ReleaseTerms
-from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import Guarantee, Heuristic
 from sfumato.privacy.mechanism import Event, Purse
-from sfumato.render.decode import arrow_schema
+from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 
@@ -49,14 +49,11 @@ class Declared(Protocol):
         """Refuse what was taken from these records; asked before any noise is drawn."""
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, kw_only=True)
+class Plan(Priced):
     """A priced recipe; `measure` sees records, `render` never does."""
 
-    method: str
     domain: Domain
-    budget: Budget | None  # None for methods that promise nothing and need no noise scale
-    events: tuple[Event, ...]
     measure: Callable[[Records, Purse], Any] = field(repr=False)
     render: Callable[[Any, int | None, np.random.Generator], Iterator[pa.RecordBatch]] = field(
         repr=False
@@ -65,7 +62,6 @@ class Plan:
     recount: Callable[[Mapping[str, Any]], tuple[Event, ...]] | None = field(
         default=None, repr=False
     )
-    options: Mapping[str, Any] = field(default_factory=dict)
     # The plan again for a number of records, where that is public and the shares depend on it.
     sized: Callable[[int], "Plan"] | None = field(default=None, repr=False)
     # What a row of the release is; only drawn records can be asked for in another number.
@@ -75,17 +71,7 @@ class Plan:
     # Columns of the released table where they are not those of the schema.
     columns: pa.Schema | None = None
     public: Declared | None = field(default=None, repr=False)
-    # Why nothing is promised, where nothing is; the budget then only sets the noise.
-    unproved: Heuristic | None = None
     invariants: tuple[str, ...] = ()
-    limits: tuple[str, ...] = ()
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What the release will promise: the budget it was planned for, or plainly nothing."""
-        promised = self.unproved or self.budget
-        assert promised is not None  # noqa: S101  a plan without a budget says why it has none
-        return promised
 
     @property
     def table_schema(self) -> pa.Schema:
@@ -96,48 +82,31 @@ class Plan:
     def terms(self) -> ReleaseTerms:
         """The plan as ledger and certificate see it."""
         schema = self.domain.schema
-        return ReleaseTerms(
-            method=self.method,
-            options=self.options,
-            budget=self.budget,
-            guarantee=self.guarantee,
-            events=self.events,
-            subject={
-                "dataset": schema.name,
-                "unit": RECORD,
-                "neighbours": schema.neighbours,
-                "schema": schema.to_json(),
-            },
-            columns=self.columns,
-            invariants=self.invariants,
-            caveats=(*self.limits, *_LIMITS),
+        subject = {
+            "dataset": schema.name,
+            "unit": RECORD,
+            "neighbours": schema.neighbours,
+            "schema": schema.to_json(),
+        }
+        return self.terms_for(
+            subject, columns=self.columns, invariants=self.invariants, caveats=_LIMITS
         )
 
 
 @dataclass(frozen=True)
-class Method:
-    """A recipe in the registry: what `sfumato methods` says, and how it is planned."""
+class Method(Recipe[Domain, Plan]):
+    """A method for tables."""
 
-    name: str
-    summary: str
-    promise: str
-    source: str
-    proof: str
-    plan: Callable[..., Plan] = field(repr=False)
-    options: Mapping[str, str] = field(default_factory=dict)
-    budgeted: bool = True  # whether a budget has any meaning here
+    kind = "tables"
+
     files: tuple[str, ...] = ()  # options that may name a file, which a certificate never does
     keeps_constraints: bool = False  # whether what is declared between columns holds in a release
+    audit: AuditCase | None = field(default=None, repr=False)  # wherever a budget has a meaning
 
-    def price(self, domain: Domain, budget: Budget | None, options: Mapping[str, Any]) -> Plan:
-        """A plan for this schema and budget; unknown options are refused by name."""
-        unknown = [name for name in options if name not in self.options]
-        if unknown:
-            known = ", ".join(self.options) or "none"
-            raise ParameterError(f"{self.name} has no option {unknown[0]}; it has: {known}")
-        if domain.schema.constraints and not self.keeps_constraints:
+    def check_facts(self, public: Domain) -> None:
+        """Refuse constraints between columns that a release would not keep."""
+        if public.schema.constraints and not self.keeps_constraints:
             raise ParameterError(
                 f"{self.name} does not keep the constraints of the schema: "
                 "choose the method mosaic, which does, or take them out of the schema"
             )
-        return self.plan(domain, budget, **options)

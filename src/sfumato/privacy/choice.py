@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.enclosure import Uniform
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Event
@@ -28,7 +29,6 @@ from sfumato.privacy.randomness import Bits
 
 __all__ = ["Ceilings", "Choice", "draw_index", "width_for"]
 
-Integers = NDArray[np.int64]
 
 _SLACK = 2.0**-36  # eight times what `exp` and its argument are trusted with
 _STEEPEST = 2.0**900  # floats stand in with it for rates that no float holds
@@ -72,14 +72,14 @@ class Choice:
         """How much one step of the score adds to the logarithm of a probability."""
         return self.budget.epsilon / (2 * self.sensitivity * self.unit)
 
-    def draw(self, scores: Integers, bits: Bits) -> int:
+    def draw(self, scores: Whole, bits: Bits) -> int:
         """The position of the chosen score; pay for `event` first, that buys the bits."""
         if not len(scores):
             raise ParameterError("a choice needs at least one candidate")
         return int(draw_index(scores.max() - scores, self.rate, 1, bits)[0])
 
 
-def draw_index(gaps: Integers, rate: Fraction, size: int, bits: Bits) -> Integers:
+def draw_index(gaps: Whole, rate: Fraction, size: int, bits: Bits) -> Whole:
     """`size` draws with P(i) ∝ exp(−rate · gapᵢ), exactly; the smallest gap is 0.
 
     >>> from sfumato.privacy.randomness import SeededBits
@@ -89,7 +89,7 @@ def draw_index(gaps: Integers, rate: Fraction, size: int, bits: Bits) -> Integer
     approximate = np.asarray(gaps, np.float64) * float(min(rate, Fraction(_STEEPEST)))
     ceilings = Ceilings(approximate, lambda i: int(gaps[i]) * rate, width_for(len(gaps)))
     ends = np.cumsum(ceilings.above)
-    found: list[Integers] = []
+    found: list[Whole] = []
     while (missing := size - sum(map(len, found))) > 0:
         cell = uniform_below(int(ends[-1]), missing, bits)
         which = np.searchsorted(ends, cell, side="right")
@@ -122,7 +122,7 @@ class Ceilings:
         self.above = np.floor(weight * (1 + _SLACK)).astype(np.int64) + 2
         self._below = np.floor(weight * (1 - _SLACK)).astype(np.int64) - 1
 
-    def accept(self, which: Integers, level: Integers, bits: Bits) -> NDArray[np.bool_]:
+    def accept(self, which: Whole, level: Whole, bits: Bits) -> NDArray[np.bool_]:
         """Whether a point in cell `level` (from 0) lies under the weight it covers, exactly."""
         accepted: NDArray[np.bool_] = level < self._below[which]
         for i in np.flatnonzero(~accepted):

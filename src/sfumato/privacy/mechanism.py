@@ -11,15 +11,16 @@ because Σ |steps_c| / scale_c = (ε / Δ₁) Σ |steps_c| / unit_c ≤ ε, and 
 bit is drawn, and what it sold is the account of the release.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, ParameterError
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget, approx_from_zcdp, rho_within
 from sfumato.privacy.guarantee import (
     ZCDP,
@@ -29,6 +30,8 @@ from sfumato.privacy.guarantee import (
     PureDP,
     Seeded,
     compose,
+    exact,
+    from_json,
     to_json,
 )
 from sfumato.privacy.noise import (
@@ -40,7 +43,7 @@ from sfumato.privacy.noise import (
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import Sensitivity
 
-__all__ = ["Drawing", "Event", "Noise", "Paid", "PaidDraws", "Purse", "Whole"]
+__all__ = ["Drawing", "Event", "Noise", "Paid", "PaidDraws", "Purse"]
 
 _FIGURES = {
     "discrete-laplace": ("L1", "scale"),
@@ -53,7 +56,6 @@ _FIGURES = {
     "perturbation": ("none", "none"),  # records changed by a rule or by float noise
 }
 _LARGEST_FLOAT = 10**300  # what is beyond is said exactly, and approximately as this
-Whole = NDArray[np.int64]  # sums and noise are added modulo 2^64: post-processing of the true sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +73,61 @@ class Event:
     cost: Guarantee
 
     @property
+    def figure(self) -> str:
+        """What the noise is measured by: scale, variance, temperature…"""
+        return _FIGURES[self.mechanism][1]
+
+    @property
+    def size(self) -> float:
+        """The noise as a float, 0 where there is none."""
+        return float(min(self.noise or 0, _LARGEST_FLOAT))  # beyond, it is refused elsewhere
+
+    @property
     def deviation(self) -> float:
         """Standard deviation of the noise on one entry, in real units: a public figure."""
-        noise = float(min(self.noise or 0, _LARGEST_FLOAT))  # beyond, it is refused elsewhere
-        return noise * sqrt(2) if self.mechanism == "discrete-laplace" else sqrt(noise)
+        laplace = self.mechanism == "discrete-laplace"
+        return self.size * sqrt(2) if laplace else sqrt(self.size)
 
     def to_json(self) -> dict[str, Any]:
         """Exact figures as text; `noise` is the scale, variance or temperature in real units."""
         norm, figure = _FIGURES[self.mechanism]
         known = self.sensitivity is not None and self.noise is not None
-        about = float(min(self.noise or 0, _LARGEST_FLOAT))
         return {
             "statistic": self.statistic,
             "mechanism": self.mechanism,
             "sensitivity": {"norm": norm, "value": str(self.sensitivity)} if known else None,
-            "noise": {figure: str(self.noise), "approximately": about} if known else None,
+            "noise": {figure: str(self.noise), "approximately": self.size} if known else None,
             "cost": to_json(self.cost),
         }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "Event":
+        """The inverse of `to_json`; whatever it would not have written is refused.
+
+        >>> event = Event("sums", "discrete-laplace", Fraction(2), Fraction(4), PureDP("1/2"))
+        >>> Event.from_json(event.to_json()) == event
+        True
+        """
+        mechanism = record.get("mechanism")
+        if not isinstance(mechanism, str) or mechanism not in _FIGURES:
+            raise ParameterError("the event has an unknown mechanism")
+        norm, figure = _FIGURES[mechanism]
+        moved, noise = record.get("sensitivity"), record.get("noise")
+        try:
+            event = cls(
+                str(record["statistic"]),
+                mechanism,
+                None if moved is None else exact("sensitivity", moved["value"], zero=True),
+                None if noise is None else exact(figure, noise[figure], zero=True),
+                from_json(record["cost"]),
+            )
+        except (LookupError, TypeError):
+            raise ParameterError(
+                f"the event must state its {norm} sensitivity and its {figure}"
+            ) from None
+        if event.to_json() != dict(record):
+            raise ParameterError("the event has figures that do not agree with each other")
+        return event
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +171,7 @@ class Noise:
                 "coarsen the grid (grid_bits in a schema), or raise the budget"
             )
 
-    def draw(self, units: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+    def draw(self, units: Whole, bits: Bits) -> Whole:
         """Independent noise for entries that count steps of 1/unit."""
         self.check(int(units.max(initial=1)))
         cost, noise = self.cost, np.empty(units.shape, np.int64)
@@ -189,8 +229,11 @@ class Paid:
     noise: Noise
     bits: Bits
 
-    def add(self, exact: Whole, units: NDArray[np.int64]) -> Whole:
-        """The exact values under their noise: the only place where the two meet."""
+    def add(self, exact: Whole, units: Whole) -> Whole:
+        """The exact values under their noise: the only place where the two meet.
+
+        They are added modulo 2^64, which is post-processing of the true sum.
+        """
         return exact + self.noise.draw(units, self.bits)
 
 

@@ -32,7 +32,7 @@ from sfumato.publishing.transaction import (
     priced_for,
 )
 from sfumato.release.file import Format
-from sfumato.release.release import Kind, Release
+from sfumato.release.release import Frame, Release
 
 __all__ = ["NetworkRelease", "publish_network"]
 
@@ -98,8 +98,8 @@ def publish_network(
     key = None if known is None else known.fingerprint_key
     publishable = _Network(terms, plan, read.network, pairs, key, progress or _quiet)
     written: Format = format or ("parquet" if read.kind == "parquet" else "csv")
-    kind: Kind = read.kind if read.kind in ("pandas", "polars") else "arrow"
-    made = ReleaseTransaction(publishable, known, release, seed).to(folder, written, kind)
+    frame: Frame = read.kind if read.kind in ("pandas", "polars") else "arrow"
+    made = ReleaseTransaction(publishable, known, release, seed).to(folder, written, frame)
     return NetworkRelease(made, read, data)
 
 

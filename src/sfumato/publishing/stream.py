@@ -26,14 +26,14 @@ from sfumato.publishing.transaction import (
     priced_for,
 )
 from sfumato.release.file import Format
-from sfumato.release.folder import CERTIFICATE, read_json
+from sfumato.release.folder import is_release
+from sfumato.release.reading import read_certificate
 from sfumato.release.release import Release
 from sfumato.stream.counting import Counter, check_length, pass_over
 from sfumato.stream.form import Form
 from sfumato.stream.methods import stream_method
 from sfumato.stream.recipe import Released, StreamPlan
 from sfumato.stream.reservoir import check_enough
-from sfumato.stream.saved import Saved
 from sfumato.stream.series_terms import COLUMNS, series_terms
 from sfumato.stream.source import Source, open_bits
 from sfumato.stream.state import Series, owner
@@ -135,9 +135,9 @@ class _Begun:
         A run that was killed after its folder appeared has used the state up: its folder
         says where it went on, so that the ledger can be told what was released.
         """
-        paper = None if ledger is None or folder is None else Path(folder) / CERTIFICATE
-        if paper is not None and paper.exists() and not state.exists():
-            series, position = _published(paper)
+        place = None if ledger is None or folder is None else Path(folder)
+        if place is not None and is_release(place) and not state.exists():
+            series, position = _published(place)
         else:
             series, position = owner(state)
         mine = None if ledger is None else ledger.ledger_id
@@ -149,13 +149,13 @@ class _Begun:
         return cls(state, series, position)
 
 
-def _published(paper: Path) -> tuple[Series, int]:
-    """What the certificate of a part goes on from."""
-    said = Saved(paper, read_json(paper))
-    begun = said.part("stream").part("continues")
-    part = begun.whole("part", most=_LONGEST)
-    series = Series(begun.text("release"), said.part("ledger").text("id"), max(part - 1, 0))
-    return series, begun.whole("from", most=_LONGEST)
+def _published(folder: Path) -> tuple[Series, int]:
+    """What the certificate of a part continues, and from where."""
+    certificate = read_certificate(folder)
+    begun, ledger = certificate.continues, certificate.ledger
+    if begun is None or begun.part is None or ledger is None:
+        raise ReleaseError(f"{folder} is not a later part of a series that a ledger counts")
+    return Series(begun.release, ledger.id, max(begun.part - 1, 0)), begun.start
 
 
 def _other_ledger(state: Path, charged: str | None, given: str | None) -> str:

@@ -20,7 +20,7 @@ from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
 from sfumato.release.file import Format
-from sfumato.release.release import Kind, Release
+from sfumato.release.release import Frame, Release
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table.header import check_header
@@ -133,12 +133,12 @@ def publish_plan(
     check_header(source, plan.domain)
     if plan.sized is not None:
         plan = plan.sized(number_of_records(source, plan.domain))
-    kind: Kind = source.kind if source.kind in ("pandas", "polars") else "arrow"
+    frame: Frame = source.kind if source.kind in ("pandas", "polars") else "arrow"
     known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     key = None if known is None else known.fingerprint_key
     publishable = _Table(plan, source, key, rows, seed, progress or _quiet)
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
-    return ReleaseTransaction(publishable, known, release, seed).to(folder, written, kind)
+    return ReleaseTransaction(publishable, known, release, seed).to(folder, written, frame)
 
 
 class _Table:

@@ -23,11 +23,13 @@ from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import Heuristic, Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
-from sfumato.release.certificate import certificate
+from sfumato.publishing.certify import certify, check_certifiable
+from sfumato.release.certificate import Certificate
 from sfumato.release.content import Content
 from sfumato.release.file import Format
-from sfumato.release.folder import CERTIFICATE, FolderWriter, read_json
-from sfumato.release.release import Kind, Release, digest
+from sfumato.release.folder import FolderWriter, is_release
+from sfumato.release.reading import read_certificate
+from sfumato.release.release import Frame, Release
 
 __all__ = [
     "Part",
@@ -87,29 +89,30 @@ class ReleaseTransaction:
         if self.seed is not None and self.ledger is not None:
             raise ParameterError("a seeded run is a test: leave out the seed, or the ledger")
 
-    def to(self, folder: str | Path | None, format: Format, kind: Kind) -> Release:
+    def to(self, folder: str | Path | None, format: Format, frame: Frame) -> Release:
         """The release, as it was made before under the same id or in this folder, or anew."""
         place = None if folder is None else Path(folder)
-        if self.ledger is not None and (done := self._already(self.ledger, place, kind)):
+        if self.ledger is not None and (done := self._already(self.ledger, place, frame)):
             return done
         if place is not None and format not in ("csv", "parquet"):
             raise ParameterError(f"format must be csv or parquet, got {format!r}")
         release = self.release or secrets.token_hex(8)
+        check_certifiable(self.publishable.terms, release)
         step = _Step(self.publishable, self.ledger, release, self.seed, self.part)
         if place is None:
-            return step.in_memory(kind)
-        return step.in_folder(FolderWriter(place, format), kind)
+            return step.in_memory(frame)
+        return step.in_folder(FolderWriter(place, format), frame)
 
-    def _already(self, ledger: Ledger, folder: Path | None, kind: Kind) -> Release | None:
+    def _already(self, ledger: Ledger, folder: Path | None, frame: Frame) -> Release | None:
         """The release that an earlier run made under this id or in this folder, if it did.
 
         A run that was killed after its folder appeared is finished here: the ledger learns
         what was released, and no second noise is drawn.
         """
         stored, release = None, self.release
-        if folder is not None and (folder / CERTIFICATE).exists():
-            stored = read_json(folder / CERTIFICATE)
-            release = release or str(stored.get("release"))
+        if folder is not None and is_release(folder):
+            stored = read_certificate(folder)
+            release = release or stored.release
         entry = ledger.entry(release) if release else None
         if entry is None or entry.state == "reserved":
             return None
@@ -118,7 +121,7 @@ class ReleaseTransaction:
             raise ReleaseError(
                 f"{where} a release made with other settings: choose another folder or id"
             )
-        mine = stored is not None and stored.get("release") == release
+        mine = stored is not None and stored.release == release
         if self.part is not None and not mine:
             raise ReleaseError(
                 f"part {self.part.number} of {self.part.series} is {entry.state}, from this state "
@@ -134,10 +137,10 @@ class ReleaseTransaction:
 
             if not all(check.passed for check in verify(folder)):
                 raise ReleaseError(f"{folder} is not a whole release: run sfumato verify {folder}")
-            ledger.settle(entry.release, digest(stored))
-        elif entry.digest != digest(stored):
+            ledger.settle(entry.release, stored.digest)
+        elif entry.digest != stored.digest:
             raise ReleaseError(f"{folder} is not what the ledger released as {release}")
-        return Release.load(folder, kind=kind)
+        return Release.load(folder, frame=frame)
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,7 @@ class _Step:
     seed: int | None
     part: "Part | None"
 
-    def in_memory(self, kind: Kind) -> Release:
+    def in_memory(self, frame: Frame) -> Release:
         content, batches = Content(), []
         with self._reserved():
             purse, synopsis, stream = self._produced()
@@ -158,18 +161,18 @@ class _Step:
                 content.update(batch)
                 batches.append(batch)
             table = pa.Table.from_batches(batches, self.publishable.columns)
-            paper = self._certificate(purse, content, synopsis)
-            self._settle(paper)
-        return Release(paper, synopsis=synopsis, table=table, kind=kind)
+            certificate = self._certificate(purse, content, synopsis)
+            self._settle(certificate)
+        return Release(certificate, synopsis=synopsis, table=table, frame=frame)
 
-    def in_folder(self, writer: FolderWriter, kind: Kind) -> Release:
+    def in_folder(self, writer: FolderWriter, frame: Frame) -> Release:
         with writer, self._reserved():
             purse, synopsis, stream = self._produced()
             writer.write(stream, self.publishable.columns)
-            paper = self._certificate(purse, writer.content, synopsis)
-            writer.finish(paper, synopsis)
-            self._settle(paper)
-        return Release.load(writer.folder, kind=kind)
+            certificate = self._certificate(purse, writer.content, synopsis)
+            sealed = writer.finish(certificate, synopsis)
+            self._settle(sealed)
+        return Release(sealed, synopsis=synopsis, folder=writer.folder, frame=frame)
 
     def _reserved(self) -> Any:
         if self.ledger is None:
@@ -198,11 +201,11 @@ class _Step:
 
     def _certificate(
         self, purse: Purse, content: Content, synopsis: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
+    ) -> Certificate:
         entry = None
         if self.ledger is not None:
             entry = {"id": self.ledger.ledger_id, "head": self.ledger.head}
-        return certificate(
+        return certify(
             self.publishable.terms,
             purse,
             content,
@@ -211,9 +214,9 @@ class _Step:
             ledger=entry,
         )
 
-    def _settle(self, paper: Mapping[str, Any]) -> None:
+    def _settle(self, certificate: Certificate) -> None:
         if self.ledger is not None:
-            self.ledger.settle(self.release, digest(paper))
+            self.ledger.settle(self.release, certificate.digest)
 
 
 class _Charged:
@@ -230,7 +233,7 @@ class _Charged:
             entry = self._ledger.entry(self._release)
             fate = "its noise was drawn, so the charge is final"
             if entry is not None and entry.state == "reserved" and entry.part:
-                fate = "nothing was drawn, so it can be gone on with once more"
+                fate = "nothing was drawn, so it can be resumed"
             elif entry is not None and entry.state == "reserved":
                 remedy = f"sfumato ledger refund {self._release} --reason … --ledger …"
                 fate = f"nothing was drawn, so it can be refunded: {remedy}"

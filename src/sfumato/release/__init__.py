@@ -1,5 +1,6 @@
 """Releases: the value, its certificate, its folder."""
 
-from sfumato.release.release import Release, digest
+from sfumato.release.certificate import Certificate
+from sfumato.release.release import Release
 
-__all__ = ["Release", "digest"]
+__all__ = ["Certificate", "Release"]

@@ -1,99 +1,257 @@
-"""The certificate: what was done, what is promised, what is not, for `release.json`.
+"""The certificate of a release, `release.json`: what was done, what is promised, what is not.
 
 Unit, domain, unprotected quantities, accounting and implementation are the fields of the
 third transparency tier of the OpenDP deployments registry; the order follows NIST SP 800-226.
+
+Whoever received a release has a certificate that anybody could have written.  The type and range
+of every field is checked here, once, before anything is computed from it or allocated for it;
+whether what it states is true is for `sfumato verify`.
 """
 
-import platform
-from collections.abc import Mapping
-from functools import cache
-from importlib.metadata import version
-from typing import Any
+import json
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, NoReturn, Self, TypeVar
 
-from sfumato.plan.terms import ReleaseTerms
-from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
-from sfumato.privacy.mechanism import Purse
-from sfumato.release.content import Content
-from sfumato.release.folder import digest
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    ValidationError,
+    model_validator,
+)
 
-__all__ = ["FORMAT", "cautions", "certificate"]
+from sfumato.errors import Refused, ReleaseError
+from sfumato.privacy.guarantee import Guarantee, from_json, to_json
+from sfumato.privacy.mechanism import Event
+from sfumato.release.digest import digest
+from sfumato.release.kind import KINDS, Kind
+from sfumato.schema import Schema
+
+__all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "stated"]
 
 FORMAT = 1
-
-_LARGE_EPSILON, _LARGE_DELTA = 10, 1e-4
-_NO_LEDGER = "No ledger was kept: what other releases of the same data cost is not known here."
-
-
-def certificate(
-    terms: ReleaseTerms,
-    purse: Purse,
-    content: Content,
-    *,
-    synopsis: Mapping[str, Any] | None,
-    release: str,
-    ledger: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    """The account of one release, from what was planned and from what was really bought."""
-    return {
-        "format": FORMAT,
-        "release": release,
-        **terms.subject,
-        "method": terms.method,
-        "options": dict(terms.options),
-        "guarantee": to_json(purse.guarantee),
-        "statement": str(purse.guarantee),
-        "budget": None if terms.budget is None else to_json(terms.budget),
-        "events": [event.to_json() for event in purse.events],
-        "invariants": list(terms.invariants),
-        "columns": None
-        if terms.columns is None
-        else {item.name: str(item.type) for item in terms.columns},
-        "rows": content.rows,
-        "content": {"blake2b-256": content.hexdigest()},
-        "synopsis": None if synopsis is None else digest(synopsis),
-        "ledger": None if ledger is None else dict(ledger),
-        **cautions(terms, purse.guarantee, ledger),
-        "versions": _versions(),
-    }
+MOST_LONELY = 2**20  # nodes without an edge: in no edge list, so only their number is known
+_MOST_ROWS = 2**48
+_MOST_KEYS = 2**22
+_LONGEST_FIGURE = 4_000  # characters
+Read = TypeVar("Read")
 
 
-@cache  # reading them takes longer than a small release
-def _installed(name: str) -> str:
-    return version(name)
+def _guarantee(record: Any) -> Guarantee:
+    if not isinstance(record, dict) or not all(isinstance(v, str) for v in record.values()):
+        raise ValueError("not a guarantee")
+    if max(map(len, record.values()), default=0) > _LONGEST_FIGURE:
+        raise ValueError("a figure of too many digits")
+    return _read(from_json, record)
 
 
-def _versions() -> dict[str, str]:
-    packages = ("sfumato", "numpy", "pyarrow", "cryptography")
-    return {"python": platform.python_version()} | {name: _installed(name) for name in packages}
+def _event(record: Any) -> Event:
+    if not isinstance(record, dict) or not isinstance(record.get("cost"), dict):
+        raise ValueError("not a mechanism event")
+    if len(json.dumps(record)) > 4 * _LONGEST_FIGURE:
+        raise ValueError("a figure of too many digits")
+    _guarantee(record["cost"])
+    return _read(Event.from_json, record)
 
 
-def cautions(
-    terms: ReleaseTerms, guarantee: Guarantee, ledger: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """What a reader is to bear in mind; it follows from the plan, so that it can be checked."""
-    keyed = "AES-256 in counter mode, keyed by the operating system"
-    exact = "" if isinstance(terms.guarantee, Heuristic) else "; exact discrete noise"
-    return {
-        "randomness": "a seed: a test run" if isinstance(guarantee, Seeded) else keyed + exact,
-        "warnings": list(_weakness(guarantee)),
-        "limits": [*terms.caveats, *(() if ledger else (_NO_LEDGER,))],
-    }
+def _schema(record: Any) -> Schema:
+    return _read(Schema.of, record)
 
 
-def _weakness(guarantee: Guarantee) -> tuple[str, ...]:
-    """A plain word where the figures promise little."""
-    if isinstance(guarantee, Heuristic):
-        return (f"NOT PRIVATE by any proof: {guarantee.reason}.",)
-    epsilon, delta = getattr(guarantee, "epsilon", 0), getattr(guarantee, "delta", 0)
-    found = []
-    if epsilon > _LARGE_EPSILON:
-        found.append(
-            f"An epsilon above {_LARGE_EPSILON} promises little: the odds of a guess about a "
-            "record may change by a factor of more than twenty thousand."
-        )
-    if delta > _LARGE_DELTA:
-        found.append(
-            f"A delta above {_LARGE_DELTA} is large: with up to that probability the promise may "
-            "fail outright. It should be far below one over the number of records."
-        )
-    return tuple(found)
+def _read(reader: Callable[[Any], Read], record: Any) -> Read:
+    try:
+        return reader(record)
+    except Refused as error:
+        raise ValueError(str(error)) from None
+
+
+Line = Annotated[str, Field(max_length=10_000)]
+Lines = Annotated[tuple[Line, ...], Field(strict=False)]  # JSON has lists only
+Name = Annotated[str, Field(min_length=1, max_length=500)]
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Count = Annotated[int, Field(ge=0, le=_MOST_ROWS)]
+Promise = Annotated[Guarantee, PlainValidator(_guarantee), PlainSerializer(to_json)]
+Bought = Annotated[Event, PlainValidator(_event), PlainSerializer(Event.to_json)]
+PublicSchema = Annotated[Schema, PlainValidator(_schema), PlainSerializer(Schema.to_json)]
+Facts = TypeVar("Facts", bound=BaseModel)
+ColumnType = Literal["double", "int64", "string"]
+File = Literal["data.csv", "data.parquet", "synopsis.json"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class NetworkFacts(_Part):
+    """What is public about a network."""
+
+    nodes: Count
+    edges: Count
+    directed: bool
+    wanted_pairs: Count | None = Field(alias="wanted pairs")
+
+    @model_validator(mode="after")
+    def _joined(self) -> Self:
+        if self.nodes > 2 * self.edges + MOST_LONELY:
+            raise ValueError(
+                f"more than {MOST_LONELY:,} of the nodes have no edge: no such network is published"
+            )
+        return self
+
+
+class Continues(_Part):
+    """Which part of a series this is, of the release that was charged for all of them."""
+
+    release: Name
+    part: Count | None = None
+    start: Count = Field(alias="from")
+
+
+class StreamFacts(_Part):
+    """What is public about a stream."""
+
+    horizon: Annotated[int, Field(ge=1, lt=2**63)]
+    continues: Continues | None
+
+
+class CountFacts(_Part):
+    """What is public about counts."""
+
+    keys: Annotated[int, Field(ge=1, le=_MOST_KEYS)]
+    records: Annotated[int, Field(ge=0, lt=2**63)] | None
+
+
+class ContentDigest(_Part):
+    """A digest of the released values, whatever the file format."""
+
+    blake2b: Digest = Field(alias="blake2b-256")
+
+
+class LedgerHead(_Part):
+    """The ledger that was charged, and its last line then."""
+
+    id: Name
+    head: Name
+
+
+class Certificate(_Part):
+    """What a release states about itself.  `of` reads one, `to_json` writes it, nothing else does.
+
+    >>> import sfumato as sf, pyarrow as pa
+    >>> schema = {"name": "t", "columns": {"a": {"kind": "boolean"}}}
+    >>> release = sf.publish(pa.table({"a": [True, False]}), schema=schema, epsilon=1)
+    >>> release.certificate.dataset, release.certificate.kind.name, release.certificate.statement
+    ('t', 'table', '1-differential privacy')
+    >>> Certificate.of(release.certificate.to_json()) == release.certificate
+    True
+    """
+
+    format: Literal[1]
+    release: Name
+    dataset: Name
+    unit: Line
+    neighbours: Line
+    # One of four, by the kind of data.
+    public_schema: PublicSchema | None = Field(default=None, alias="schema")
+    network: NetworkFacts | None = None
+    stream: StreamFacts | None = None
+    counts: CountFacts | None = None
+    method: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,100}$")]
+    options: dict[Name, Any]
+    guarantee: Promise
+    statement: Line
+    budget: Promise | None
+    events: Annotated[tuple[Bought, ...], Field(strict=False, min_length=1, max_length=10_000)]
+    invariants: Lines
+    columns: dict[Name, ColumnType] | None  # of the data file, where they are not the schema's
+    rows: Count
+    content: ContentDigest
+    synopsis: Digest | None
+    ledger: LedgerHead | None
+    randomness: Line
+    warnings: Lines
+    limits: Lines
+    versions: dict[Name, Line]
+    # Of a release in a folder:
+    files: dict[File, Digest] = Field(default_factory=dict)
+    seal: Digest | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        about = [kind for kind in KINDS if self._section(kind) is not None]
+        if len(about) != 1:
+            raise ValueError("it must be about one of schema, network, stream and counts")
+        if self.public_schema is None and self.columns is None:
+            raise ValueError("columns must be stated where there is no schema")
+        if self.files and sum(name.startswith("data.") for name in self.files) != 1:
+            raise ValueError("files must list one data file")
+        return self
+
+    def _section(self, kind: Kind) -> object:
+        return self.public_schema if kind.section == "schema" else getattr(self, kind.section)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of data that was published."""
+        return next(kind for kind in KINDS if self._section(kind) is not None)
+
+    @property
+    def continues(self) -> Continues | None:
+        """The series that this is a later part of; None for everything else."""
+        return None if self.stream is None else self.stream.continues
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any], where: str = "the certificate") -> Self:
+        """A certificate from what `to_json` wrote; refused by the field that is wrong.
+
+        `where` names the file in refusals.
+        """
+        if type(record.get("format")) is not int or record["format"] != FORMAT:
+            raise ReleaseError(f"{where} has a format this version does not read")
+        try:
+            found = cls.model_validate(record)
+        except ValidationError as error:
+            raise ReleaseError(f"{where} is damaged: {_fault(error)}") from None
+        # What would be written otherwise was not written by us: 1.0 for 1, say.
+        if json.dumps(found.to_json(), sort_keys=True) != json.dumps(record, sort_keys=True):
+            raise ReleaseError(f"{where} is damaged: it states its figures in a form of its own")
+        return found
+
+    def sealed(self, files: Mapping[str, str]) -> Self:
+        """The certificate of a folder of these files, with a digest of itself."""
+        core = self.to_json()
+        return self.of({**core, "files": dict(files), "seal": digest(core)})
+
+    @property
+    def digest(self) -> str:
+        """What the ledger knows the release by, wherever and however it is saved."""
+        return digest(self.to_json())
+
+    def to_json(self) -> dict[str, Any]:
+        """What `release.json` holds."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    def __getitem__(self, name: str) -> NoReturn:
+        raise TypeError(f"a certificate has attributes: certificate.{name}, or to_json() as a dict")
+
+
+def stated(facts: Facts | None) -> Facts:
+    """What a certificate states of its kind of data; refused where it is about another kind."""
+    if facts is None:
+        raise ReleaseError("the certificate is about another kind of data")
+    return facts
+
+
+def _fault(error: ValidationError) -> str:
+    first, *more = error.errors(include_url=False, include_input=False)
+    field = ".".join(str(part) for part in first["loc"] if not _of_a_union(part)) or "it"
+    what = first["msg"].removeprefix("Value error, ")
+    rest = f"; {len(more)} other faults" if more else ""
+    return f"{field}: {what[:1].lower()}{what[1:]}{rest}. Ask for the release again"
+
+
+def _of_a_union(part: Any) -> bool:
+    """Whether a part of a place is pydantic's name for one of several types, not ours."""
+    return isinstance(part, str) and part.startswith(("constrained-", "function-", "[key]", "is-"))

@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.errors import ReleaseError
+from sfumato.release.certificate import Certificate
 from sfumato.release.content import Content
 from sfumato.release.file import Format, file_writer
 from sfumato.untrusted.plain_file import content, is_there, opened
@@ -28,7 +29,6 @@ __all__ = [
     "REPORT",
     "SYNOPSIS",
     "FolderWriter",
-    "digest",
     "flush",
     "is_release",
     "read_json",
@@ -78,19 +78,22 @@ class FolderWriter:
         except OSError as error:
             raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
 
-    def finish(self, certificate: Mapping[str, Any], synopsis: Mapping[str, Any] | None) -> Path:
-        """Certificate and synopsis, everything flushed to disk, then the rename."""
+    def finish(self, certificate: Certificate, synopsis: Mapping[str, Any] | None) -> Certificate:
+        """Certificate and synopsis, everything flushed to disk, then the rename.
+
+        The certificate is returned as it was written, with its files and its seal.
+        """
         try:
             if synopsis is not None:
                 self._json(SYNOPSIS, synopsis)
-            seal = digest(certificate)
-            self._json(CERTIFICATE, {**certificate, "files": dict(self._files), "seal": seal})
+            sealed = certificate.sealed(self._files)
+            self._json(CERTIFICATE, sealed.to_json())
             flush(self._partial)
             self._partial.rename(self.folder)
             flush(self.folder.absolute().parent)
         except OSError as error:
             raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
-        return self.folder
+        return sealed
 
     def _json(self, name: str, content: Mapping[str, Any]) -> None:
         path = self._partial / name
@@ -100,12 +103,6 @@ class FolderWriter:
     def _seal(self, path: Path) -> None:
         flush(path)
         self._files[path.name] = sha256(path)
-
-
-def digest(paper: Mapping[str, Any]) -> str:
-    """A hash of a certificate or synopsis that is the same wherever and however it is saved."""
-    core = {key: value for key, value in paper.items() if key not in ("files", "seal")}
-    return hashlib.sha256(json.dumps(core, sort_keys=True).encode()).hexdigest()
 
 
 def sha256(path: Path) -> str:

@@ -7,17 +7,17 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from sfumato.errors import ReleaseError
-from sfumato.privacy.guarantee import Guarantee, from_json
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.release.certificate import Certificate, stated
 from sfumato.release.file import Format
-from sfumato.release.folder import FolderWriter, digest
+from sfumato.release.folder import FolderWriter
 from sfumato.release.reading import read_certificate, read_records, read_synopsis
-from sfumato.render.decode import arrow_schema
-from sfumato.schema import Schema
+from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 
-__all__ = ["Kind", "Release", "digest", "table_schema"]
+__all__ = ["Frame", "Release", "table_schema"]
 
-Kind = Literal["pandas", "polars", "arrow"]
+Frame = Literal["pandas", "polars", "arrow"]  # the kind of table that was given
 
 
 class Release:
@@ -25,20 +25,20 @@ class Release:
 
     def __init__(
         self,
-        certificate: Mapping[str, Any],
+        certificate: Certificate,
         *,
         synopsis: Mapping[str, Any] | None = None,
         table: pa.Table | None = None,
         folder: Path | None = None,
-        kind: Kind = "arrow",
+        frame: Frame = "arrow",
     ) -> None:
         self.certificate, self.synopsis, self.folder = certificate, synopsis, folder
-        self._table, self._kind = table, kind
+        self._table, self._frame = table, frame
 
     @property
     def guarantee(self) -> Guarantee:
         """The promise, as a value."""
-        return from_json(dict(self.certificate["guarantee"]))
+        return self.certificate.guarantee
 
     @property
     def table(self) -> pa.Table:
@@ -58,9 +58,9 @@ class Release:
 
     def like(self, table: pa.Table) -> Any:
         """A table, drawn from this release or cut out of it, as the kind that was given."""
-        if self._kind == "pandas":
+        if self._frame == "pandas":
             return _pandas(table)
-        if self._kind == "polars":
+        if self._frame == "polars":
             import polars
 
             return polars.from_arrow(table)
@@ -70,26 +70,27 @@ class Release:
         """Write the release as a folder; what is there already is never overwritten."""
         with FolderWriter(Path(folder), format) as writer:
             writer.write(iter(self.table.to_batches()), self.table.schema)
-            return writer.finish(self.certificate, self.synopsis)
+            writer.finish(self.certificate, self.synopsis)
+        return Path(folder)
 
     @classmethod
-    def load(cls, folder: str | Path, *, kind: Kind = "arrow") -> "Release":
+    def load(cls, folder: str | Path, *, frame: Frame = "arrow") -> "Release":
         """A release from its folder; the data is read when it is asked for."""
         folder = Path(folder)
         certificate = read_certificate(folder)
         synopsis = read_synopsis(folder, certificate)
-        return cls(certificate, synopsis=synopsis, folder=folder, kind=kind)
+        return cls(certificate, synopsis=synopsis, folder=folder, frame=frame)
 
     def __repr__(self) -> str:
-        name, method = self.certificate["dataset"], self.certificate["method"]
-        return f"<Release of {name} by {method}: {self.guarantee}>"
+        told = self.certificate
+        return f"<Release of {told.dataset} by {told.method}: {self.guarantee}>"
 
 
-def table_schema(certificate: Mapping[str, Any]) -> pa.Schema:
+def table_schema(certificate: Certificate) -> pa.Schema:
     """The columns the certificate names, else those of its schema."""
-    own = certificate.get("columns")
+    own = certificate.columns
     if own is None:
-        return arrow_schema(Domain.of(Schema.of(certificate["schema"])))
+        return arrow_schema(Domain.of(stated(certificate.public_schema)))
     types = {"double": pa.float64(), "int64": pa.int64(), "string": pa.string()}
     return pa.schema([pa.field(name, types[kind], nullable=False) for name, kind in own.items()])
 

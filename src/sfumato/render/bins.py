@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Vector
 from sfumato.render.piecewise import beyond_noise, piecewise, price, simplex
 from sfumato.synopsis.bins import Fine, Merged
 
 __all__ = ["FineCounts", "merge", "whole_column"]
 
 _LEAST = 0.02  # of an even share: no bin is ruled out by noise
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

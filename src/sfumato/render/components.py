@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from sfumato.render.spectrum import Matrix
+from sfumato.numeric.arrays import Matrix
 
 __all__ = [
     "COLUMNS",

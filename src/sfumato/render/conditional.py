@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Array
 from sfumato.render.estimate import OneWays
 from sfumato.render.forest import Forest
 from sfumato.render.latent import Mixture
@@ -17,7 +18,6 @@ from sfumato.render.latent import Mixture
 __all__ = ["Asked", "forest_given", "mixture_given"]
 
 _LEAST = 1e-12  # of a count: what is asked for can be drawn even where none was estimated
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import factorized
 
-from sfumato.render.spectrum import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 
 __all__ = ["ClassMoments", "consistent"]

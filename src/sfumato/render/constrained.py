@@ -9,8 +9,8 @@ a release comes out whatever the model says, and all of its records keep the rul
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Codes
 from sfumato.render.decode import BATCH_ROWS
 from sfumato.render.rules import Rules
 
@@ -23,7 +23,6 @@ STATEMENT = (
     f"one are drawn again. Where fewer than 1 in {_RAREST} keeps them all, the others are moved "
     "to near values that do. The records of the data were counted as they are."
 )
-Codes = NDArray[np.int32]
 
 
 def kept(

@@ -1,8 +1,4 @@
-"""From real-valued features back to a table of the schema's own types and steps.
-
-The types depend on the schema alone: a column that may be missing is nullable whether or
-not a value is missing, and categories are plain values, never a dictionary of those seen.
-"""
+"""From real-valued features back to a table of the schema's own types and steps."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -12,12 +8,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.render.spectrum import Matrix
-from sfumato.schema import Boolean, Category, Date, Integer
+from sfumato.numeric.arrays import Matrix
+from sfumato.schema import Date
+from sfumato.schema.arrow import arrow_schema, arrow_type
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, moment_of, step_of
 from sfumato.synopsis.features import Features
 
-__all__ = ["BATCH_ROWS", "Decoder", "arrow_schema", "code_values", "nearest_codes"]
+__all__ = ["BATCH_ROWS", "Decoder", "code_values", "nearest_codes"]
 
 BATCH_ROWS = 65_536  # records drawn and decoded at a time
 
@@ -64,30 +61,11 @@ class Decoder:
         return (self.batch(codes) for codes in parts)
 
 
-def arrow_schema(domain: Domain) -> pa.Schema:
-    """Names and types of a release: a public fact."""
-    return pa.schema([pa.field(a.name, _type(a), nullable=a.missing) for a in domain.axes])
-
-
-def _type(axis: Axis) -> pa.DataType:
-    column = axis.column
-    if isinstance(column, Boolean):
-        return pa.bool_()
-    if isinstance(column, Category):
-        whole = column.other is None and all(
-            isinstance(v, int) and -(2**63) <= v < 2**63 for v in column.values
-        )
-        return pa.int64() if whole else pa.string()
-    if isinstance(column, Date):
-        return pa.timestamp("s") if column.step in ("second", "minute", "hour") else pa.date32()
-    return pa.int64() if isinstance(column, Integer) else pa.float64()
-
-
 def code_values(axis: Axis) -> pa.Array:
     """The value of each code, then one null for missing."""
     if not isinstance(axis, Grid):
-        text = pa.types.is_string(_type(axis))
-        return pa.array([*(str(v) if text else v for v in axis.values), None], _type(axis))
+        text = pa.types.is_string(arrow_type(axis))
+        return pa.array([*(str(v) if text else v for v in axis.values), None], arrow_type(axis))
     column, codes = axis.column, np.arange(axis.points + 1)
     if isinstance(column, Date):
         first = step_of(np.array([column.low], "datetime64[s]"), column.step)[0]

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Array
 from sfumato.render.bins import FineCounts
 from sfumato.render.piecewise import beyond_noise, simplex
 from sfumato.synopsis.bins import Partition
@@ -13,7 +13,6 @@ from sfumato.synopsis.bins import Partition
 __all__ = ["NoisyTables", "OneWays", "one_ways"]
 
 _SMALLEST_CLASS = 0.002  # of all records, or two deviations of its size if that is less
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

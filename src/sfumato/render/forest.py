@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Array
 from sfumato.render.estimate import NoisyTables, OneWays
 from sfumato.render.piecewise import beyond_noise
 from sfumato.render.systematic import draw_within
@@ -19,7 +20,6 @@ __all__ = ["Forest", "forest", "shrunken"]
 
 _FITTING = 15  # rounds of proportional fitting, after which sums agree to a part in a thousand
 _FLOOR = 1e-3  # of the independent count: no cell is ruled out by noise
-Array = NDArray[np.float64]
 Pair = tuple[int, int]
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from sfumato.numeric.arrays import Matrix
 from sfumato.render.decode import BATCH_ROWS
-from sfumato.render.spectrum import Matrix
 
 __all__ = ["sample"]
 

@@ -14,9 +14,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sfumato.render.spectrum import Matrix
+from sfumato.numeric.arrays import Matrix, Whole
 from sfumato.synopsis.features import Features
 
 __all__ = ["greedy"]
@@ -25,7 +24,6 @@ V = 2**12  # the whole number that stands for 1
 _SUM_BITS, _PRODUCT_BITS = 16, 8  # what targets keep beyond it, so that they do not drift
 _BLOCK, _BINARY, _NUMBER = 0, 1, 2
 
-Whole = NDArray[np.int64]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

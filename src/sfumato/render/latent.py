@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Array
 from sfumato.numeric.threads import one_blas_thread
 from sfumato.synopsis.bins import Partition
 
 __all__ = ["Mixture", "Settings", "Targets", "fit"]
 
-Array = NDArray[np.float64]
 Real = NDArray[np.floating[Any]]  # float32 while fitting
 _FLATTEST = 30.0  # logarithms of chances are kept within, so that no exponential overflows
 _STILL = 1e-18  # a slope that moves nothing: below it float32 holds no squares

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Mask, Whole
 from sfumato.render.bins import FineCounts, merge, whole_column
 from sfumato.render.conditional import Asked, forest_given, mixture_given
 from sfumato.render.constrained import kept
@@ -14,7 +15,7 @@ from sfumato.render.estimate import NoisyTables, OneWays, one_ways
 from sfumato.render.forest import Forest, forest
 from sfumato.render.latent import Mixture, Settings, Targets, fit
 from sfumato.render.piecewise import beyond_noise
-from sfumato.render.rules import Mask, Rules
+from sfumato.render.rules import Rules
 from sfumato.render.systematic import draw, draw_within
 from sfumato.schema.domain import MISSING
 from sfumato.synopsis.bins import Fine, Merged, Partition
@@ -25,8 +26,6 @@ __all__ = ["Deviations", "Model", "fine_counts", "merged", "noisy_tables", "samp
 _LEAST = 2.0  # deviations that a coarse bin should be worth
 _ANCHOR = 2.0  # deviations of a measured pair that one which was not is allowed from the forest
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Model = Literal["latent", "forest"]
 
 
@@ -41,8 +40,8 @@ class Deviations:
 
 def fine_counts(
     columns: tuple[Fine, ...],
-    fine: Mapping[int, Integers],
-    runs: Mapping[int, Integers],
+    fine: Mapping[int, Whole],
+    runs: Mapping[int, Whole],
     deviation: float,
     rows: int | None,
 ) -> dict[int, FineCounts]:
@@ -159,7 +158,7 @@ def _fillings(tables: NoisyTables, given: Mapping[int, Mask]) -> list["_Filling"
 
 def _from_mixture(
     mixture: Mixture, partition: Partition, rows: int, rng: np.random.Generator
-) -> tuple[Integers, Integers]:
+) -> tuple[Whole, Whole]:
     which = draw(mixture.weight.ravel(), rows, rng)
     component, classes = np.divmod(which, mixture.weight.shape[1])
     bins = np.empty((rows, len(partition.columns)), np.int64, order="F")
@@ -229,7 +228,7 @@ class _Filling:
         self._only = np.argsort(column.group) if column.bins == fine.bins else None
         self._several = bool((self._last - self._first > 1).any())
 
-    def codes(self, bins: Integers, rng: np.random.Generator) -> Integers:
+    def codes(self, bins: Whole, rng: np.random.Generator) -> Whole:
         fine = draw_within(bins, self._weights, rng) if self._only is None else self._only[bins]
         place = self._first[fine]
         if self._several:

@@ -7,11 +7,10 @@ keeps spikes, smooths slopes, and has no piece boundaries that a reader would ta
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sfumato.numeric.arrays import Vector
 
 __all__ = ["beyond_noise", "piecewise", "price", "simplex"]
-
-Vector = NDArray[np.float64]
 
 
 def price(bins: int, deviation: float, total: float) -> float:

@@ -9,8 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
+from sfumato.numeric.arrays import Matrix
 from sfumato.render.decode import Decoder, nearest_codes
-from sfumato.render.spectrum import Matrix
 from sfumato.schema.domain import Domain, Grid
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import Directions

@@ -22,12 +22,12 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Mask
 from sfumato.schema.domain import MISSING
 
-__all__ = ["Fixed", "Mask", "Order", "Rule"]
+__all__ = ["AnyCodes", "Fixed", "Order", "Rule"]
 
-Mask = NDArray[np.bool_]
-Codes = NDArray[np.integer[Any]]
+AnyCodes = NDArray[np.integer[Any]]  # codes, whatever the width of the integers
 _COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
     "<=": np.less_equal,
     "<": np.less,
@@ -43,13 +43,15 @@ class Rule(Protocol):
     def axes(self) -> tuple[int, ...]:
         """The axes it is about."""
 
-    def keeps(self, codes: Codes) -> Mask:
+    def keeps(self, codes: AnyCodes) -> Mask:
         """Which records keep it; one row per record, all axes."""
 
     def narrowed(self, possible: Sequence[Mask]) -> list[Mask]:
         """For each of its axes the codes that occur in some record that keeps it."""
 
-    def moved(self, codes: Codes, possible: Sequence[Mask], rng: np.random.Generator) -> Codes:
+    def moved(
+        self, codes: AnyCodes, possible: Sequence[Mask], rng: np.random.Generator
+    ) -> AnyCodes:
         """Codes of its axes near to those of records that break it; rarely not near enough."""
 
 
@@ -62,7 +64,7 @@ class Order:
     first: NDArray[Any]  # what each code stands for, in rising order
     second: NDArray[Any]
 
-    def keeps(self, codes: Codes) -> Mask:
+    def keeps(self, codes: AnyCodes) -> Mask:
         """Whether one is missing, or they stand to each other as they should."""
         x, y = (codes[:, axis] for axis in self.axes)
         held = _COMPARED[self.relation](self.first[x], self.second[y])
@@ -98,7 +100,9 @@ class Order:
         result[: len(values)] &= left
         return result
 
-    def moved(self, codes: Codes, possible: Sequence[Mask], rng: np.random.Generator) -> Codes:
+    def moved(
+        self, codes: AnyCodes, possible: Sequence[Mask], rng: np.random.Generator
+    ) -> AnyCodes:
         """The second is raised as far as needed; equal columns take the value of either.
 
         Orders only raise, so that several of them end at the least record above the drawn one.
@@ -116,7 +120,7 @@ class Order:
 
 def _raised(
     values: NDArray[Any], mask: Mask, least: NDArray[Any], side: Literal["left", "right"]
-) -> Codes:
+) -> AnyCodes:
     """The first possible code whose value is not below; else missing, or the last."""
     codes = np.flatnonzero(mask[: len(values)])
     missing = mask[len(values) :].any() or not len(codes)
@@ -124,7 +128,7 @@ def _raised(
     return np.append(codes, last)[np.searchsorted(values[codes], least, side=side)]
 
 
-def _beyond(values: NDArray[Any], mask: Mask, drawn: Codes) -> Codes:
+def _beyond(values: NDArray[Any], mask: Mask, drawn: AnyCodes) -> AnyCodes:
     """The next possible value above, else the one below."""
     above = _raised(values, mask, values[drawn], "right")
     codes = np.flatnonzero(mask[: len(values)])
@@ -145,11 +149,11 @@ class Fixed:
     def _keys(self) -> NDArray[np.int64]:
         return np.sort(self._key(self.listed))
 
-    def _key(self, codes: Codes) -> NDArray[np.int64]:
+    def _key(self, codes: AnyCodes) -> NDArray[np.int64]:
         strides = [prod(self.sizes[k + 1 :]) for k in range(len(self.sizes))]
         return np.asarray(codes.astype(np.int64) @ np.array(strides, np.int64))
 
-    def keeps(self, codes: Codes) -> Mask:
+    def keeps(self, codes: AnyCodes) -> Mask:
         """Whether the combination is listed, or is not."""
         return np.asarray(np.isin(self._key(codes[:, list(self.axes)]), self._keys) == self.allowed)
 
@@ -173,7 +177,9 @@ class Fixed:
         inside = [possible[axis][self.listed[:, k]] for k, axis in enumerate(self.axes)]
         return self.listed[np.logical_and.reduce(inside)]
 
-    def moved(self, codes: Codes, possible: Sequence[Mask], rng: np.random.Generator) -> Codes:
+    def moved(
+        self, codes: AnyCodes, possible: Sequence[Mask], rng: np.random.Generator
+    ) -> AnyCodes:
         """An allowed combination with the fewest changes; or any other value in one column."""
         found = codes[:, list(self.axes)].copy()
         rows = np.arange(len(found))

@@ -24,20 +24,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, SchemaError
+from sfumato.numeric.arrays import Mask
 from sfumato.render.decode import code_values
-from sfumato.render.rule import Fixed, Mask, Order, Rule
+from sfumato.render.rule import AnyCodes, Fixed, Order, Rule
 from sfumato.schema import Date
 from sfumato.schema.constraint import Combination, level, ordering
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, step_of
 
-__all__ = ["Mask", "Rules"]
+__all__ = ["Rules"]
 
 _SWEEPS = 50  # in which moves settle; what has not by then takes the example's values
 _MOST_PASSES = 1_000  # in which all rules together narrow the codes
 _MOST_TRIED = 500  # codes in the search for an example
 _STEPS = ("second", "minute", "hour", "day", "month", "year")
 _REMEDY = "correct one of them, or widen a range"
-Codes = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class Rules:
         """Whether there is anything to keep."""
         return bool(self.rules) or not all(mask.all() for mask in self.possible)
 
-    def keeps(self, codes: Codes) -> Mask:
+    def keeps(self, codes: AnyCodes) -> Mask:
         """Which records keep them all."""
         kept = np.ones(len(codes), bool)
         for axis, mask in enumerate(self.possible):
@@ -81,7 +81,7 @@ class Rules:
             kept &= rule.keeps(codes)
         return kept
 
-    def moved(self, codes: Codes, rng: np.random.Generator) -> Codes:
+    def moved(self, codes: AnyCodes, rng: np.random.Generator) -> AnyCodes:
         """Records near to these that keep them all."""
         codes = codes.copy()
         for axis, mask in enumerate(self.possible):

@@ -9,8 +9,8 @@ second moments survive, and no argmax or clipping bends them.
 
 import numpy as np
 
+from sfumato.numeric.arrays import Matrix
 from sfumato.render.shrink import columns
-from sfumato.render.spectrum import Matrix
 from sfumato.synopsis.features import Features
 
 __all__ = ["sequential"]

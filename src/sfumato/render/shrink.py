@@ -13,8 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Matrix
 from sfumato.render.consistent import ClassMoments
-from sfumato.render.spectrum import Matrix, nearest_psd
+from sfumato.render.spectrum import nearest_psd
 from sfumato.synopsis.features import Features
 
 __all__ = ["columns", "shrunken"]

@@ -1,13 +1,11 @@
 """Mean and covariance from noisy moments, made possible again after the noise."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Matrix
 from sfumato.synopsis.moments import MomentSynopsis
 
-__all__ = ["Matrix", "covariance", "nearest_psd"]
-
-Matrix = NDArray[np.float64]
+__all__ = ["covariance", "nearest_psd"]
 
 
 def covariance(synopsis: MomentSynopsis) -> tuple[Matrix, Matrix]:

@@ -6,12 +6,12 @@ Independent draws add noise of their own to every table of a release; these hard
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Whole
+
 __all__ = ["draw", "draw_within"]
 
-Integers = NDArray[np.int64]
 
-
-def draw(weights: NDArray[np.float64], rows: int, rng: np.random.Generator) -> Integers:
+def draw(weights: NDArray[np.float64], rows: int, rng: np.random.Generator) -> Whole:
     """`rows` positions in proportion to the weights, in random order.
 
     >>> np.bincount(draw(np.array([1.0, 3.0]), 8, np.random.default_rng(0))).tolist()
@@ -20,9 +20,7 @@ def draw(weights: NDArray[np.float64], rows: int, rng: np.random.Generator) -> I
     return draw_within(np.zeros(rows, np.int64), weights[None, :], rng)
 
 
-def draw_within(
-    condition: Integers, weights: NDArray[np.float64], rng: np.random.Generator
-) -> Integers:
+def draw_within(condition: Whole, weights: NDArray[np.float64], rng: np.random.Generator) -> Whole:
     """For each row a position in proportion to `weights[condition]`, even within each condition."""
     conditions, values = weights.shape
     # Sorted by counting where the conditions fit 16 bits, else by comparing.

@@ -21,17 +21,15 @@ from datetime import date, datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
+from sfumato.numeric.arrays import Mask
 from sfumato.render.decode import code_values
 from sfumato.schema import Date
 from sfumato.schema.constraint import level
 from sfumato.schema.domain import Axis, Domain, Grid, Levels, step_of
 
 __all__ = ["parse_where", "where_masks"]
-
-Mask = NDArray[np.bool_]
 
 
 def parse_where(domain: Domain, where: str | Mapping[str, Any] | None) -> dict[str, str]:

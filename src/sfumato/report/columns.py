@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from sfumato.accuracy.bins import levels, moment_text
 from sfumato.accuracy.statement import spelt
+from sfumato.numeric.arrays import Whole
+from sfumato.release.certificate import stated
 from sfumato.release.reading import read_records
 from sfumato.release.release import Release, table_schema
-from sfumato.schema import Date, Schema
+from sfumato.schema import Date
 from sfumato.schema.domain import Axis, Domain, Grid, Levels, step_of
 
 __all__ = ["MOST_COLUMNS", "Bars", "Column", "Span", "Survey", "batches", "survey"]
@@ -24,8 +26,7 @@ __all__ = ["MOST_COLUMNS", "Bars", "Column", "Span", "Survey", "batches", "surve
 MOST_COLUMNS, MOST_BARS, MOST_BINS = 30, 12, 24
 _FEW = 8  # bins; fewer show no shape
 _SAMPLE = 20_000
-Codes = NDArray[np.int64]
-Place = Callable[[pa.Array], Codes]
+Place = Callable[[pa.Array], Whole]
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Column:
     name: str
     kind: str
     bins: Bars | Span
-    counts: Codes
+    counts: Whole
     missing: int
 
     @property
@@ -95,7 +96,7 @@ class Survey:
     """Columns in bins, and sampled rows in bins (missing: one past the last)."""
 
     columns: tuple[Column, ...]
-    sample: Codes
+    sample: Whole
     left_out: tuple[str, ...]
 
 
@@ -103,8 +104,8 @@ def batches(release: Release) -> Iterator[pa.RecordBatch]:
     """The released rows, never all at once where they lie in a folder."""
     if release.folder is None:
         return iter(release.table.to_batches())
-    paper = release.certificate
-    return read_records(release.folder, paper, table_schema(paper))
+    certificate = release.certificate
+    return read_records(release.folder, certificate, table_schema(certificate))
 
 
 def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) -> Survey:
@@ -121,11 +122,11 @@ def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) 
     """
     schema = table_schema(release.certificate)
     drawn = schema.names[:MOST_COLUMNS]
-    axes = {axis.name: axis for axis in Domain.of(Schema.of(release.certificate["schema"])).axes}
-    ends = {} if release.certificate["columns"] is None else _ends(release, drawn)
+    axes = {axis.name: axis for axis in Domain.of(stated(release.certificate.public_schema)).axes}
+    ends = {} if release.certificate.columns is None else _ends(release, drawn)
     rulers = [_ruler(name, axes.get(name), ends, (starts or {}).get(name)) for name in drawn]
     counts = [np.zeros(ruler.size + 1, np.int64) for ruler in rulers]
-    every, seen, kept = -(-int(release.certificate["rows"]) // _SAMPLE) or 1, 0, []
+    every, seen, kept = -(-int(release.certificate.rows) // _SAMPLE) or 1, 0, []
     for batch in batches(release):
         codes = [ruler.place(batch.column(name)) for name, ruler in zip(drawn, rulers, strict=True)]
         for count, code in zip(counts, codes, strict=True):
@@ -151,7 +152,7 @@ class _Ruler:
     place: Place
     bins: Bars | Span
 
-    def shown(self, counts: Codes) -> tuple[Bars | Span, Codes]:
+    def shown(self, counts: Whole) -> tuple[Bars | Span, Whole]:
         """Bins that are drawn, and in which of them each bin is; the last entry is missing."""
         bins = self.bins
         if isinstance(bins, Span) or self.size <= MOST_BARS:
@@ -174,7 +175,7 @@ def _ruler(
         values = levels(axis)[: len(axis.values)]
         known, size = pa.array(values, pa.string()), len(values)
 
-        def find(column: pa.Array) -> Codes:
+        def find(column: pa.Array) -> Whole:
             return np.asarray(pc.index_in(column.cast(pa.string()), known).fill_null(size), int)
 
         return _Ruler(axis.column.kind, size, find, Bars(tuple(values)))
@@ -192,7 +193,7 @@ def _numbers(axis: Grid, starts: Sequence[int]) -> _Ruler:
     apart = (high - low) / axis.points
     edges, width = _grouped(axis.points, starts)
 
-    def find(column: pa.Array) -> Codes:
+    def find(column: pa.Array) -> Whole:
         return _bin_of(starts, np.rint((_floats(column) - low) / apart))
 
     span = Span(tuple(low + apart * edge for edge in edges), width, spelt, apart / 2)
@@ -205,7 +206,7 @@ def _dates(axis: Grid, column: Date, starts: Sequence[int]) -> _Ruler:
     apart = (last - first) / axis.points
     edges, width = _grouped(axis.points, starts)
 
-    def find(values: pa.Array) -> Codes:
+    def find(values: pa.Array) -> Whole:
         moments = np.asarray(values.cast(pa.timestamp("s")).fill_null(0)).astype("datetime64[s]")
         steps = step_of(moments, column.step) - first
         return _bin_of(starts, np.rint(steps / apart))
@@ -222,7 +223,7 @@ def _even(low: float, high: float) -> _Ruler:
     size = MOST_BINS if high > low else 1
     apart = (high - low) / size or 1.0
 
-    def find(column: pa.Array) -> Codes:
+    def find(column: pa.Array) -> Whole:
         return np.minimum((_floats(column) - low) / apart, size - 1).astype(np.int64)
 
     edges = tuple(low + apart * k for k in range(size + 1))
@@ -251,12 +252,12 @@ def _grouped(points: int, starts: Sequence[int]) -> tuple[list[float], tuple[flo
     return [*(start - 0.5 for start in starts), points + 0.5], tuple((sizes / sizes.max()).tolist())
 
 
-def _bin_of(starts: Sequence[int], codes: NDArray[np.float64]) -> Codes:
+def _bin_of(starts: Sequence[int], codes: NDArray[np.float64]) -> Whole:
     return np.searchsorted(np.asarray(starts), codes, side="right") - 1
 
 
 def _marked(find: Place, size: int) -> Place:
-    def place(column: pa.Array) -> Codes:
+    def place(column: pa.Array) -> Whole:
         return np.where(np.asarray(column.is_valid()), np.clip(find(column), 0, size - 1), size)
 
     return place

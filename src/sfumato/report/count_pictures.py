@@ -1,14 +1,13 @@
 """Pictures of released counts: the largest ones, and how all are spread."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from sfumato.accuracy.discrete_sum import Kind
-from sfumato.accuracy.noisy import Entries
+from sfumato.accuracy.noisy import Entries, law_of
 from sfumato.accuracy.statement import spelt
+from sfumato.release.certificate import stated
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
 from sfumato.report.figures import bars, histogram, spread
@@ -23,13 +22,13 @@ _ASK = "sfumato query ask states the interval of every answer."
 
 def count_precision(release: Release) -> Precision:
     """How far any one count may be off."""
-    paper = release.certificate
+    facts = stated(release.certificate.counts)
     entries = _entries(release)
     if entries is None or not len(entries.values):
         return Precision(reason=f"Every count is put together from many noisy sums; {_ASK}")
     reach = entries.total([0], Fraction(1)).law.two_sided(1 - CONFIDENCE)
-    records = paper["counts"]["records"] or max(int(entries.values.sum()), 1)
-    says = f"{paper['counts']['keys']:,} counts"
+    records = facts.records or max(int(entries.values.sum()), 1)
+    says = f"{facts.keys:,} counts"
     between = f"each within ± {spelt(reach)} records"
     line = Line("any one count", says, between, min(reach / records, 1.0))
     return Precision((line,), whole="all records")
@@ -77,11 +76,5 @@ def _entries(release: Release) -> Entries | None:
     """Counts that noise was simply added to; None where only the wavelet was published."""
     if "histogram" not in release.table.column_names:
         return None
-    kind, size = _noise(release.certificate["events"][0])
-    return Entries(np.asarray(release.table.column("histogram"), np.int64), kind, size)
-
-
-def _noise(event: Mapping[str, Any]) -> tuple[Kind, Fraction]:
-    if event["mechanism"] == "discrete-laplace":
-        return "laplace", Fraction(event["noise"]["scale"])
-    return "gaussian", Fraction(event["noise"]["variance"])
+    law = law_of(release.certificate.events[0])
+    return Entries(np.asarray(release.table.column("histogram"), np.int64), *law)

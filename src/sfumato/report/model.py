@@ -1,13 +1,23 @@
 """What the page of a release says, before it is set: every figure from the release alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 from sfumato.privacy.budget import approx_from_zcdp
-from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, Heuristic, LocalDP, PureDP, Seeded
+from sfumato.privacy.guarantee import (
+    ZCDP,
+    ApproxDP,
+    Guarantee,
+    Heuristic,
+    LocalDP,
+    PureDP,
+    Seeded,
+    to_json,
+)
+from sfumato.release.certificate import Certificate
+from sfumato.release.kind import COUNTS, TABLE
 from sfumato.release.release import Release, table_schema
 from sfumato.report.card import Group
 from sfumato.report.count_pictures import count_pictures, count_precision
@@ -30,7 +40,6 @@ _NEIGHBOURS = {
     "figures here.",
 }
 _STEPS = {"add-remove": 2}  # neighbours from one thing that a record may hold to another
-_THINGS = {"network": "edges", "stream": "figures", "counts": "counts"}
 _ATTACKER = {
     "table": "Think of an attacker who knows all rows but one, this program and its settings. "
     "Whatever the attacker holds to be likely about that row",
@@ -42,13 +51,6 @@ _ATTACKER = {
     "counts": "Think of an attacker who knows all records but one, this program and its settings. "
     "Whatever the attacker holds to be likely about that record",
 }
-_ABOUT = {
-    "table": "one row",
-    "network": "which of two neighbouring weightings is the true one",
-    "stream": "one bit",
-    "counts": "one record",
-}
-_RECORD = {"table": "row", "counts": "record"}
 _ASKED = "which of two neighbouring data sets was published"
 
 
@@ -88,7 +90,7 @@ class Page:
     """All that the template sets."""
 
     dataset: str
-    paper: Mapping[str, Any]
+    certificate: Certificate
     summary: str
     things: str
     columns: int
@@ -107,44 +109,57 @@ class Page:
     commands: tuple[tuple[str, str], ...]
 
 
+def _table(release: Release, _reach: Reach | None) -> tuple[Precision, Iterable[Group]]:
+    found = precision(release)
+    return found, table_pictures(release, found)
+
+
+def _network(release: Release, _reach: Reach | None) -> tuple[Precision, Iterable[Group]]:
+    found = precision(release)
+    return found, network_pictures(release, found)
+
+
+def _stream(release: Release, reach: Reach | None) -> tuple[Precision, Iterable[Group]]:
+    return series_precision(release, reach), series_pictures(release, reach)
+
+
+def _counts(release: Release, _reach: Reach | None) -> tuple[Precision, Iterable[Group]]:
+    return count_precision(release), count_pictures(release)
+
+
+_PICTURES = {"table": _table, "network": _network, "stream": _stream, "counts": _counts}
+
+
 def page(release: Release, *, summary: str = "", reach: Reach | None = None) -> Page:
     """The page of a release.
 
     `summary` is the method in a sentence, from its registry; `reach` is how far the figures
     of a series may be off where only the method can tell.  Neither sees a record.
     """
-    paper, guarantee = release.certificate, release.guarantee
-    subject = next((name for name in _THINGS if name in paper), "table")
-    known = {
-        "stream": lambda: series_precision(release, reach),
-        "counts": lambda: count_precision(release),
-    }.get(subject, lambda: precision(release))()
-    groups = {
-        "network": lambda: network_pictures(release, known),
-        "stream": lambda: series_pictures(release, reach),
-        "counts": lambda: count_pictures(release),
-    }.get(subject, lambda: table_pictures(release, known))()
+    certificate, guarantee = release.certificate, release.guarantee
+    kind = certificate.kind
+    found, groups = _PICTURES[kind.name](release, reach)
     alarm, reason = _alarm(guarantee)
-    record, steps = _RECORD.get(subject, ""), _STEPS.get(paper["neighbours"], 1)
+    record, steps = kind.record, _STEPS.get(certificate.neighbours, 1)
     return Page(
-        dataset=short(str(paper["dataset"]), _LONGEST),
-        paper=paper,
+        dataset=short(str(certificate.dataset), _LONGEST),
+        certificate=certificate,
         summary=summary,
-        things=_THINGS.get(subject, "rows"),
-        columns=len(table_schema(paper)),
-        about=_ABOUT[subject],
-        attacker=_ATTACKER[subject],
-        neighbours=_neighbours(paper["neighbours"], record),
+        things=kind.rows,
+        columns=len(table_schema(certificate)),
+        about=kind.about,
+        attacker=_ATTACKER[kind.name],
+        neighbours=_neighbours(certificate.neighbours, record),
         record=record,
         asked=_ASKED if steps == 1 else f"which of two things that {record} holds",
         promised=_promised(guarantee, steps),
         alarm=alarm,
         reason=reason,
-        spending=tuple(spending(paper["events"])),
-        precision=known,
+        spending=tuple(spending(certificate.events)),
+        precision=found,
         groups=tuple(groups),
-        facts=tuple(_facts(paper)),
-        commands=tuple(_commands(paper, subject, known, Gain.under(guarantee) is not None)),
+        facts=tuple(_facts(certificate)),
+        commands=tuple(_commands(certificate, found, Gain.under(guarantee) is not None)),
     )
 
 
@@ -212,50 +227,49 @@ def _up(figure: Fraction) -> str:
 
 
 def _commands(
-    paper: Mapping[str, Any], subject: str, known: Precision, promised: bool
+    certificate: Certificate, found: Precision, promised: bool
 ) -> Iterator[tuple[str, str]]:
     yield "sfumato verify release/", "files, plan, noise, price and data are as certified"
-    if known.found is not None:
+    if found.found is not None:
         yield "sfumato accuracy release/", "how far every published number may be off"
-    if subject == "counts":
+    if certificate.kind is COUNTS:
         yield "sfumato query ask release/ --keys …", "an answer with its interval"
     yield "sfumato report release/ -o again.html", "makes this page again, byte for byte"
-    if subject == "table" and promised:
+    if certificate.kind is TABLE and promised and certificate.budget is not None:
+        spent = to_json(certificate.budget)
         figures = (
-            f"--{name} {paper['budget'][name]}"
-            for name in ("epsilon", "delta", "rho")
-            if name in paper["budget"]
+            f"--{name} {spent[name]}" for name in ("epsilon", "delta", "rho") if name in spent
         )
         yield (
-            f"sfumato audit {paper['method']} {' '.join(figures)}",
+            f"sfumato audit {certificate.method} {' '.join(figures)}",
             "attacks the method on made-up tables",
         )
 
 
-def _facts(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
-    yield "Release", str(paper["release"]), True
-    yield "Data set", str(paper["dataset"]), False
-    yield "Statement", str(paper["statement"]), False
-    yield "Unit of privacy", str(paper["unit"]), False
-    yield "Neighbours", str(paper["neighbours"]), False
-    yield "Method", str(paper["method"]), True
-    for name, value in paper["options"].items():
+def _facts(certificate: Certificate) -> Iterator[tuple[str, str, bool]]:
+    yield "Release", str(certificate.release), True
+    yield "Data set", str(certificate.dataset), False
+    yield "Statement", str(certificate.statement), False
+    yield "Unit of privacy", str(certificate.unit), False
+    yield "Neighbours", str(certificate.neighbours), False
+    yield "Method", str(certificate.method), True
+    for name, value in certificate.options.items():
         said = (
             "not set" if value is None else str(value).lower() if value in (True, False) else value
         )
         yield f"Option {name}", short(str(said), _LONGEST), True
-    yield "Published as they are", ", ".join(paper["invariants"]) or "nothing", False
-    yield "Randomness", str(paper["randomness"]), False
-    ledger = paper["ledger"]
+    yield "Published as they are", ", ".join(certificate.invariants) or "nothing", False
+    yield "Randomness", str(certificate.randomness), False
+    ledger = certificate.ledger
     if ledger is None:
         yield "Ledger", "none was kept", False
     else:
-        yield "Ledger", str(ledger["id"]), True
-        yield "Ledger head", str(ledger["head"]), True
-    yield "Content (BLAKE2b-256)", str(paper["content"]["blake2b-256"]), True
-    for name, digest in sorted(paper.get("files", {}).items()):
+        yield "Ledger", ledger.id, True
+        yield "Ledger head", ledger.head, True
+    yield "Content (BLAKE2b-256)", str(certificate.content.blake2b), True
+    for name, digest in sorted(certificate.files.items()):
         yield f"SHA-256 of {name}", str(digest), True
-    if "seal" in paper:
-        yield "Seal of the certificate", str(paper["seal"]), True
-    versions = ", ".join(f"{name} {number}" for name, number in paper["versions"].items())
+    if certificate.seal is not None:
+        yield "Seal of the certificate", str(certificate.seal), True
+    versions = ", ".join(f"{name} {number}" for name, number in certificate.versions.items())
     yield "Made with", versions, False

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Whole
 from sfumato.report.columns import Column, Span, Survey
 
 __all__ = ["MOST_PAIRS", "Pair", "strength", "strongest"]
@@ -22,7 +22,6 @@ __all__ = ["MOST_PAIRS", "Pair", "strength", "strongest"]
 MOST_PAIRS = 6
 _WORTH = 0.1  # what is weaker is not worth a picture
 _COARSE = 8  # bins of a number, for the measure: finer ones make it noisy
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class Pair:
     across: Column
     up: Column
     strength: float
-    counts: Codes  # bins of `up` by bins of `across`
+    counts: Whole  # bins of `up` by bins of `across`
 
 
 def strongest(found: Survey) -> list[Pair]:
@@ -52,7 +51,7 @@ def strongest(found: Survey) -> list[Pair]:
     ]
 
 
-def strength(first: Codes, second: Codes) -> float:
+def strength(first: Whole, second: Whole) -> float:
     """How strongly two columns in bins hang together, from 0 to 1."""
     if not first.size:
         return 0.0
@@ -65,7 +64,7 @@ def strength(first: Codes, second: Codes) -> float:
     return float(np.sqrt(-np.expm1(-2 * max(certain, 0.0))))
 
 
-def _coarse(column: Column, codes: Codes) -> Codes:
+def _coarse(column: Column, codes: Whole) -> Whole:
     """Fewer bins for numbers; what is missing keeps one of its own."""
     fine = len(column.bins)
     if not isinstance(column.bins, Span) or fine <= _COARSE:
@@ -73,12 +72,12 @@ def _coarse(column: Column, codes: Codes) -> Codes:
     return np.where(codes == fine, _COARSE, codes * _COARSE // fine)
 
 
-def _table(first: Codes, second: Codes, up: Column, across: Column) -> Codes:
+def _table(first: Whole, second: Whole, up: Column, across: Column) -> Whole:
     """Rows in each pair of bins, of those that have both values."""
     both = (first < len(up.bins)) & (second < len(across.bins))
     return _joint(first[both], second[both], len(up.bins), len(across.bins))
 
 
-def _joint(first: Codes, second: Codes, rows: int, columns: int) -> Codes:
+def _joint(first: Whole, second: Whole, rows: int, columns: int) -> Whole:
     cells = np.bincount(first * columns + second, minlength=rows * columns)
     return cells.reshape(rows, columns)

@@ -62,7 +62,7 @@ def precision(release: Release) -> Precision:
     try:
         found = published(release)
     except Refused as refusal:
-        why = str(refusal).partition(". ")[0].removeprefix(str(release.certificate["method"]))
+        why = str(refusal).partition(". ")[0].removeprefix(str(release.certificate.method))
         return Precision(reason=f"The method{why}.")
     if found.edges is not None:
         return Precision(_of_edges(found), whole=_WEIGHTS, found=found)

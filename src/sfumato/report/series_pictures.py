@@ -6,17 +6,18 @@ where its memory may be seen); clipping to what is possible only brings it neare
 What only the method itself can tell, its caller hands over.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.accuracy.discrete_sum import DiscreteSum, Kind, Part
+from sfumato.accuracy.discrete_sum import DiscreteSum, Part
+from sfumato.accuracy.noisy import law_of
 from sfumato.accuracy.statement import spelt
 from sfumato.privacy.guarantee import PureDP, exact
 from sfumato.privacy.response import RandomizedResponse
+from sfumato.release.certificate import Certificate
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
 from sfumato.report.figures import line
@@ -37,7 +38,7 @@ def series_precision(release: Release, told: Reach | None = None) -> Precision:
     reach = _reach(release.certificate, told)
     if not isinstance(reach, str) and len(times):
         off = reach(times)
-        counts = release.certificate["method"] == "counter"
+        counts = release.certificate.method == "counter"
         lines = []
         for k in sorted({0, int(off.argmax()), len(times) - 1}, key=lambda k: (-off[k], k)):
             whole = max(float(times[k]), 1.0) if counts else 1.0
@@ -53,7 +54,7 @@ def series_precision(release: Release, told: Reach | None = None) -> Precision:
 def series_pictures(release: Release, told: Reach | None = None) -> Iterator[Group]:
     """The series over the bits so far."""
     times, values = _figures(release)
-    counts = release.certificate["method"] == "counter"
+    counts = release.certificate.method == "counter"
     what, unit = ("ones so far", "ones") if counts else ("share of ones so far", "share")
     if not len(times):
         yield Group("The series", "No figure was published.", ())
@@ -88,23 +89,22 @@ def _figures(release: Release) -> tuple[Times, Values]:
     return np.asarray(table.column("time"), np.int64), np.asarray(table.column("value"), np.float64)
 
 
-def _reach(paper: Mapping[str, Any], told: Reach | None) -> Reach | str:
-    options = paper["options"]
+def _reach(certificate: Certificate, told: Reach | None) -> Reach | str:
+    options = certificate.options
     if told is not None:
         return told
-    if paper["method"] == "reservoir-mean":
-        return _responses(paper)
+    if certificate.method == "reservoir-mean":
+        return _responses(certificate)
     if options["smooth"] == "monotone":
         return "Counts that never fall are the largest so far: their error has no simple law."
     if options["engine"] == "tree":
-        return _tree(paper)
+        return _tree(certificate)
     return "Its figures are weighted sums of many noises: sfumato report states their law."
 
 
-def _tree(paper: Mapping[str, Any]) -> Reach:
-    event, options = paper["events"][0], paper["options"]
-    kind: Kind = "laplace" if event["mechanism"] == "discrete-laplace" else "gaussian"
-    size = Fraction(event["noise"]["scale" if kind == "laplace" else "variance"])
+def _tree(certificate: Certificate) -> Reach:
+    event, options = certificate.events[0], certificate.options
+    kind, size = law_of(event)
     looks = 2 if options["pan"] else 1
 
     def reach(times: Times) -> Values:
@@ -120,11 +120,12 @@ def _tree(paper: Mapping[str, Any]) -> Reach:
     return reach
 
 
-def _responses(paper: Mapping[str, Any]) -> Reach | str:
-    options, cost = paper["options"], paper["events"][0]["cost"]
+def _responses(certificate: Certificate) -> Reach | str:
+    options, cost = certificate.options, certificate.events[0].cost
     if options["single"]:
         return "A single mean from a secret sample: its error is the first limit stated above."
-    response = RandomizedResponse("bits", PureDP(cost["epsilon"]))
+    assert isinstance(cost, PureDP)  # noqa: S101  what its plan promises
+    response = RandomizedResponse("bits", cost)
     failure = float(1 - exact("confidence", options["confidence"], below=1))
     if "size" in options:
         kept = int(options["size"])

@@ -1,25 +1,24 @@
 """What a budget was spent on: every measurement with its noise and its share of the price.
 
 >>> from sfumato.privacy.guarantee import PureDP
->>> from sfumato.privacy.mechanism import Event
 >>> bought = [Event("sums", "discrete-laplace", Fraction(2), Fraction(8), PureDP("0.25")),
 ...           Event("moments", "discrete-laplace", Fraction(3), Fraction(4), PureDP("0.75"))]
->>> for item in spending([event.to_json() for event in bought]):
+>>> for item in spending(bought):
 ...     print(item.what, item.how, item.percent, sep=" | ")
 moments | discrete Laplace noise of scale 4 | 75 %
 sums | discrete Laplace noise of scale 8 | 25 %
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import Any
+
+from sfumato.privacy.mechanism import Event
 
 __all__ = ["Item", "spending"]
 
-Event = Mapping[str, Any]
 _MANY = 8  # measurements; beyond, those of a kind are put together
 _MOST = 12
 _HOW = {
@@ -58,7 +57,7 @@ def spending(events: Sequence[Event]) -> list[Item]:
     whole = sum((price for price in prices if price is not None), Fraction(0))
     kinds: dict[str, list[int]] = {}
     for k, event in enumerate(events):
-        name = str(event["statistic"])
+        name = event.statistic
         kinds.setdefault(_kind(name) if len(events) > _MANY else f"{name}\0{k}", []).append(k)
     items = []
     for name, which in kinds.items():
@@ -82,17 +81,15 @@ def _kind(statistic: str) -> str:
 
 
 def _price(event: Event) -> Fraction | None:
-    cost = event["cost"]
-    figure = cost.get("rho", cost.get("epsilon"))
-    return None if figure is None else Fraction(figure)
+    figure: Fraction | None = getattr(event.cost, "rho", getattr(event.cost, "epsilon", None))
+    return figure
 
 
 def _how(events: Sequence[Event]) -> str:
-    sizes = [_size(event) for event in events if event["noise"] is not None]
+    sizes = [_size(event) for event in events if event.noise is not None]
     low, high = (f"{end:.4g}" for end in (min(sizes, default=0.0), max(sizes, default=0.0)))
-    return _HOW[events[0]["mechanism"]].format(low if low == high else f"{low} to {high}")
+    return _HOW[events[0].mechanism].format(low if low == high else f"{low} to {high}")
 
 
 def _size(event: Event) -> float:
-    size = float(event["noise"]["approximately"])
-    return sqrt(size) if event["mechanism"] == "discrete-gaussian" else size
+    return sqrt(event.size) if event.mechanism == "discrete-gaussian" else event.size

@@ -9,11 +9,15 @@ Needs matplotlib: `pip install 'sfumato[report]'`.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import MissingExtra
 
-__all__ = ["COLOURS", "GRID", "INK", "MARKERS", "QUIET", "style"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+__all__ = ["COLOURS", "GRID", "INK", "MARKERS", "QUIET", "style", "subplots"]
 
 # Okabe and Ito's eight without black and yellow: yellow is too pale for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -66,3 +70,18 @@ def style(**changes: Any) -> Iterator[None]:
         raise MissingExtra("figures need matplotlib: pip install 'sfumato[report]'") from None
     with rc_context(_RULES | changes):  # type: ignore[arg-type]  # names are checked when set
         yield
+
+
+def subplots(rows: int = 1, columns: int = 1, *, width: float, height: float) -> "Figure":
+    """A figure with a grid of axes, apart from any global state."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout=_layout())
+    figure.subplots(rows, columns, squeeze=False)
+    return figure
+
+
+def _layout() -> "ConstrainedLayoutEngine":
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    return ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08, wspace=0.03, hspace=0.04)

@@ -22,7 +22,7 @@ _LONG = 80  # characters of a name in a sentence
 
 def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
     """Columns first, then pairs."""
-    if release.certificate["options"].get("where"):  # the tables are of all records, not of these
+    if release.certificate.options.get("where"):  # the tables are of all records, not of these
         precision = Precision()
     bars = _bars(release, precision)
     starts = {name: [start for start, _ in bins] for name, bins in bars.items()}

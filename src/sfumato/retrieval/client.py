@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from sfumato.errors import BudgetError, ParameterError, Refused
+from sfumato.numeric.arrays import Vector, Whole
 from sfumato.privacy.guarantee import Number
-from sfumato.privacy.mechanism import Whole
 from sfumato.privacy.randomness import Bits, SystemBits
-from sfumato.retrieval.counts import MOST_KEYS, Keys, Vector
+from sfumato.retrieval.counts import MOST_KEYS, Keys
 from sfumato.retrieval.histogram import checked_query
 from sfumato.retrieval.mutual import (
     Answering,

@@ -1,51 +1,34 @@
 """What is to be published of counts, as ledger and certificate see it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
 
 from sfumato.errors import ParameterError, ReleaseError
+from sfumato.plan.recipe import Priced, Recipe
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget, shared
-from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, exact, from_json
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, exact
 from sfumato.privacy.sensitivity import Neighbours
+from sfumato.release.certificate import Certificate
 from sfumato.retrieval.histogram import Histogram, Way
 from sfumato.retrieval.privelet import Wavelet
 
 __all__ = [
     "COUNT_UNIT",
     "METHOD",
+    "CountMethod",
     "CountPlan",
-    "Described",
     "count_terms",
     "planned",
     "replanned",
 ]
 
-METHOD = "count-queries"
-
-
-@dataclass(frozen=True)
-class Described:
-    """What `sfumato methods` says of the publication of counts."""
-
-    name: str = METHOD
-    summary: str = "Publishes counts once, so that queries are answered without being sent."
-    promise: str = "epsilon, (epsilon, delta) or rho; one record, all queries together"
-    source: str = "Dwork et al. 2006; Xiao, Wang and Gehrke 2010; Liu 2015, chapter 9"
-    proof: str = "proofs/wavelet-query.md"
-    options: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "ways": "histogram (few keys), wavelet (long ranges) or both; histogram by default",
-            "share": "the histogram's part of the budget, where both are wanted; 1/2 by default",
-        }
-    )
-
-
 COUNT_UNIT = "one record, counted under one key"
+_NAME = "count-queries"
 _WAYS = ("histogram", "wavelet", "both")
 _TYPES = {"histogram": pa.int64(), "wavelet": pa.float64()}
 _LIMITS = (
@@ -56,11 +39,10 @@ _LIMITS = (
 )
 
 
-@dataclass(frozen=True)
-class CountPlan:
+@dataclass(frozen=True, kw_only=True)
+class CountPlan(Priced):
     """Which ways the counts are published in, by the name of their column."""
 
-    options: Mapping[str, Any]
     budget: Budget
     neighbours: Neighbours
     length: int
@@ -106,19 +88,23 @@ def planned(
     chosen = {name: way for name, way in made.items() if ways in (name, "both")}
     for way in chosen.values():
         way.noise.check(1)
-    return CountPlan(options, budget, neighbours, length, records, chosen)
+    return CountPlan(
+        method=_NAME,
+        options=options,
+        budget=budget,
+        events=tuple(way.noise.event for way in chosen.values()),
+        neighbours=neighbours,
+        length=length,
+        records=records,
+        ways=chosen,
+    )
 
 
 def count_terms(dataset: str, plan: CountPlan) -> ReleaseTerms:
     """The plan for counts of this name."""
     known = () if plan.records is None else ("the number of records",)
-    return ReleaseTerms(
-        method=METHOD,
-        options=plan.options,
-        budget=plan.budget,
-        guarantee=plan.budget,
-        events=tuple(way.noise.event for way in plan.ways.values()),
-        subject={
+    return plan.terms_for(
+        {
             "dataset": dataset,
             "unit": COUNT_UNIT,
             "neighbours": plan.neighbours,
@@ -130,18 +116,43 @@ def count_terms(dataset: str, plan: CountPlan) -> ReleaseTerms:
     )
 
 
-def replanned(paper: Mapping[str, Any]) -> CountPlan:
+def replanned(certificate: Certificate) -> CountPlan:
     """The plan that a certificate must have come from: computed again from its public facts."""
-    if paper.get("method") != METHOD or "counts" not in paper:
+    if certificate.method != _NAME or certificate.counts is None:
         raise ReleaseError("this release holds no counts: it was not made by sfumato query publish")
-    budget = from_json(dict(paper["budget"]))
+    budget = certificate.budget
     if not isinstance(budget, PureDP | ApproxDP | ZCDP):
         raise ReleaseError("the certificate does not state a valid budget")
-    facts = paper["counts"]
+    facts, neighbours = certificate.counts, certificate.neighbours
+    if neighbours not in ("replace-one", "add-remove"):
+        raise ReleaseError("the neighbours of the certificate are not those of records")
     return planned(
-        facts["keys"],
+        facts.keys,
         budget,
-        neighbours=paper["neighbours"],
-        records=facts["records"],
-        **paper["options"],
+        neighbours=neighbours,  # type: ignore[arg-type]  # just checked
+        records=facts.records,
+        **certificate.options,
     )
+
+
+@dataclass(frozen=True)
+class CountMethod(Recipe[int, CountPlan]):
+    """A method for counts of so many keys."""
+
+    kind = "counts"
+
+
+METHOD = CountMethod(
+    name=_NAME,
+    summary="Publishes counts once, so that queries are answered without being sent.",
+    promise="epsilon, (epsilon, delta) or rho; one record, all queries together",
+    source="Dwork et al. 2006; Xiao, Wang and Gehrke 2010; Liu 2015, chapter 9",
+    proof="proofs/wavelet-query.md",
+    plan=planned,
+    options={
+        "ways": "histogram (few keys), wavelet (long ranges) or both; histogram by default",
+        "share": "the histogram's part of the budget, where both are wanted; 1/2 by default",
+    },
+    use="counts of public keys, where nobody is to learn what was asked",
+    example="sfumato query publish words.csv --epsilon 1 --both",
+)

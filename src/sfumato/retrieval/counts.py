@@ -14,20 +14,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from sfumato.errors import DataError, ParameterError
-from sfumato.privacy.mechanism import Whole
+from sfumato.numeric.arrays import Whole
 from sfumato.table.encode import numbers
 from sfumato.table.source import Source, columns_of, open_source
 
-__all__ = ["LARGEST_COUNT", "MOST_KEYS", "Counts", "Keys", "Vector"]
+__all__ = ["LARGEST_COUNT", "MOST_KEYS", "Counts", "Keys"]
 
 LARGEST_COUNT = 2**40  # so that the sum of all stays a whole number of 64 bits
 MOST_KEYS = 2**22
 _FEWEST = 20  # keys, which are public: counts of fewer are alike by accident
 _COLUMNS = ("key", "count")
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,9 +30,10 @@ import numpy as np
 
 from sfumato.errors import BudgetError, ParameterError
 from sfumato.ledger import Ledger
+from sfumato.numeric.arrays import Whole
 from sfumato.plan.terms import protection
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.mechanism import Purse, Whole
+from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SystemBits
 from sfumato.retrieval.count_plan import COUNT_UNIT
 from sfumato.retrieval.counts import Counts

@@ -17,10 +17,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from sfumato.errors import ParameterError
+from sfumato.numeric.arrays import Vector, Whole
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.mechanism import Noise, Purse, Whole
+from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
-from sfumato.retrieval.counts import MOST_KEYS, Vector
+from sfumato.retrieval.counts import MOST_KEYS
 from sfumato.retrieval.tail import Law, Share
 
 __all__ = ["Histogram", "Way", "checked_query"]

@@ -23,13 +23,13 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from sfumato.errors import ParameterError
+from sfumato.numeric.arrays import Vector, Whole
 from sfumato.plan.options import whole
 from sfumato.privacy.guarantee import Number, PureDP, exact
-from sfumato.privacy.mechanism import Noise, Whole
+from sfumato.privacy.mechanism import Noise
 from sfumato.privacy.noise import discrete_laplace, uniform_below
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
-from sfumato.retrieval.counts import Vector
 from sfumato.retrieval.histogram import Histogram
 from sfumato.retrieval.privelet import haar, node_sizes, rebuilt
 from sfumato.retrieval.tail import Law, Share, radius, sub_exponential

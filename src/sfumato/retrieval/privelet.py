@@ -29,16 +29,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
+from sfumato.numeric.arrays import Vector, Whole
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.mechanism import Noise, Purse, Whole
+from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
-from sfumato.retrieval.counts import Vector
 from sfumato.retrieval.histogram import Histogram
 from sfumato.retrieval.tail import Law, Share
 
 __all__ = ["Wavelet", "haar", "levels", "node_sizes", "rebuilt"]
 
-Numbers = TypeVar("Numbers", NDArray[np.int64], NDArray[np.float64])
+Numbers = TypeVar("Numbers", Whole, NDArray[np.float64])
 
 
 def levels(length: int) -> int:

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sfumato.errors import ParameterError
-from sfumato.retrieval.counts import Vector
+from sfumato.numeric.arrays import Vector
 from sfumato.retrieval.histogram import checked_query
 from sfumato.retrieval.mutual import restored
 from sfumato.retrieval.privelet import levels

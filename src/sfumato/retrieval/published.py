@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import ReleaseError
+from sfumato.numeric.arrays import Vector
 from sfumato.release.release import Release
 from sfumato.retrieval.count_plan import CountPlan, replanned
-from sfumato.retrieval.counts import Keys, Vector
+from sfumato.retrieval.counts import Keys
 from sfumato.retrieval.histogram import checked_query
 from sfumato.retrieval.tail import Share, radius
 

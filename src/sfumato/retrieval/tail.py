@@ -16,17 +16,16 @@ from fractions import Fraction
 from math import exp, expm1, log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from sfumato.accuracy.discrete_sum import DiscreteSum
 from sfumato.errors import ParameterError
+from sfumato.numeric.arrays import Vector
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event
 
 __all__ = ["Law", "Share", "radius", "sub_exponential"]
 
-Vector = NDArray[np.float64]
 _ROUNDING = 1 + 1e-9  # sums of a million floats are off by far less
 
 

@@ -19,6 +19,7 @@ floats included, is post-processing (`docs/proofs/counter.md`).
 from collections.abc import Iterator
 from typing import Any
 
+from sfumato.plan import ContractCase
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Purse
 from sfumato.stream.counter_settings import ENGINES, SMOOTH, Settings
@@ -83,4 +84,7 @@ METHOD = StreamMethod(
         "smooth": f"one of {', '.join(SMOOTH)}: whole numbers between 0 and the bits so far "
         "(default), these never falling, or no clean-up",
     },
+    use="a running count of a bit stream, after every bit or block",
+    example="sfumato stream count visits.txt --horizon 4096 --every 512 --epsilon 1",
+    contract=(ContractCase({"epsilon": "1"}, options={"every": 500}),),
 )

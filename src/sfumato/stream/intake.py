@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.privacy.mechanism import Paid, Whole
+from sfumato.numeric.arrays import Whole
+from sfumato.privacy.mechanism import Paid
 from sfumato.stream.counter_settings import Settings
 from sfumato.stream.pan import NoisyTotals
 from sfumato.stream.recipe import BitSource

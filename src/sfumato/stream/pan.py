@@ -22,7 +22,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.privacy.mechanism import Paid, Whole
+from sfumato.numeric.arrays import Whole
+from sfumato.privacy.mechanism import Paid
 from sfumato.stream.saved import LARGEST_NOISY, Saved
 from sfumato.stream.tree import level, levels
 

@@ -4,16 +4,16 @@ A stream is charged once, before its first bit is read, for everything that will
 published of it up to its horizon.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import ParameterError
+from sfumato.plan.recipe import Priced, Recipe
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.mechanism import Event, Purse
+from sfumato.privacy.mechanism import Purse
 
 __all__ = ["BitSource", "Released", "StreamMethod", "StreamPlan"]
 
@@ -38,36 +38,18 @@ class BitSource(Protocol):
         """How many of the next bits are one, and how many bits there were."""
 
 
-@dataclass(frozen=True, eq=False)
-class StreamPlan:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StreamPlan(Priced):
     """A priced recipe; `run` is the only part of it that sees bits."""
 
-    method: str
     budget: Budget
-    events: tuple[Event, ...]
     horizon: int  # bits that the promise covers
     run: Callable[[BitSource, Purse], Iterator[Released]] = field(repr=False)
-    options: Mapping[str, Any] = field(default_factory=dict)
-    limits: tuple[str, ...] = ()
     needs: int = 0  # bits without which there is no release
 
 
 @dataclass(frozen=True)
-class StreamMethod:
-    """A recipe in the registry of stream methods."""
+class StreamMethod(Recipe[int, StreamPlan]):
+    """A method for streams up to a horizon."""
 
-    name: str
-    summary: str
-    promise: str
-    source: str
-    proof: str
-    plan: Callable[..., StreamPlan] = field(repr=False)
-    options: Mapping[str, str] = field(default_factory=dict)
-
-    def price(self, horizon: int, budget: Budget, options: Mapping[str, Any]) -> StreamPlan:
-        """A plan for streams up to this length; unknown options are refused by name."""
-        unknown = [name for name in options if name not in self.options]
-        if unknown:
-            known = ", ".join(self.options) or "none"
-            raise ParameterError(f"{self.name} has no option {unknown[0]}; it has: {known}")
-        return self.plan(horizon, budget, **options)
+    kind = "streams"

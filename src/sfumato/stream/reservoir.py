@@ -24,6 +24,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, ParameterError
+from sfumato.numeric.arrays import Whole
 from sfumato.perturb.randomness import generator
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.response import RandomizedResponse
@@ -31,7 +32,6 @@ from sfumato.stream.recipe import BitSource
 
 __all__ = ["Admissions", "Reservoir", "bits_at", "check_enough", "pass_to"]
 
-Whole = NDArray[np.int64]
 
 _BLOCK = 1 << 12  # admissions drawn together
 _FAR = 1 << 50  # farther than any stream; a block of such jumps still fits 64 bits

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
+from sfumato.plan import ContractCase
 from sfumato.plan.options import truth, whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP, exact
@@ -88,11 +89,11 @@ def plan(
         event = replace(event, cost=amplified(base, kept, last))
     given = {"size": size, "sigma": sigma, "confidence": confidence}
     return StreamPlan(
-        METHOD.name,
-        budget,
-        (event,),
-        horizon,
-        _once(response, event, kept, last) if alone else _series(response, kept, when),
+        method=METHOD.name,
+        budget=budget,
+        events=(event,),
+        horizon=horizon,
+        run=_once(response, event, kept, last) if alone else _series(response, kept, when),
         options={
             "times": times if isinstance(times, str) else ",".join(map(str, when.tolist())),
             "single": alone,
@@ -192,4 +193,7 @@ METHOD = StreamMethod(
         "confidence": "the chance, at any one time, of staying within the error; 0.95 by default",
         "single": "publish once, from a sample that stays secret: a smaller error; no by default",
     },
+    use="a mean of a bit stream at a few times, where reading every bit costs too much",
+    example="sfumato stream mean visits.txt --times 2048,4096 --sigma 0.2 --epsilon 1",
+    contract=(ContractCase({"epsilon": "1"}, options={"times": "1000,4000", "size": 500}),),
 )

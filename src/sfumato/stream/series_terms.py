@@ -43,13 +43,8 @@ def series_terms(
     whether a ledger keeps count of the parts.
     """
     uncounted = plan.method == "counter" and not counted  # the one that can be paused
-    return ReleaseTerms(
-        method=plan.method,
-        options=plan.options,
-        budget=plan.budget,
-        guarantee=plan.budget,
-        events=plan.events,
-        subject={
+    return plan.terms_for(
+        {
             "dataset": dataset,
             "unit": "one bit of the stream",
             "neighbours": "two streams of the same length that differ in one bit",
@@ -57,5 +52,5 @@ def series_terms(
         },
         columns=COLUMNS,
         invariants=("the number of bits that came",),
-        caveats=(*plan.limits, *((_UNCOUNTED,) if uncounted else ()), *_LIMITS),
+        caveats=(*((_UNCOUNTED,) if uncounted else ()), *_LIMITS),
     )

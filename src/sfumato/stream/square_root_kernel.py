@@ -1,14 +1,9 @@
 """The two loops of the square-root counter: exact decaying sums, and counts from noisy ones."""
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sfumato.numeric.arrays import Vector, Whole
 from sfumato.numeric.compiled import compiled
 
 __all__ = ["measure", "recover"]
-
-Whole = NDArray[np.int64]
-Real = NDArray[np.float64]
 
 
 @compiled
@@ -34,7 +29,9 @@ def measure(
 
 
 @compiled
-def recover(noisy: Real, weight: Real, decay: Real, total: Real, running: Real, out: Real) -> None:
+def recover(
+    noisy: Vector, weight: Vector, decay: Vector, total: Vector, running: Vector, out: Vector
+) -> None:
     """Counts whose weighted decaying sums are the noisy ones; `running[0]` is their total.
 
     Solved forwards: what the past contributes is known, so each sum gives one count.

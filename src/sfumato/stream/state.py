@@ -32,7 +32,8 @@ from typing import Any, BinaryIO, TypeVar
 
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import to_json
-from sfumato.release.folder import digest, flush, sweep
+from sfumato.release.digest import digest
+from sfumato.release.folder import flush, sweep
 from sfumato.stream.recipe import StreamPlan
 from sfumato.stream.saved import Saved
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.privacy.mechanism import Whole
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.sensitivity import Sensitivity
 from sfumato.stream.saved import LARGEST_NOISY, Saved
 

@@ -24,12 +24,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Whole
 from sfumato.schema.domain import MISSING, Axis, Grid
 
 __all__ = ["Fine", "Merged", "Partition"]
 
 MOST_FINE = 100  # bins of a number or date that has more codes
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +37,8 @@ class Fine:
     """The fine bins of one column: bin b holds the codes start[b] … stop[b] − 1."""
 
     axis: int
-    start: Integers
-    stop: Integers
+    start: Whole
+    stop: Whole
     ordered: int  # so many first bins are in the order of a number or date
 
     @classmethod
@@ -77,7 +77,7 @@ class Merged:
     """One column in coarse bins: fine bin f belongs to coarse bin group[f]."""
 
     fine: Fine
-    group: Integers
+    group: Whole
 
     @property
     def bins(self) -> int:
@@ -102,7 +102,7 @@ class Partition:
     classes: int
 
     @cached_property
-    def offset(self) -> Integers:
+    def offset(self) -> Whole:
         """Where the cells of each column begin, and where the last ones end."""
         return np.concatenate([[0], np.cumsum([column.bins for column in self.columns])]).astype(
             np.int64
@@ -114,7 +114,7 @@ class Partition:
         return int(self.offset[-1])
 
     @cached_property
-    def owner(self) -> Integers:
+    def owner(self) -> Whole:
         """The column of each cell."""
         return np.repeat(np.arange(len(self.columns)), np.diff(self.offset))
 

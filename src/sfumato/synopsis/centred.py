@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, SchemaError
+from sfumato.numeric.arrays import Matrix
 from sfumato.privacy.centred_sensitivity import largest_square
 from sfumato.privacy.guarantee import exact
 from sfumato.schema.domain import MISSING, Domain, Grid
@@ -31,8 +32,6 @@ __all__ = ["UNIT", "Centred", "drawn_in"]
 
 UNIT = 2**15  # what stands for 1: the width of a range
 _LEAST, _MOST = Fraction(1, 10_000), 10**6  # radii: less is one point, more is no bound
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ReleaseError
-from sfumato.privacy.mechanism import Whole
+from sfumato.numeric.arrays import Matrix, Whole
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity, class_moments, moments
 from sfumato.schema.domain import Grid
 from sfumato.synopsis.features import Features
 
 __all__ = ["MomentLayout", "MomentSynopsis"]
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -45,14 +43,14 @@ class MomentLayout:
         return {1: 0, 2: 1}.get(self.classes, self.classes)
 
     @cached_property
-    def triangle(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def triangle(self) -> tuple[Whole, Whole]:
         """Row and column of each released product."""
         rows, columns = np.triu_indices(len(self.features))
         free = ~self.features.fixed[rows, columns]
         return rows[free], columns[free]
 
     @cached_property
-    def units(self) -> NDArray[np.int64]:
+    def units(self) -> Whole:
         """The whole number that stands for 1 in each entry."""
         one, (i, j) = self.features.units, self.triangle
         return np.concatenate(

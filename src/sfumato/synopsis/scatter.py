@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Matrix, Whole
 from sfumato.privacy.centred_sensitivity import scatter, sums
-from sfumato.privacy.mechanism import Whole
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
 from sfumato.synopsis.centred import UNIT, Centred
 
 __all__ = ["ScatterLayout", "ScatterSynopsis"]
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class ScatterLayout:
         return 1 if self.neighbours == "add-remove" else 0
 
     @cached_property
-    def triangle(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def triangle(self) -> tuple[Whole, Whole]:
         """Row and column of each released product."""
         items = self.centred.features.items
         block = np.array([-1 if item.block is None else item.block for item in items])
@@ -56,7 +54,7 @@ class ScatterLayout:
         return fixed
 
     @cached_property
-    def units(self) -> NDArray[np.int64]:
+    def units(self) -> Whole:
         """The whole number that stands for 1 in each entry."""
         products = np.full(len(self.triangle[0]), UNIT**2, np.int64)
         return np.concatenate([np.ones(self.counts, np.int64), products])

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.errors import ReleaseError
+from sfumato.numeric.arrays import Whole
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.bins import Fine, Merged, Partition
 
@@ -33,7 +33,6 @@ _MOST_COUNTS = 2**27  # of two bins within a class: 1 GiB, above which a label i
 # What the three kinds of tables are called in a certificate.
 FINE, ONE_WAY, TWO_WAY = "fine tables", "one-way tables", "two-way tables"
 
-Whole = NDArray[np.int64]
 Pair = tuple[int, int]
 
 

@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Codes
 from sfumato.schema import Boolean, Date
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, Levels, step_of
 from sfumato.table.grid import on_grid
@@ -31,7 +32,6 @@ from sfumato.table.value import seconds_of, text_of
 
 __all__ = ["encode", "listed", "numbers"]
 
-Codes = NDArray[np.int32]
 
 _NUMBER = r"^[+-]?([0-9]{1,300}\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?$"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Codes
+
 __all__ = ["on_grid"]
 
 _BLOCK = 65_536  # values at a time: few enough to stay in cache through every step
 _WORTHWHILE = 2**27  # values that NumPy works on for as long as numba takes to load
 
-Codes = NDArray[np.int32]
 Values = NDArray[np.float64]
 OnGrid = Callable[[Codes, Values, float, float, int, int], None]
 

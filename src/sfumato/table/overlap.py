@@ -31,7 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
-from sfumato.table.records import Codes, Records
+from sfumato.numeric.arrays import Codes
+from sfumato.table.records import Records
 from sfumato.table.row_digest import row_digests, row_weights
 
 __all__ = ["SHARE", "Sketch", "sketches", "taken_from"]

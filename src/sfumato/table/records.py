@@ -20,6 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError
+from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
 from sfumato.table.row_digest import row_digests, row_weights
@@ -30,7 +31,6 @@ __all__ = ["Records"]
 
 T = TypeVar("T")
 _MOST_BYTES = 2**27  # of texts that are worked on at a time, unless a single record has more
-Codes = NDArray[np.int32]
 Mixed = NDArray[np.uint64]
 
 

@@ -13,7 +13,6 @@ from sfumato.errors import DataError, ParameterError
 from sfumato.example import clinic
 from sfumato.inspection.attack import most_advantage, outlier_attack
 from sfumato.inspection.attack.telling import area, best_cut, tell
-from sfumato.inspection.audit import CASES
 from sfumato.methods import METHODS
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, PureDP
 from sfumato.privacy.mechanism import Paid
@@ -201,7 +200,7 @@ def test_releases_without_a_row_are_looked_at_as_well():
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [name for name, known in METHODS.items() if known.budgeted])
 def test_no_method_shows_an_outlier_beyond_its_promise(method):
-    case = CASES[method]
+    case = METHODS[method].audit
     table = pa.table(
         {
             "level": [i % 5 for i in range(40)],

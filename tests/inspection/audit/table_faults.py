@@ -43,13 +43,17 @@ from sfumato.measure import (
     specialise,
     tables,
 )
+from sfumato.methods import METHODS
 from sfumato.privacy import centred_sensitivity, choice, noise, sensitivity
 from sfumato.privacy.guarantee import PureDP
 from sfumato.synopsis import centred, features, scatter
 from sfumato.synopsis import directions as projected
-from sfumato.synopsis.moments import moments as synopsis
+from sfumato.synopsis import moments as synopsis
 from sfumato.table import grid
 
+PROMISING = [
+    name for name, m in METHODS.items() if m.budgeted and any(one.promised for one in m.contract)
+]
 PURE, GAUSS, APPROX = {"epsilon": "1"}, {"rho": "0.5"}, {"epsilon": "1", "delta": "1e-6"}
 
 
@@ -259,4 +263,10 @@ FAULTS = [
     Fault(
         "the sampler draws half", "identity-laplace", replaced(noise, "floor_exponential", steeper)
     ),
+]
+# And one that any noise can have, for methods that none above was made for.
+FAULTS += [
+    Fault("a smaller price", name, a_smaller_price)
+    for name in PROMISING
+    if name not in {fault.method for fault in FAULTS}
 ]

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sfumato.inspection.audit import CASES, audit
+from sfumato.inspection.audit import audit
 from sfumato.inspection.audit.frozen import freeze
 from sfumato.inspection.audit.neighbours import ABSENT, candidates, neighbours
 from sfumato.measure.moments import Moments
@@ -86,7 +86,7 @@ def noisier_for_more_records(layout, moments):
     return moments.noise, measure
 
 
-SMALL = {**CASES["modips"].schema}
+SMALL = {**METHODS["modips"].audit.schema}
 COUNTED = {**SMALL, "neighbours": "add-remove"}
 
 
@@ -204,11 +204,11 @@ def accepted():
     for name, method in METHODS.items():
         for budget in KINDS:
             for relation in ("replace-one", "add-remove"):
-                if not method.budgeted or name not in CASES:
+                if not method.budgeted:
                     continue
-                schema = {**CASES[name].schema, "neighbours": relation}
+                schema = {**method.audit.schema, "neighbours": relation}
                 try:
-                    plan = price(schema, method=name, **budget, **CASES[name].options)
+                    plan = price(schema, method=name, **budget, **method.audit.options)
                 except (ParameterError, SchemaError):
                     continue
                 figures = ",".join(f"{key}={value}" for key, value in budget.items())

@@ -136,7 +136,7 @@ def test_too_few_runs_prove_nothing_and_the_audit_says_so():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"method": "magic"}, "no audit of 'magic'; choose one of edge-laplace"),
+        ({"method": "magic"}, "no audit of 'magic'; choose one of count-query"),
         ({"runs": 3}, "runs must be"),
         ({"confidence": 1.0}, "confidence must be"),
         ({"epsilon": 0}, "epsilon must be"),

@@ -16,14 +16,13 @@ from typer.testing import CliRunner
 
 from sfumato.cli import app
 from sfumato.errors import ParameterError, Refused, SchemaError
-from sfumato.inspection.audit import CASES
 from sfumato.inspection.audit.neighbours import candidates
 from sfumato.measure.moments import Moments
 from sfumato.methods import METHODS
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.mechanism import Paid
 from sfumato.publishing import table as publishing
-from sfumato.publishing import transaction as walk
+from sfumato.publishing import transaction
 from sfumato.publishing.counts import publish_counts
 from sfumato.publishing.table import price
 from sfumato.render.decode import Decoder
@@ -61,7 +60,7 @@ class Frozen:
 
 
 def relation(name, neighbours):
-    return Schema.of({**CASES[name].schema, "neighbours": neighbours})
+    return Schema.of({**METHODS[name].audit.schema, "neighbours": neighbours})
 
 
 def people(schema, count):
@@ -103,7 +102,8 @@ def differing(tmp_path, monkeypatch, schema, sizes, *asked):
 
 
 def arguments(name):
-    budget, options = CASES[name].budget, CASES[name].options
+    case = METHODS[name].audit
+    budget, options = case.budget, case.options
     given = [f"--{key}={value}" for key, value in budget.items()]
     return [f"--method={name}", *given, *(f"--option={k}={v}" for k, v in options.items())]
 
@@ -111,7 +111,7 @@ def arguments(name):
 def counting():
     """Methods that offer add-remove, and those that say why they do not."""
     offered, refused = [], []
-    for name, case in CASES.items():
+    for name, case in ((name, known.audit) for name, known in METHODS.items() if known.audit):
         try:
             price(relation(name, "add-remove"), method=name, **case.budget, **case.options)
             offered.append(name)
@@ -176,17 +176,20 @@ def in_synopsis(patch):
     patch.setattr(publishing._Table, "produce", leaking)
 
 
+def noted(certificate, records):
+    limits = (*certificate.limits, f"made of {records}")
+    return certificate.model_copy(update={"limits": limits})
+
+
 def in_certificate(patch):
-    produce, certificate, seen = publishing._Table.produce, walk.certificate, []
+    produce, certify, seen = publishing._Table.produce, transaction.certify, []
 
     def counted(self, purse, release):
         seen.append(self._records.reduce(len, int.__add__))
         return produce(self, purse, release)
 
     patch.setattr(publishing._Table, "produce", counted)
-    patch.setattr(
-        walk, "certificate", lambda *a, **k: {**certificate(*a, **k), "records": seen[-1]}
-    )
+    patch.setattr(transaction, "certify", lambda *a, **k: noted(certify(*a, **k), seen[-1]))
 
 
 def in_rows(patch):

@@ -36,7 +36,7 @@ from sfumato.inspection.attack.rank_space import (
     drawn,
 )
 from sfumato.inspection.attack.result import Attack
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["angle_attack", "nearest"]
 

@@ -16,7 +16,8 @@ from sfumato.inspection.attack.outcome import Rate
 from sfumato.inspection.attack.parameter import confident
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.tables import TARGETS, Tables, nearest
-from sfumato.inspection.utility import AnySchema, Codes
+from sfumato.inspection.utility import AnySchema
+from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import MISSING, Axis, Grid
 
 __all__ = ["TOLERANCE", "attribute_attack"]

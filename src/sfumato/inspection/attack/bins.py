@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.inspection.utility import Codes
+from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import MISSING, Domain, Grid
 
 __all__ = ["Cells", "bins_of"]

@@ -22,7 +22,7 @@ import numpy as np
 from sfumato.inspection.attack.matrix import Indices, Pair
 from sfumato.inspection.attack.reconstruction import reconstruction
 from sfumato.inspection.attack.result import Attack
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["least_squares_attack", "procrustes_attack"]
 

@@ -19,7 +19,8 @@ from sfumato.inspection.attack.outcome import Chance, Rate
 from sfumato.inspection.attack.parameter import confident, whole
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.tables import TARGETS, Tables, nearest
-from sfumato.inspection.utility import AnySchema, Codes
+from sfumato.inspection.utility import AnySchema
+from sfumato.numeric.arrays import Codes
 
 __all__ = ["linkage_attack"]
 

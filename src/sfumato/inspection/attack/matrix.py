@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, ParameterError
-from sfumato.perturb.matrix import Matrix, real_matrix
+from sfumato.numeric.arrays import Matrix
+from sfumato.perturb.matrix import real_matrix
 
 __all__ = ["Indices", "Pair", "elsewhere"]
 

@@ -34,7 +34,8 @@ from sfumato.inspection.attack.parameter import confident
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.tables import CONTROL, TARGETS, Tables, nearest
 from sfumato.inspection.attack.telling import best_cut
-from sfumato.inspection.utility import AnySchema, Codes
+from sfumato.inspection.utility import AnySchema
+from sfumato.numeric.arrays import Codes, Vector
 from sfumato.schema.domain import Domain
 
 __all__ = ["SCORES", "membership_attack"]
@@ -42,8 +43,6 @@ __all__ = ["SCORES", "membership_attack"]
 SCORES = ("closeness", "closeness beside others", "density beside others", "tables of pairs")
 _FIFTH = 5
 _EQUAL = 1e-6  # a distance that stands for none
-
-Vector = NDArray[np.float64]
 
 
 def membership_attack(

@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.errors import DataError, SchemaError
 from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
 from sfumato.methods.perturbation import Numbers
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.schema.domain import Domain, Grid
 from sfumato.table.encode import numbers
 from sfumato.table.records import Records

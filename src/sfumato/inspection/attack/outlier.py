@@ -40,8 +40,9 @@ from sfumato.inspection.attack.tables import points
 from sfumato.inspection.attack.telling import Told, tell
 from sfumato.inspection.attack.trace import trace
 from sfumato.inspection.audit.neighbours import Encoded
-from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded
+from sfumato.inspection.utility import AnySchema, domain_of, encoded
 from sfumato.methods import method as registered
+from sfumato.numeric.arrays import Codes
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, Heuristic, Number, PureDP

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.inspection.attack.bins import Cells
-from sfumato.inspection.utility import Codes
+from sfumato.numeric.arrays import Codes
 from sfumato.synopsis.bins import Partition
 from sfumato.synopsis.tables import MosaicSynopsis
 

@@ -22,7 +22,7 @@ from sfumato.inspection.attack.rank_space import (
     directions,
     drawn,
 )
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["EPSILONS", "AnglesPreserved", "angles_preserved"]
 

@@ -18,7 +18,8 @@ import numpy as np
 from sfumato.errors import ParameterError
 from sfumato.inspection.attack.matrix import Indices
 from sfumato.inspection.attack.parameter import finite, whole
-from sfumato.perturb.matrix import Matrix, real_matrix
+from sfumato.numeric.arrays import Matrix
+from sfumato.perturb.matrix import real_matrix
 
 __all__ = [
     "FEWEST_ROWS",

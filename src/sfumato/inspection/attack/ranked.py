@@ -32,7 +32,8 @@ from sfumato.inspection.attack.parameter import confident, whole
 from sfumato.inspection.attack.rebuild import rebuilt
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.tables import CONTROL, Tables
-from sfumato.inspection.utility import AnySchema, Codes
+from sfumato.inspection.utility import AnySchema
+from sfumato.numeric.arrays import Codes
 from sfumato.synopsis.tables import Layout, MosaicSynopsis
 
 __all__ = ["BEST", "reconstruction_attack", "table_reconstruction_attack"]

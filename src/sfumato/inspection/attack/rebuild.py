@@ -23,7 +23,7 @@ _MOST_ROWS = 300  # of a made-up table; of more records it holds a part
 _DRAWS = 4  # records from each of its rows
 _KEPT, _KEPT_SQUARES = 0.9, 0.99  # how slowly Adam forgets
 
-Matrix = NDArray[np.float32]
+Single = NDArray[np.float32]  # matrices in single precision
 
 
 def rebuilt(tables: PairTables, records: int, rng: np.random.Generator) -> Cells:
@@ -51,7 +51,7 @@ def _by_class(tables: PairTables, rows: int, rng: np.random.Generator) -> Iterat
                 yield np.column_stack([cells, np.full(len(cells), k)])
 
 
-def _fitted(tables: PairTables, k: int, rows: int, rng: np.random.Generator) -> Matrix:
+def _fitted(tables: PairTables, k: int, rows: int, rng: np.random.Generator) -> Single:
     """Rows of distributions, one for each column, whose tables come close to the given ones."""
     offset, sizes = tables.offset, np.array(tables.sizes)
     begin, owner = offset[:-1], np.repeat(np.arange(len(sizes)), sizes)
@@ -60,12 +60,12 @@ def _fitted(tables: PairTables, k: int, rows: int, rng: np.random.Generator) -> 
     apart = (tables.counted & ~np.eye(len(sizes), dtype=bool))[owner][:, owner]
     start = np.log(one + 1e-3) + rng.gumbel(size=(rows, len(owner)))
     Z = start.astype(np.float32)
-    m: Matrix = np.zeros_like(Z)
-    v: Matrix = np.zeros_like(Z)
+    m: Single = np.zeros_like(Z)
+    v: Single = np.zeros_like(Z)
     P = _normalised(Z, begin, owner)
     for step in range(1, _STEPS + 1):
         off = np.where(apart, P.T @ P / rows - wanted, 0)
-        slope: Matrix = 2 * (P @ off) + (P.mean(axis=0) - one)
+        slope: Single = 2 * (P @ off) + (P.mean(axis=0) - one)
         slope = P * (slope - np.add.reduceat(slope * P, begin, axis=1)[:, owner])
         m = _KEPT * m + (1 - _KEPT) * slope
         v = _KEPT_SQUARES * v + (1 - _KEPT_SQUARES) * slope**2
@@ -75,13 +75,13 @@ def _fitted(tables: PairTables, k: int, rows: int, rng: np.random.Generator) -> 
     return P
 
 
-def _normalised(Z: Matrix, begin: NDArray[np.int64], owner: NDArray[np.int64]) -> Matrix:
+def _normalised(Z: Single, begin: NDArray[np.int64], owner: NDArray[np.int64]) -> Single:
     """Exponentials that add up to 1 within every column."""
     E = np.exp(Z - np.maximum.reduceat(Z, begin, axis=1)[:, owner])
     return np.asarray(E / np.add.reduceat(E, begin, axis=1)[:, owner], np.float32)
 
 
-def _drawn(P: Matrix, offset: NDArray[np.int64], rng: np.random.Generator) -> Cells:
+def _drawn(P: Single, offset: NDArray[np.int64], rng: np.random.Generator) -> Cells:
     """One bin of every column for each row."""
     columns = []
     for start, stop in pairwise(offset):

@@ -13,7 +13,7 @@ from sfumato.inspection.attack.matrix import Indices, Pair, elsewhere
 from sfumato.inspection.attack.outcome import Error
 from sfumato.inspection.attack.parameter import confident
 from sfumato.inspection.attack.result import Attack
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["reconstruction"]
 

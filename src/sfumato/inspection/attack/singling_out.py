@@ -25,7 +25,8 @@ from sfumato.inspection.attack.outcome import Rate, gap
 from sfumato.inspection.attack.parameter import confident, whole
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.tables import CONTROL, Tables
-from sfumato.inspection.utility import AnySchema, Codes
+from sfumato.inspection.utility import AnySchema
+from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import MISSING, Domain, Grid
 
 __all__ = ["PREDICATES", "singling_out_attack"]

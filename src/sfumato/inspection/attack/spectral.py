@@ -22,17 +22,15 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.inspection.attack.matrix import Pair
 from sfumato.inspection.attack.parameter import finite
 from sfumato.inspection.attack.reconstruction import reconstruction
 from sfumato.inspection.attack.result import Attack
-from sfumato.perturb.matrix import Matrix
+from sfumato.numeric.arrays import Matrix, Vector
 
 __all__ = ["bayes_attack", "pca_attack", "spectral_attack"]
 
-Vector = NDArray[np.float64]
 Weights = Callable[[Vector, float, float], Vector]
 
 

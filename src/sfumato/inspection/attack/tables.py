@@ -20,7 +20,8 @@ from sfumato.inspection.attack.matrix import Indices
 from sfumato.inspection.attack.outcome import Chance, Rate, gap
 from sfumato.inspection.attack.parameter import whole
 from sfumato.inspection.attack.result import Attack
-from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded
+from sfumato.inspection.utility import AnySchema, domain_of, encoded
+from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from sfumato.inspection.attack.outcome import Rate
 from sfumato.inspection.audit.learned import apart, learned
-from sfumato.inspection.audit.region import Matrix, Score
+from sfumato.inspection.audit.region import Score
+from sfumato.numeric.arrays import Matrix, Vector
 
 __all__ = ["Told", "area", "best_cut", "tell"]
 
@@ -26,7 +27,6 @@ _ERRORS = 4  # standard errors within which two means are the same
 _SYNOPSIS = "synopsis"  # how names of its numbers begin
 _SINGLE = 8  # scores of single numbers: a choice among few is hardly ever luck
 
-Vector = NDArray[np.float64]
 Run = Mapping[str, float]
 Sides = Sequence[Sequence[Run]]  # of one table and of the other
 

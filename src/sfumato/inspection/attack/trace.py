@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from sfumato.inspection.attack.tables import points
 from sfumato.inspection.audit.released import numbers
-from sfumato.inspection.utility import Codes, encoded, numbers_only
+from sfumato.inspection.utility import encoded, numbers_only
+from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import Domain, Grid
 
 __all__ = ["trace"]

@@ -14,16 +14,13 @@ not contradicted: epsilon of at least 1.592 of the claimed 2 was found
 """
 
 from sfumato.inspection.audit.auditing import DEFAULT_CONFIDENCE, DEFAULT_EFFORT, audit
-from sfumato.inspection.audit.cases import CASES, DEFAULT_RUNS, Case, default_runs
 from sfumato.inspection.audit.result import Audit, Control, Verdict
+from sfumato.inspection.audit.settings import default_runs
 
 __all__ = [
-    "CASES",
     "DEFAULT_CONFIDENCE",
     "DEFAULT_EFFORT",
-    "DEFAULT_RUNS",
     "Audit",
-    "Case",
     "Control",
     "Verdict",
     "audit",

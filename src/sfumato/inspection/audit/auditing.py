@@ -10,7 +10,6 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.inspection.audit.bound import Claim, check_claim
-from sfumato.inspection.audit.cases import Case, case, default_runs
 from sfumato.inspection.audit.finding import examine
 from sfumato.inspection.audit.frozen import freeze
 from sfumato.inspection.audit.learned import apart
@@ -19,9 +18,9 @@ from sfumato.inspection.audit.neighbours import Neighbour, neighbours
 from sfumato.inspection.audit.released import Released, aligned, runs_of
 from sfumato.inspection.audit.result import Audit, Control
 from sfumato.inspection.audit.scrutiny import Effort, scrutinise
-from sfumato.inspection.audit.settings import Setting, settings
+from sfumato.inspection.audit.settings import case, default_runs, settings
 from sfumato.methods import method as registered
-from sfumato.plan import Method, Plan
+from sfumato.plan import AuditCase, Method, Plan, Setting
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP
@@ -66,12 +65,12 @@ def audit(
     ('not contradicted', True, 1.0)
     """
     recipe = registered(method) if isinstance(method, str) else method
-    count = default_runs(recipe.name) if runs is None else runs
+    count = default_runs(recipe) if runs is None else runs
     check(count, confidence, effort)
     if not recipe.budgeted:
         raise ParameterError(f"{recipe.name} promises nothing: there is no claim to be tested")
     own = None if schema is None else _read(schema).to_json()
-    suited = case(recipe.name) if own is None else Case(own)
+    suited = case(recipe) if own is None else AuditCase(own)
     given = {**suited.options, **options}
     budget = stated_budget(epsilon=epsilon, delta=delta, rho=rho)
     check_claim(budget)
@@ -80,7 +79,7 @@ def audit(
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
     rng, tick = np.random.default_rng(seed), progress or _quiet
     small = Setting("your" if own else "a few", suited.schema, suited.options)
-    rich = (small,) if own or not effort else (*settings(recipe.name), small)
+    rich = (small,) if own or not effort else (*settings(suited), small)
     sampled: Bits = SystemBits() if seed is None else SeededBits(seed + 1)  # runs keep their own
     how = Effort(effort, seed or 0, sampled, tick)
     scrutinies = list(scrutinise(recipe, (budget, more), rich, options, how))

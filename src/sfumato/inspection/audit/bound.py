@@ -21,17 +21,16 @@ from math import exp, log
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainccinv, betaincinv
 
 from sfumato.errors import ParameterError
+from sfumato.numeric.arrays import Vector
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Event
 
 __all__ = ["Claim", "Figure", "above", "below", "check_claim"]
 
-Vector = NDArray[np.float64]
 
 _LARGEST = 100  # epsilon or rho: e to this power is past all counts
 _ALPHAS = 1 + np.geomspace(0.01, 200, 60)

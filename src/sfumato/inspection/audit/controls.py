@@ -21,7 +21,7 @@ from sfumato.inspection.audit.auditing import DEFAULT_CONFIDENCE, FEWEST_RUNS, a
 from sfumato.inspection.audit.bound import Claim, check_claim
 from sfumato.inspection.audit.finding import Proof, Sample, examine
 from sfumato.inspection.audit.learned import learned
-from sfumato.inspection.audit.region import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.privacy.guarantee import Number, PureDP
 
 __all__ = ["BROKEN", "Broken", "Conviction", "run"]

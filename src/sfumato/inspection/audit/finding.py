@@ -17,7 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from sfumato.inspection.audit.bound import Claim, Figure, above, below
-from sfumato.inspection.audit.region import Matrix, Region, Score, search
+from sfumato.inspection.audit.region import Region, Score, search
+from sfumato.numeric.arrays import Matrix
 
 __all__ = ["Finding", "Proof", "Sample", "Tick", "examine"]
 

@@ -20,10 +20,10 @@ import numpy as np
 from sfumato.inspection.audit.judge import violations
 from sfumato.inspection.audit.neighbours import Neighbour
 from sfumato.inspection.audit.path import LEAKS, Path
-from sfumato.inspection.audit.region import Matrix
 from sfumato.inspection.audit.search import Measured, Search
 from sfumato.inspection.audit.step import Step
 from sfumato.inspection.audit.tape import Added, taped
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import Heuristic, PureDP
 

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sfumato.inspection.audit.bound import Vector
-from sfumato.inspection.audit.region import Matrix, Score, column
+from sfumato.inspection.audit.region import Score, column
+from sfumato.numeric.arrays import Matrix, Vector
 
 __all__ = ["apart", "learned"]
 

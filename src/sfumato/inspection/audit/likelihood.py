@@ -13,11 +13,11 @@ import numpy as np
 
 from sfumato.inspection.audit.finding import Sample, Tick
 from sfumato.inspection.audit.neighbours import Encoded
-from sfumato.inspection.audit.region import Matrix, Score, column
+from sfumato.inspection.audit.region import Score, column
 from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Script, Statistic
+from sfumato.numeric.arrays import Matrix, Whole
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import PureDP
-from sfumato.privacy.mechanism import Whole
 from sfumato.privacy.randomness import Bits
 
 __all__ = ["LIKELIHOOD", "Likelihood"]

@@ -4,108 +4,40 @@ Each is looked at twice.  With frozen noise the code that publishes runs on many
 draw is written down, and what the noise hides is priced anew (`coupled`, `price`).  With real
 noise two neighbours are run many times, and so is a control that must be caught (`sampled`).
 
->>> for name, mechanism in MECHANISMS.items():
-...     print(f"{name}: {mechanism.summary}")
-edge-laplace: every weight of a network under noise
-counter: running counts of a stream: tree, square root, pan-private tree
-reservoir-mean: shares of ones of a stream: a series, and one mean from a secret sample
+>>> for name, parts in MECHANISMS.items():
+...     print(f"{name}: {parts.summary}")
 count-query: counts: histogram, wavelet, both, and answers of the desk
+counter: running counts of a stream: tree, square root, pan-private tree
+edge-laplace: every weight of a network under noise
 private-choice: one of several methods, for a share of the budget
+reservoir-mean: shares of ones of a stream: a series, and one mean from a secret sample
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
 
 from sfumato.errors import ParameterError
+from sfumato.inspection.audit import mechanism
 from sfumato.inspection.audit.auditing import DEFAULT_CONFIDENCE, check
-from sfumato.inspection.audit.choice import check_choice, check_judge, check_split, sample_choice
-from sfumato.inspection.audit.counts import check_counts, sample_counts
-from sfumato.inspection.audit.counts_desk import check_desk
 from sfumato.inspection.audit.coupled import Checked
-from sfumato.inspection.audit.network import check_network, sample_network
+from sfumato.inspection.audit.mechanism import Budgets, Mechanism
 from sfumato.inspection.audit.result import Verdict
 from sfumato.inspection.audit.sampled import Effort, Sampled
-from sfumato.inspection.audit.stream_counter import check_series, sample_counter
-from sfumato.inspection.audit.stream_memory import check_memory
-from sfumato.inspection.audit.stream_reservoir import check_reservoir, sample_reservoir
-from sfumato.inspection.audit.stream_single import check_single
+from sfumato.plan.options import did_you_mean
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 
-__all__ = ["DEFAULT_RUNS", "MECHANISMS", "Mechanism", "MechanismAudit", "audit_mechanism"]
+__all__ = ["DEFAULT_RUNS", "MECHANISMS", "MechanismAudit", "audit_mechanism"]
 
 DEFAULT_RUNS = 1_500
 _RHO = "0.5"
 
 
-@dataclass(frozen=True)
-class Budgets:
-    """What is claimed where noise is pure, and where it is Gaussian."""
-
-    pure: PureDP
-    gaussian: ApproxDP | ZCDP
-
-
-Frozen = Callable[[Budgets], Iterator[Checked]]
-Real = Callable[[Budgets, Effort], Sampled]
-
-
-@dataclass(frozen=True)
-class Mechanism:
-    """What can be audited, and the parts of its audit."""
-
-    summary: str
-    frozen: tuple[Frozen, ...]
-    real: tuple[Real, ...]
-
-
-MECHANISMS: Mapping[str, Mechanism] = {
-    "edge-laplace": Mechanism(
-        "every weight of a network under noise",
-        (lambda b: check_network(b.pure), lambda b: check_network(b.gaussian)),
-        (lambda b, e: sample_network(b.pure, e),),
-    ),
-    "counter": Mechanism(
-        "running counts of a stream: tree, square root, pan-private tree",
-        (
-            lambda b: check_series("tree", b.pure),
-            lambda b: check_series("tree", b.gaussian),
-            lambda b: check_series("square-root", b.gaussian),
-            lambda b: check_series("tree", b.pure, pan=True),
-            lambda b: check_memory(b.pure),
-            lambda b: check_memory(b.gaussian),
-        ),
-        (
-            lambda b, e: sample_counter("tree", b.pure, e),
-            lambda b, e: sample_counter("square-root", b.gaussian, e),
-        ),
-    ),
-    "reservoir-mean": Mechanism(
-        "shares of ones of a stream: a series, and one mean from a secret sample",
-        (lambda b: check_reservoir(b.pure), lambda b: check_single(b.pure)),
-        (lambda b, e: sample_reservoir(b.pure, e),),
-    ),
-    "count-query": Mechanism(
-        "counts: histogram, wavelet, both, and answers of the desk",
-        (
-            lambda b: check_counts(b.pure),
-            lambda b: check_counts(b.gaussian),
-            lambda b: check_desk(b.pure),
-        ),
-        (
-            lambda b, e: sample_counts("histogram", b.pure, e),
-            lambda b, e: sample_counts("wavelet", b.pure, e),
-        ),
-    ),
-    "private-choice": Mechanism(
-        "one of several methods, for a share of the budget",
-        (
-            lambda b: check_choice(b.pure),
-            lambda b: check_judge(b.pure),
-            lambda b: check_split(b.pure),
-        ),
-        (lambda b, e: sample_choice(b.pure, e),),
-    ),
+MECHANISMS: dict[str, Mechanism] = {
+    module.name.replace("_", "-"): import_module(f"{mechanism.__name__}.{module.name}").MECHANISM
+    for module in iter_modules(mechanism.__path__)
 }
 
 
@@ -178,8 +110,8 @@ def audit_mechanism(
     with `confidence`.
     """
     if method not in MECHANISMS:
-        known = ", ".join(MECHANISMS)
-        raise ParameterError(f"there is no audit of {method!r}; choose one of {known}")
+        known, hint = ", ".join(MECHANISMS), did_you_mean(method, MECHANISMS)
+        raise ParameterError(f"there is no audit of {method!r}{hint}; choose one of {known}")
     check(runs, confidence)
     pure = PureDP(1 if epsilon is None else epsilon)
     if delta is not None and rho is not None:

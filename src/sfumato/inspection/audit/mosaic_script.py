@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.privacy.mechanism import Whole
+from sfumato.numeric.arrays import Whole
 
 __all__ = ["mosaic_script"]
 

@@ -18,10 +18,12 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from sfumato.render.decode import Decoder, arrow_schema
+from sfumato.numeric.arrays import Codes
+from sfumato.render.decode import Decoder
+from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid
 from sfumato.table.encode import encode
-from sfumato.table.records import Codes, Records
+from sfumato.table.records import Records
 from sfumato.table.source import open_source
 
 __all__ = ["ABSENT", "Encoded", "Neighbour", "candidates", "extremes", "levels", "neighbours"]

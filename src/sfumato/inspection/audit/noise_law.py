@@ -33,12 +33,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, gammainc, gammaincc, gammainccinv, gammaincinv, ndtr
 
-from sfumato.privacy.mechanism import Whole
+from sfumato.numeric.arrays import Vector, Whole
 
 __all__ = ["TESTS", "Drawn", "joined", "p_values", "smallest_error"]
 
 TESTS = ("size", "sign", "shape", "order", "repeats")
-Real = NDArray[np.float64]
 
 _SMOOTH = 64.0  # standard deviations above this: the normal law between half steps, within 3e-6
 _REACH = 40  # standard deviations beyond which floats hold no probability
@@ -55,7 +54,7 @@ class Drawn:
 
     mechanism: str
     noise: Whole
-    size: Real
+    size: Vector
     low: Whole | None = None  # a noise at `low` stands for all below, one at `high` for all above
     high: Whole | None = None
 
@@ -64,7 +63,7 @@ class Drawn:
         """Which values stand for a whole tail."""
         return self._at(self.low) | self._at(self.high)
 
-    def places(self, rng: Generator) -> tuple[Real, NDArray[np.bool_]]:
+    def places(self, rng: Generator) -> tuple[Vector, NDArray[np.bool_]]:
         """Per value min(U, 1 − U), with its digits, and whether U is above a half."""
         above = self.noise > 0
         lower_half = -np.abs(self.noise)  # by symmetry, and small tails keep their digits
@@ -77,7 +76,7 @@ class Drawn:
     def _at(self, bound: Whole | None) -> NDArray[np.bool_]:
         return np.zeros(self.noise.shape, np.bool_) if bound is None else self.noise == bound
 
-    def _up_to(self, k: Whole) -> Real:
+    def _up_to(self, k: Whole) -> Vector:
         """P(X ≤ k)."""
         out = np.empty(k.shape)
         for size in np.unique(self.size):
@@ -137,7 +136,7 @@ def smallest_error(drawn: Drawn, allowed: float) -> float | None:
 
     many = joined([drawn] * ceil(_SIMULATED / n))
 
-    def sizes(factor: float) -> Real:
+    def sizes(factor: float) -> Vector:
         rng = np.random.default_rng(0)
         tail, _ = many.redrawn(factor, rng).places(rng)
         return np.asarray(-np.log(2 * np.maximum(tail, _TINY)))
@@ -157,13 +156,13 @@ def smallest_error(drawn: Drawn, allowed: float) -> float | None:
     return float(np.exp(large))
 
 
-def _laplace(k: Real, scale: float) -> Real:
+def _laplace(k: Vector, scale: float) -> Vector:
     """P(X ≤ k) for k up to 0."""
     p = np.exp(-1 / scale)
     return np.asarray(np.exp(np.minimum(k, 0) / scale) / (1 + p))
 
 
-def _gaussian(k: Real, variance: float) -> Real:
+def _gaussian(k: Vector, variance: float) -> Vector:
     sigma = sqrt(variance)
     if sigma > _SMOOTH:
         return np.asarray(ndtr((k + 0.5) / sigma))
@@ -176,14 +175,14 @@ def _gaussian(k: Real, variance: float) -> Real:
 _CDF = {"discrete-laplace": _laplace, "discrete-gaussian": _gaussian}
 
 
-def _distance(u: Real) -> float:
+def _distance(u: Vector) -> float:
     """Kolmogorov's distance from the uniform law."""
     n, ordered = u.size, np.sort(u)
     steps = np.arange(n + 1) / n
     return float(max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max()))
 
 
-def _binomial(successes: Whole, trials: Whole) -> Real:
+def _binomial(successes: Whole, trials: Whole) -> Vector:
     """Two-sided p-values of counts that should be half of the trials."""
     fewer = np.minimum(successes, trials - successes)
     return np.asarray(np.minimum(1.0, 2 * bdtr(fewer, trials, 0.5)))

@@ -12,8 +12,8 @@ from sfumato.errors import Refused
 from sfumato.inspection.audit.neighbours import Neighbour
 from sfumato.inspection.audit.step import Step, steps_of
 from sfumato.inspection.audit.tape import Diverged, Fault, TapePurse
+from sfumato.numeric.arrays import Whole
 from sfumato.plan import Plan
-from sfumato.privacy.mechanism import Whole
 
 __all__ = ["Path", "Run"]
 

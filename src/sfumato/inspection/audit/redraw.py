@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Vector
+
 __all__ = ["Laws", "law_key"]
 
-Vector = NDArray[np.float64]
 _REPEATED = 1 << 10  # runs of one length that are looked up together
 _MOST_ROUNDS = 1 << 16
 

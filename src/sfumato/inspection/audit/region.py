@@ -18,11 +18,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.inspection.audit.bound import Figure, Vector, above, below
+from sfumato.inspection.audit.bound import Figure, above, below
+from sfumato.numeric.arrays import Matrix, Vector
 
 __all__ = ["Region", "Score", "column", "search"]
 
-Matrix = NDArray[np.float64]
 Kind = Literal["at least", "at most", "exactly"]
 
 _THRESHOLDS = 300  # values of the training runs that are tried for each score

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sfumato.inspection.audit.finding import Sample, Tick
 from sfumato.inspection.audit.learned import learned
-from sfumato.inspection.audit.region import Matrix
+from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Plan
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits

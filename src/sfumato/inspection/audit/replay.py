@@ -21,11 +21,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.mechanism import Drawing, Event, Noise, Paid, PaidDraws, Purse, Whole
+from sfumato.privacy.mechanism import Drawing, Event, Noise, Paid, PaidDraws, Purse
 from sfumato.privacy.randomness import Bits, SeededBits
 
 __all__ = ["Diverged", "Draws", "RecordingPurse", "Statistic"]
@@ -143,7 +143,7 @@ class _RecordingPaid(Paid):
     statistic: Statistic
     script: Sequence[Whole] | None
 
-    def add(self, exact: Whole, units: NDArray[np.int64]) -> Whole:
+    def add(self, exact: Whole, units: Whole) -> Whole:
         part = len(self.statistic.outputs)
         if self.script is None:
             noisy = Paid.add(self, exact, units)

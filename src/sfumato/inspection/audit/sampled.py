@@ -18,9 +18,10 @@ from sfumato.inspection.audit.coupled import replay
 from sfumato.inspection.audit.finding import Finding, Sample, examine
 from sfumato.inspection.audit.region import column
 from sfumato.inspection.audit.trace import Added
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP
-from sfumato.privacy.mechanism import Noise, Paid, Purse, Whole
+from sfumato.privacy.mechanism import Noise, Paid, Purse
 from sfumato.privacy.randomness import Bits
 
 __all__ = ["LARGER", "Effort", "Measure", "Sampled", "judged", "sampled"]
@@ -139,7 +140,7 @@ class _Observed(Purse):
 class _ObservedPaid(Paid):
     outputs: list[Whole] = field(default_factory=list)
 
-    def add(self, exact: Whole, units: NDArray[np.int64]) -> Whole:
+    def add(self, exact: Whole, units: Whole) -> Whole:
         noisy = Paid.add(self, exact, units)
         self.outputs.append(noisy.ravel())
         return noisy

@@ -18,9 +18,9 @@ from sfumato.inspection.audit.redraw import Laws
 from sfumato.inspection.audit.step import Step
 from sfumato.inspection.audit.tape import Added, Chosen, Redrawn
 from sfumato.measure import exponential
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy import choice as choices
 from sfumato.privacy import noise as samplers
-from sfumato.privacy.mechanism import Whole
 from sfumato.privacy.randomness import Bits
 
 __all__ = ["FALSE_ALARM", "wrong_laws"]

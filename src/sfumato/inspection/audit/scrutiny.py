@@ -16,9 +16,8 @@ from sfumato.inspection.audit.judge import dearer, promised, spent, violations
 from sfumato.inspection.audit.path import Path
 from sfumato.inspection.audit.sampler import wrong_laws
 from sfumato.inspection.audit.search import Measured, Search
-from sfumato.inspection.audit.settings import Setting
 from sfumato.inspection.audit.tape import taped
-from sfumato.plan import Method, Plan
+from sfumato.plan import Method, Plan, Setting
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.randomness import Bits

@@ -14,9 +14,9 @@ import numpy as np
 from sfumato.inspection.audit.neighbours import Neighbour, candidates, extremes, levels
 from sfumato.inspection.audit.path import LEAKS, Path, Run
 from sfumato.inspection.audit.step import Price, Step
+from sfumato.numeric.arrays import Codes
 from sfumato.plan import Plan
 from sfumato.schema.domain import Axis, Domain, Grid
-from sfumato.table.records import Codes
 
 __all__ = ["BEYOND", "Measured", "Pair", "Search"]
 

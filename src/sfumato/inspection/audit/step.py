@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from sfumato.inspection.audit.redraw import Laws, law_key
 from sfumato.inspection.audit.tape import Added, Chosen, Entry, Redrawn
+from sfumato.numeric.arrays import Vector
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Event
 
 __all__ = ["Moved", "Price", "Step", "steps_of"]
 
-Vector = NDArray[np.float64]
 _LAWS = Laws()
 _TINY = 1e-300  # stands for a price of nothing where one divides by it
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from sfumato.inspection.audit.coupled import Checked, Run, compare, replay
 from sfumato.inspection.audit.stream_counter import Stream, streams
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.mechanism import Purse, Whole
+from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SystemBits
 from sfumato.stream.counter import METHOD, Counter
 from sfumato.stream.counter_settings import Settings

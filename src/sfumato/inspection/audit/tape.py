@@ -28,11 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.measure import exponential
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy import choice as choices
 from sfumato.privacy import noise as samplers
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.mechanism import Drawing, Event, Noise, Paid, PaidDraws, Purse, Whole
+from sfumato.privacy.mechanism import Drawing, Event, Noise, Paid, PaidDraws, Purse
 from sfumato.privacy.randomness import SeededBits
 
 __all__ = ["Added", "Chosen", "Diverged", "Entry", "Fault", "Redrawn", "TapePurse", "taped"]
@@ -195,7 +196,7 @@ class TapePurse(Purse):
 class _TapePaid(Paid):
     purchase: int
 
-    def add(self, exact: Whole, units: NDArray[np.int64]) -> Whole:
+    def add(self, exact: Whole, units: Whole) -> Whole:
         assert isinstance(self.bits, TapeBits)  # noqa: S101  a tape purse has no others
         exact = np.asarray(exact)
         marks = np.asarray(Paid.add(self, exact, units)) - exact

@@ -35,8 +35,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy import choice, mechanism, response
-from sfumato.privacy.mechanism import Paid, Whole
+from sfumato.privacy.mechanism import Paid
 from sfumato.privacy.response import RandomizedResponse
 
 __all__ = [
@@ -69,7 +70,7 @@ class Added:
     statistic: str
     exact: Whole
     laws: tuple[Law, ...]
-    law: NDArray[np.int64]  # for each number, which of the laws its noise was drawn by
+    law: Whole  # for each number, which of the laws its noise was drawn by
     output: Whole
 
     @property
@@ -184,16 +185,14 @@ class Trace:
             raise Diverged
         return self._script[at]
 
-    def _made_up(self, laws: Sequence[Law], law: NDArray[np.int64]) -> Whole:
+    def _made_up(self, laws: Sequence[Law], law: Whole) -> Whole:
         """Noise of the right size, and none on the first path: all runs are told the same."""
         scale = np.array([sqrt(s) if kind == "gaussian" else float(s) for kind, s in laws])
         size = scale[law] * bool(self._path)
         made: Whole = np.rint(self._rng.laplace(size=law.size) * size).astype(np.int64)
         return made
 
-    def _check_stated(
-        self, paid: Paid, units: Whole, laws: Sequence[Law], law: NDArray[np.int64]
-    ) -> None:
+    def _check_stated(self, paid: Paid, units: Whole, laws: Sequence[Law], law: Whole) -> None:
         stated = paid.noise.event
         power = 1 if stated.mechanism == "discrete-laplace" else 2
         for unit in np.unique(units):
@@ -203,13 +202,13 @@ class Trace:
                 self.faults.append(f"{stated.statistic}: the noise drawn is not the noise stated")
 
 
-def _laws(asked: Sequence[tuple[Law, int]]) -> tuple[tuple[Law, ...], NDArray[np.int64]]:
+def _laws(asked: Sequence[tuple[Law, int]]) -> tuple[tuple[Law, ...], Whole]:
     laws = tuple(dict.fromkeys(law for law, _ in asked))
     places = [np.full(size, laws.index(law), np.int64) for law, size in asked]
     return laws, np.concatenate([*places, np.empty(0, np.int64)])
 
 
-def _places(first: int, count: int, found: Whole) -> NDArray[np.int64]:
+def _places(first: int, count: int, found: Whole) -> Whole:
     """Which of the numbers first, first + 2 … each one is; -1 where it is none of them."""
     at = (found - first) // 2
     return np.where((found == first + 2 * at) & (at >= 0) & (at < count), at, -1)

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from sfumato.errors import ReleaseError
@@ -26,8 +25,10 @@ from sfumato.graph.reading import edge_list, network_of
 from sfumato.inspection.audit.mosaic_script import mosaic_script
 from sfumato.inspection.audit.noise_law import Drawn
 from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Statistic
-from sfumato.privacy.mechanism import Whole
-from sfumato.publishing.verify import stated_budget, table_plan
+from sfumato.numeric.arrays import Vector, Whole
+from sfumato.publishing.kinds import stated_budget
+from sfumato.publishing.kinds.table import table_plan
+from sfumato.release.certificate import Certificate, stated
 from sfumato.release.reading import read_certificate, read_records, read_synopsis
 from sfumato.release.release import table_schema
 from sfumato.retrieval.count_plan import replanned
@@ -44,7 +45,6 @@ from sfumato.table.source import open_source
 
 __all__ = ["Seen", "noise_of"]
 
-Real = NDArray[np.float64]
 _OTHER = "the public data is not what the trial was made of: "
 
 
@@ -69,9 +69,8 @@ def noise_of(folder: str | Path, public: Any) -> list[Seen]:
     ('one-way tables', [[0, 9]])
     """
     place = Path(folder)
-    paper = read_certificate(place)
-    read = next((_OF[fact] for fact in _OF if fact in paper), _table)
-    return list(read(place, paper, public))
+    certificate = read_certificate(place)
+    return list(_OF[certificate.kind.name](place, certificate, public))
 
 
 def _seen(statistic: Statistic, outputs: Whole) -> Seen:
@@ -81,13 +80,13 @@ def _seen(statistic: Statistic, outputs: Whole) -> Seen:
     return Seen(event.statistic, Drawn(event.mechanism, noise, size))
 
 
-def _table(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Seen]:
-    synopsis = read_synopsis(folder, paper) or {}
+def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen]:
+    synopsis = read_synopsis(folder, certificate) or {}
     of_tables = synopsis.get("kind") == "tables"
     script = mosaic_script(synopsis) if of_tables else [[part] for part in _noisy(synopsis)]
     if not script:
         return
-    plan = table_plan(paper)
+    plan = table_plan(certificate)
     source = open_source(public)
     check_header(source, plan.domain)
     purse = RecordingPurse(plan.guarantee, script)
@@ -121,16 +120,18 @@ def _noisy(synopsis: Mapping[str, Any] | None) -> list[Whole]:
     return [np.array(part, np.int64) for part in parts if part is not None]
 
 
-def _network(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Seen]:
-    if paper["method"] != EDGE_LAPLACE.name:
+def _network(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen]:
+    if certificate.method != EDGE_LAPLACE.name:
         return
-    network = network_of(public, directed=paper["network"]["directed"]).network
-    published, given = _data(folder, paper), edge_list(network)
+    network = network_of(public, directed=stated(certificate.network).directed).network
+    published, given = _data(folder, certificate), edge_list(network)
     if any(published[name] != given[name] for name in ("source", "target")):
         raise ReleaseError(_OTHER + "its edges are others, or in another order")
-    chosen = edge_method(paper["method"])
-    plan = chosen.price(network.topology, stated_budget(paper, chosen.budgeted), paper["options"])
-    ends = (Fraction(paper["options"][name]) for name in ("low", "high", "step"))
+    chosen = edge_method(certificate.method)
+    plan = chosen.price(
+        network.topology, stated_budget(certificate, chosen.budgeted), certificate.options
+    )
+    ends = (Fraction(certificate.options[name]) for name in ("low", "high", "step"))
     grid = Grid(*ends)
     codes = grid.codes(np.asarray(published["weight"], np.float64))
     purse, nobody = RecordingPurse(plan.guarantee, [[codes]]), np.empty(0, np.int64)
@@ -144,18 +145,18 @@ def _network(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Se
     yield Seen(seen.statistic, cut)
 
 
-def _stream(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Seen]:
-    budget = stated_budget(paper, True)
+def _stream(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen]:
+    budget = stated_budget(certificate, True)
     assert budget is not None  # noqa: S101  it was asked for
-    plan = stream_method(paper["method"]).price(
-        paper["stream"]["horizon"], budget, paper["options"]
+    plan = stream_method(certificate.method).price(
+        stated(certificate.stream).horizon, budget, certificate.options
     )
-    if paper["method"] != "counter" or paper["stream"]["continues"] is not None:
+    if certificate.method != "counter" or certificate.continues is not None:
         return
     settings = Settings.read(plan.horizon, budget, **plan.options)
     if settings.smooth != "none" or settings.pan:
         return
-    published = _data(folder, paper)
+    published = _data(folder, certificate)
     purse, times = RecordingPurse(plan.budget), [np.empty(0, np.int64)]
     with open_bits(public) as source:
         # No count depends on an earlier noise, so any noise will do, and is thrown away.
@@ -171,7 +172,7 @@ def _stream(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[See
     yield _seen(purse.statistics[0], np.rint(measured * settings.unit).astype(np.int64))
 
 
-def _decaying(design: Design, counts: Real) -> Real:
+def _decaying(design: Design, counts: Vector) -> Vector:
     """The decaying sums that these counts were recovered from, in floats."""
     x = np.diff(counts, prepend=0.0)
     sums = x.copy()
@@ -182,9 +183,9 @@ def _decaying(design: Design, counts: Real) -> Real:
     return sums
 
 
-def _counts(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[Seen]:
-    plan, counts = replanned(paper), Counts.read(public)
-    published = _data(folder, paper)
+def _counts(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen]:
+    plan, counts = replanned(certificate), Counts.read(public)
+    published = _data(folder, certificate)
     if tuple(published["key"].to_pylist()) != counts.keys.names:
         raise ReleaseError(_OTHER + "its keys are others, or in another order")
     purse = RecordingPurse(plan.budget)
@@ -198,9 +199,9 @@ def _counts(folder: Path, paper: Mapping[str, Any], public: Any) -> Iterator[See
         yield _seen(purse.statistics[-1], np.rint(values).astype(np.int64))
 
 
-def _data(folder: Path, paper: Mapping[str, Any]) -> pa.Table:
-    schema = table_schema(paper)
-    return pa.Table.from_batches(read_records(folder, paper, schema), schema)
+def _data(folder: Path, certificate: Certificate) -> pa.Table:
+    schema = table_schema(certificate)
+    return pa.Table.from_batches(read_records(folder, certificate, schema), schema)
 
 
-_OF = {"network": _network, "stream": _stream, "counts": _counts}
+_OF = {"table": _table, "network": _network, "stream": _stream, "counts": _counts}

@@ -22,7 +22,7 @@ import pyarrow as pa
 from sfumato.inspection.classify import named, needed
 from sfumato.inspection.information import Cells
 from sfumato.inspection.task import MODELS
-from sfumato.inspection.utility import Codes
+from sfumato.numeric.arrays import Codes
 from sfumato.render.decode import Decoder
 from sfumato.schema.domain import Domain
 

@@ -26,8 +26,9 @@ import pyarrow as pa
 from sfumato.errors import DataError, ParameterError, SchemaError
 from sfumato.inspection.compare.contender import methods_named, planned
 from sfumato.inspection.compare.fitness import Fitness, fitness
-from sfumato.inspection.utility import AnySchema, Codes, domain_of, encoded, has_rows, opened
+from sfumato.inspection.utility import AnySchema, domain_of, encoded, has_rows, opened
 from sfumato.ledger import Ledger
+from sfumato.numeric.arrays import Codes
 from sfumato.plan import RECORD, Plan
 from sfumato.plan.terms import protection
 from sfumato.privacy.budget import budget, charge

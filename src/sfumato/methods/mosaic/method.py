@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from sfumato.errors import ParameterError, ReleaseError, SchemaError
 from sfumato.methods.mosaic.steps import Steps
-from sfumato.plan import Method, Plan
+from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
+from sfumato.plan.made_up import LABELLED, MANY, MIXED, counted
 from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
@@ -151,4 +152,25 @@ METHOD = Method(
         "where": "only records with these values, as in sex=f,age=18..30; costs nothing",
     },
     keeps_constraints=True,
+    family=Family.COUNTS,
+    use="any table, with or without a label; the default",
+    contract=(
+        ContractCase({"epsilon": "1"}),
+        ContractCase({"epsilon": "1", "delta": "1e-6"}, options={"model": "forest"}),
+        ContractCase({"rho": "0.1"}, options={"model": "forest"}),
+        ContractCase({"epsilon": "1"}, neighbours="add-remove", options={"model": "forest"}),
+        ContractCase(
+            {"rho": "0.1"}, neighbours="add-remove", options={"model": "forest", "records": "30000"}
+        ),
+    ),
+    audit=AuditCase(
+        counted(LABELLED),
+        runs=3_000,
+        settings=(
+            Setting("mixed", MIXED),
+            Setting("mixed", MIXED, {"records": 1_000_000}),
+            Setting("mixed", MIXED, {"records": 200}),
+            Setting("many", MANY),
+        ),
+    ),
 )

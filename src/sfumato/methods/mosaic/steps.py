@@ -9,9 +9,10 @@ import numpy as np
 
 from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice, pair_counts
 from sfumato.methods.mosaic.division import Division, Shape, divided, records_or_common
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP
-from sfumato.privacy.mechanism import Event, Noise, Purse, Whole
+from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours
 from sfumato.render.bins import FineCounts
 from sfumato.render.estimate import NoisyTables, OneWays, one_ways
