@@ -304,7 +304,7 @@ def test_an_edited_certificate_is_caught(copy, ledger, what):
     ("where", "value"),
     [
         (("events", 0, "noise", "scale"), "1"),  # and approximately says something else
-        (("schema", "columns", "age", "low"), 18.0),
+        (("schema", "neighbours"), "replace-one"),  # which goes without saying
         (("budget", "epsilon"), "1.0"),
         (("more",), "a field that no certificate has"),
         (("content", "more"), 1),

@@ -63,11 +63,11 @@ def publish_counts(
     plan = planned(
         len(counts.keys), budget, neighbours=neighbours, records=records, ways=ways, share=share
     )
-    known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    dataset = dataset_name(name, data, default="counts", charged=known is not None)
-    key = None if known is None else known.fingerprint_key
+    ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    dataset = dataset_name(name, data, default="counts", charged=ledger is not None)
+    key = None if ledger is None else ledger.fingerprint_key
     publishable = _Counts(dataset, plan, counts, key)
-    return ReleaseTransaction(publishable, known, release, seed).to(folder, format, "arrow")
+    return ReleaseTransaction(publishable, ledger, release, seed).to(folder, format, "arrow")
 
 
 class _Counts:

@@ -94,12 +94,12 @@ def publish_network(
     check_promise(terms, accept_no_guarantee)
     if isinstance(plan.unproved, Heuristic):
         read.network.check_weights()
-    known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    key = None if known is None else known.fingerprint_key
+    ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    key = None if ledger is None else ledger.fingerprint_key
     publishable = _Network(terms, plan, read.network, pairs, key, progress or _quiet)
     written: Format = format or ("parquet" if read.kind == "parquet" else "csv")
     frame: Frame = read.kind if read.kind in ("pandas", "polars") else "arrow"
-    made = ReleaseTransaction(publishable, known, release, seed).to(folder, written, frame)
+    made = ReleaseTransaction(publishable, ledger, release, seed).to(folder, written, frame)
     return NetworkRelease(made, read, data)
 
 

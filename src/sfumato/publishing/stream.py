@@ -81,28 +81,28 @@ def publish_stream(
     assert budget is not None  # noqa: S101  stream methods are budgeted
     covered = whole("horizon", horizon, _LONGEST, "bits that the promise covers")
     plan = chosen.price(covered, budget, options)
-    if method != "counter" and (pause is not None or resume is not None):
+    if not plan.pausable and (pause is not None or resume is not None):
         raise ParameterError(f"{method} cannot be paused: leave out pause and resume")
-    known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    dataset = dataset_name(name, data, default="stream", charged=known is not None)
-    counted, begun = known is not None, None
+    ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    dataset = dataset_name(name, data, default="stream", charged=ledger is not None)
+    counted, begun = ledger is not None, None
     terms = series_terms(dataset, plan, counted=counted)
     if resume is not None:
-        begun = _Begun.read(Path(resume), terms, known, folder)
+        begun = _Begun.read(Path(resume), terms, ledger, folder)
         if release not in (None, begun.series.release):
             raise ReleaseError(f"{resume} belongs to release {begun.series.release}, not {release}")
         terms = series_terms(dataset, plan, begun.continues, counted=counted)
         release = begun.part.release
     with open_bits(data, form) as source:
         # Before the charge: how long a stream is, is public.
-        if method == "counter":
+        if plan.pausable:
             check_length(source, covered)
         if source.longest is not None:
             check_enough(source.longest, plan.needs)
-        ledger_id = None if known is None else known.ledger_id
+        ledger_id = None if ledger is None else ledger.ledger_id
         publishable = _Stream(terms, plan, source, progress or _quiet, begun, pause, ledger_id)
         transaction = ReleaseTransaction(
-            publishable, known, release, seed, None if begun is None else begun.part
+            publishable, ledger, release, seed, None if begun is None else begun.part
         )
         return transaction.to(folder, format, "arrow")
 
@@ -193,7 +193,7 @@ class _Stream:
         return None, self._batches(self._figures(purse, release))
 
     def _figures(self, purse: Purse, release: str) -> Iterator[Released]:
-        if self._plan.method != "counter":
+        if not self._plan.pausable:
             yield from self._plan.run(self._source, purse)
             return
         if self._begun is None:

@@ -50,10 +50,10 @@ def price(
     >>> [(event.statistic, event.mechanism, str(event.cost)) for event in plan.events]
     [('one-way tables', 'discrete-laplace', '1-differential privacy')]
     """
-    known = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
+    schema = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
     chosen = recipe(method)
     budget = priced_for(method, chosen.budgeted, epsilon=epsilon, delta=delta, rho=rho)
-    return chosen.price(Domain.of(known), budget, options)
+    return chosen.price(Domain.of(schema), budget, options)
 
 
 def publish(
@@ -134,11 +134,11 @@ def publish_plan(
     if plan.sized is not None:
         plan = plan.sized(number_of_records(source, plan.domain))
     frame: Frame = source.kind if source.kind in ("pandas", "polars") else "arrow"
-    known = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    key = None if known is None else known.fingerprint_key
+    ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    key = None if ledger is None else ledger.fingerprint_key
     publishable = _Table(plan, source, key, rows, seed, progress or _quiet)
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
-    return ReleaseTransaction(publishable, known, release, seed).to(folder, written, frame)
+    return ReleaseTransaction(publishable, ledger, release, seed).to(folder, written, frame)
 
 
 class _Table:
@@ -169,8 +169,8 @@ class _Table:
         # What is drawn from here on is post-processing: its generator needs no secrecy.
         rng = np.random.default_rng(self._seed)
         batches = self._plan.render(synopsis, self._rows, rng)
-        paper = synopsis.to_json() if hasattr(synopsis, "to_json") else None
-        return paper, self._watched(batches)
+        record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
+        return record, self._watched(batches)
 
     def _watched(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

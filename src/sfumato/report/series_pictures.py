@@ -38,7 +38,7 @@ def series_precision(release: Release, told: Reach | None = None) -> Precision:
     reach = _reach(release.certificate, told)
     if not isinstance(reach, str) and len(times):
         off = reach(times)
-        counts = release.certificate.method == "counter"
+        counts = _is_count(release)
         lines = []
         for k in sorted({0, int(off.argmax()), len(times) - 1}, key=lambda k: (-off[k], k)):
             whole = max(float(times[k]), 1.0) if counts else 1.0
@@ -54,7 +54,7 @@ def series_precision(release: Release, told: Reach | None = None) -> Precision:
 def series_pictures(release: Release, told: Reach | None = None) -> Iterator[Group]:
     """The series over the bits so far."""
     times, values = _figures(release)
-    counts = release.certificate.method == "counter"
+    counts = _is_count(release)
     what, unit = ("ones so far", "ones") if counts else ("share of ones so far", "share")
     if not len(times):
         yield Group("The series", "No figure was published.", ())
@@ -82,6 +82,11 @@ def series_pictures(release: Release, told: Reach | None = None) -> Iterator[Gro
     yield Group(
         "The series", f"The released figures over the bits that have come.{band}", (card,), left
     )
+
+
+def _is_count(release: Release) -> bool:
+    """Whether the figures are numbers of ones; else they are their share."""
+    return release.certificate.method == "counter"
 
 
 def _figures(release: Release) -> tuple[Times, Values]:

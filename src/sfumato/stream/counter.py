@@ -61,6 +61,7 @@ def plan(horizon: int, budget: Budget, **options: Any) -> StreamPlan:
         budget=budget,
         events=(settings.noise.event,),
         horizon=settings.horizon,
+        pausable=True,
         run=run,
         options=settings.options,
         limits=tuple(limits),

@@ -46,6 +46,8 @@ class StreamPlan(Priced):
     horizon: int  # bits that the promise covers
     run: Callable[[BitSource, Purse], Iterator[Released]] = field(repr=False)
     needs: int = 0  # bits without which there is no release
+    # Whether it counts every bit up to the horizon and can be paused on the way.
+    pausable: bool = False
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def series_terms(
     `continues` says which part it is of which release, and from where it goes on; `counted`
     whether a ledger keeps count of the parts.
     """
-    uncounted = plan.method == "counter" and not counted  # the one that can be paused
+    uncounted = plan.pausable and not counted
     return plan.terms_for(
         {
             "dataset": dataset,
