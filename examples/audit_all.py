@@ -10,8 +10,7 @@ processor time.
 import sys
 import time
 
-from sfumato.inspection.audit import audit
-from sfumato.methods import METHODS
+import sfumato as sf
 
 LINE = "{:<22} {:<28} {:>10} {:>10} {:>8} {:>8} {:>7}  {}"
 
@@ -24,13 +23,13 @@ def say(*cells):
 
 def main(runs):
     """Print a table as it is made."""
-    audited = {name: method.audit for name, method in METHODS.items() if method.audit}
+    audited = {name: method.audit for name, method in sf.methods.METHODS.items() if method.audit}
     confidence = 1 - 0.01 / len(audited)
     say("method", "claim", "found", "control", "moved", "verdict", "runs/s", "")
     caught = False
     for name, case in audited.items():
         started = time.process_time()
-        found = audit(name, runs=runs, confidence=confidence, **case.budget)
+        found = sf.audit(name, runs=runs, confidence=confidence, **case.budget)
         speed = 4 * runs / (time.process_time() - started)
         best, control = found.finding.best, found.control.proof
         caught |= found.caught

@@ -12,8 +12,6 @@ import sys
 from math import exp
 
 import sfumato as sf
-from sfumato.example import CLINIC, clinic
-from sfumato.inspection import total_variation
 
 EPSILONS = (0.1, 0.3, 1, 3, 10)
 RECORDS = 5_000
@@ -21,12 +19,13 @@ RECORDS = 5_000
 
 def main(picture=None):
     """One line for each epsilon: what it promises, what it costs in accuracy."""
-    schema, patients = sf.Schema.parse(CLINIC), clinic(RECORDS)
+    schema, patients = sf.Schema.parse(sf.example.CLINIC), sf.example.clinic(RECORDS)
     errors = []
     print("epsilon  odds change by at most  columns are off by  pairs of columns by")
     for epsilon in EPSILONS:
         release = sf.publish(patients, schema=schema, epsilon=epsilon)
-        off = [total_variation(release.table, patients, schema, ways=w).mean for w in (1, 2)]
+        pair = (release.table, patients, schema)
+        off = [sf.inspection.total_variation(*pair, ways=ways).mean for ways in (1, 2)]
         errors.append(off)
         print(f"{epsilon:7}  {f'{exp(epsilon):,.1f}':>22}  {off[0]:18.3f}  {off[1]:19.3f}")
     if picture:

@@ -12,9 +12,7 @@ cannot, and the example shows what they do to distances.  NOT PRIVATE by any pro
 
 import numpy as np
 
-from sfumato.perturb.rotation import random_orthogonal, rotation
-from sfumato.perturb.wavelet import wavelet
-from sfumato.perturb.wavelet_multi import wavelet_multi
+import sfumato as sf
 
 RULE = {"basis": "haar", "share": 0.15}
 
@@ -39,20 +37,21 @@ def main():
     parts, groups = zip(*clinics(rng), strict=True)
     A, y = np.vstack(parts), np.concatenate(groups)
 
-    joined = np.vstack([wavelet(part, **RULE) for part in parts])
+    joined = np.vstack([sf.perturb.wavelet(part, **RULE) for part in parts])
     print(f"clinics: {[part.shape for part in parts]}, joined: {joined.shape}")
     away = np.linalg.norm(joined - A) / np.linalg.norm(A)
     print(f"distance from the original, as a share of its size: {away:.2f}")
 
     even = np.array_split(A, 3)
     rule = (RULE["basis"], RULE["share"])
-    apart = np.vstack([wavelet(part, **RULE) for part in even])
-    together = wavelet_multi(A, cut="horizontal", parts=[rule] * 3)
+    apart = np.vstack([sf.perturb.wavelet(part, **RULE) for part in even])
+    together = sf.perturb.wavelet_multi(A, cut="horizontal", parts=[rule] * 3)
     print(f"equal parts, as one owner would publish them: {np.array_equal(apart, together)}")
 
-    R = random_orthogonal(A.shape[1], rng)  # agreed on by the clinics, kept from everyone else
-    one = np.vstack([rotation(part, rng, R=R) for part in parts])
-    many = np.vstack([rotation(part, rng) for part in parts])
+    # The clinics agree on one matrix and keep it from everyone else.
+    R = sf.perturb.random_orthogonal(A.shape[1], rng)
+    one = np.vstack([sf.perturb.rotation(part, rng, R=R) for part in parts])
+    many = np.vstack([sf.perturb.rotation(part, rng) for part in parts])
     print("records nearer to the mean of their own group")
     for name, X in (
         ("original", A),

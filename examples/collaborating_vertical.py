@@ -11,8 +11,7 @@ can be put side by side.  NOT PRIVATE by any proof: `docs/proofs/perturbation.md
 
 import numpy as np
 
-from sfumato.perturb.wavelet import wavelet
-from sfumato.perturb.wavelet_multi import wavelet_multi
+import sfumato as sf
 
 PATIENTS, TRAINED = 4_096, 3_072
 RULE = {"basis": "haar", "share": 0.15}
@@ -40,12 +39,12 @@ def main():
     """Perturb apart, join, and compare with the original and with each part alone."""
     A, sick = patients(np.random.default_rng(0))
     (mine, yours), y = np.split(A[:TRAINED], 2, axis=1), sick[:TRAINED]
-    parts = [wavelet(part, **RULE) for part in (mine, yours)]
+    parts = [sf.perturb.wavelet(part, **RULE) for part in (mine, yours)]
     joined = np.hstack(parts)
     print(f"clinic: {mine.shape}, laboratory: {yours.shape}, joined: {joined.shape}")
 
     rule = (RULE["basis"], RULE["share"])
-    together = wavelet_multi(A[:TRAINED], cut="vertical", parts=[rule, rule])
+    together = sf.perturb.wavelet_multi(A[:TRAINED], cut="vertical", parts=[rule, rule])
     print(f"as one owner of both would publish it: {np.array_equal(joined, together)}")
     away = np.linalg.norm(joined - A[:TRAINED]) / np.linalg.norm(A[:TRAINED])
     print(f"distance from the original, as a share of its size: {away:.2f}")

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.retrieval.published import PublishedCounts
 
 
 def main():
@@ -19,7 +18,7 @@ def main():
     rng = np.random.default_rng(1)
     ages = pa.table({"key": [str(a) for a in range(100)], "count": rng.poisson(50, 100)})
     release = sf.publish_counts(ages, epsilon=1, ways="both", name="visitors")
-    published = PublishedCounts.of(release)
+    published = sf.PublishedCounts.of(release)
     truth = np.asarray(ages["count"])
     print(release.certificate.statement, "for all questions together\n")
     print("question     true  answer  interval (95 %)")

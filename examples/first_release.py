@@ -13,16 +13,14 @@ from tempfile import TemporaryDirectory
 from textwrap import indent
 
 import sfumato as sf
-from sfumato.example import CLINIC, clinic
-from sfumato.privacy.guarantee import PureDP
 
 
 def main(picture=None):
     """Publish 5,000 patients at epsilon 1, verify the folder, look at what came out."""
-    patients, schema = clinic(5_000), sf.Schema.parse(CLINIC)
+    patients, schema = sf.example.clinic(5_000), sf.Schema.parse(sf.example.CLINIC)
     with TemporaryDirectory() as place:
         ledger = sf.Ledger.create(Path(place) / "budget.db")
-        ledger.grant("clinic", PureDP(2), reason="the data board, 4 May")
+        ledger.grant("clinic", sf.PureDP(2), reason="the data board, 4 May")
 
         plan = sf.price(schema, epsilon=1)  # from the schema alone
         print("it will promise:", plan.guarantee)

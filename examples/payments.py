@@ -10,7 +10,6 @@ amount.  `edge-greedy` keeps the shortest path of a chosen pair instead and prom
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.errors import ParameterError
 
 PAYMENTS = pa.table(
     {
@@ -28,7 +27,7 @@ def main():
     asked = {"directed": False, "method": "edge-greedy", "preserve": [("mill", "shop")]}
     try:
         sf.publish_network(PAYMENTS, **asked)
-    except ParameterError as error:
+    except sf.ParameterError as error:
         print("refused:", str(error).split(":")[0])
     kept = sf.publish_network(PAYMENTS, **asked, accept_no_guarantee=True)
     print("its certificate says:", kept.certificate.warnings[0].split(":")[0])

@@ -14,23 +14,20 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import sfumato as sf
-from sfumato.estimator import Publisher, SyntheticTrained
-from sfumato.example import CLINIC, clinic
-from sfumato.ledger import spell
-from sfumato.privacy.guarantee import PureDP
 
 
 def main():
     """Records against release, then a search over epsilon; and what both cost."""
-    patients = clinic(6_000).to_pandas()
+    patients = sf.example.clinic(6_000).to_pandas()
     X, y = patients.drop(columns="outcome"), patients["outcome"]
     with TemporaryDirectory() as place:
         path = Path(place) / "budget.db"
         with sf.Ledger.create(path) as ledger:
-            ledger.grant("clinic", PureDP(20), reason="a trial on made-up patients")
+            ledger.grant("clinic", sf.PureDP(20), reason="a trial on made-up patients")
 
-        publisher = Publisher(sf.Schema.parse(CLINIC), method="dp-lda", epsilon=1, ledger=path)
-        model = SyntheticTrained(LogisticRegression(max_iter=1_000), publisher)
+        schema = sf.Schema.parse(sf.example.CLINIC)
+        publisher = sf.estimator.Publisher(schema, method="dp-lda", epsilon=1, ledger=path)
+        model = sf.estimator.SyntheticTrained(LogisticRegression(max_iter=1_000), publisher)
         scores = cross_val_score(model, X, y, cv=3, scoring="roc_auc")
         print(f"learnt from releases at epsilon 1: AUC {scores.mean():.2f}")
 
@@ -44,7 +41,7 @@ def main():
         print(f"the last fit released {fitted.release_.certificate.rows:,} records;", end=" ")
         print(f"{len(fitted.sample(10_000)):,} more were drawn for nothing")
         with sf.Ledger(path) as ledger:
-            print(f"10 fits: {spell(ledger.balance('clinic').spent)} spent")
+            print(f"10 fits: {ledger.balance('clinic').spent} spent")
 
 
 if __name__ == "__main__":

@@ -11,24 +11,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import sfumato as sf
-from sfumato.errors import BudgetError
-from sfumato.example import CLINIC, clinic
-from sfumato.ledger import spell
-from sfumato.privacy.guarantee import PureDP
 
 
 def main():
     """Two releases from a budget of 2, a third refused, and the history checked."""
-    schema, patients = sf.Schema.parse(CLINIC), clinic(1_000)
+    schema, patients = sf.Schema.parse(sf.example.CLINIC), sf.example.clinic(1_000)
     with TemporaryDirectory() as place, sf.Ledger.create(Path(place) / "budget.db") as ledger:
-        ledger.grant("clinic", PureDP(2), reason="the data board, 4 May")
+        ledger.grant("clinic", sf.PureDP(2), reason="the data board, 4 May")
         for name, epsilon in (("spring", 0.5), ("summer", 1), ("autumn", 1)):
             try:
                 sf.publish(patients, schema=schema, epsilon=epsilon, ledger=ledger, release=name)
-            except BudgetError as error:
+            except sf.BudgetError as error:
                 print(f"refused: {str(error).split(':')[0]}")
             else:
-                left = spell(ledger.balance("clinic").left)
+                left = ledger.balance("clinic").left
                 print(f"{name} published at epsilon {epsilon}: {left} left")
         print("the history is whole:", ledger.verify() == ledger.head)
 

@@ -12,39 +12,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import sfumato as sf
-from sfumato.example import CLINIC, clinic
-from sfumato.schema import Schema
-from sfumato.schema.domain import Domain
-from sfumato.synopsis.features import Features
-from sfumato.table.encode import encode
 
 SPLITS = ("0.02", "0.05", "0.1", "0.2", "0.35", "0.5", "0.7", "0.9")
 COLOURS = ("#0072B2", "#D55E00", "#009E73")
 
 
-def features(table, domain):
-    """One row per record, features in [0, 1]."""
-    codes = np.vstack([encode(domain, batch) for batch in table.to_batches()])
-    known = Features.of(domain)
-    return known.design(codes) / known.units
-
-
 def errors(rows, epsilon, trials):
     """Squared error per record for each split, averaged over trials; rank 2."""
-    schema = Schema.parse(CLINIC)
-    domain, original = Domain.of(schema), clinic(rows)
-    X = features(original, domain)
+    schema, original = sf.Schema.parse(sf.example.CLINIC), sf.example.clinic(rows)
     found = []
     for split in SPLITS:
-        releases = (
-            sf.publish(
-                original, schema=schema, method="dp-pca", epsilon=epsilon, rank=2, split=split
-            )
-            for _ in range(trials)
-        )
-        found.append(
-            np.mean([((features(r.table, domain) - X) ** 2).sum() / rows for r in releases])
-        )
+        asked = {"method": "dp-pca", "epsilon": epsilon, "rank": 2, "split": split}
+        tables = (sf.publish(original, schema=schema, **asked).table for _ in range(trials))
+        errors = [sf.inspection.squared_error(original, table, schema) for table in tables]
+        found.append(np.mean([error.per_record for error in errors]))
     return found
 
 

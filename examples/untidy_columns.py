@@ -11,10 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import sfumato as sf
-from sfumato.render.decode import Decoder
-from sfumato.schema.domain import Domain
-from sfumato.table.encode import encode
-from sfumato.table.source import open_source
 
 SCHEMA = """\
 name: survey
@@ -36,12 +32,10 @@ seventy,purple,31.12.2025,maybe
 
 def main():
     """Each line of the file beside what the program takes it for."""
-    domain = Domain.of(sf.Schema.parse(SCHEMA))
     with TemporaryDirectory() as place:
         path = Path(place) / "survey.csv"
         path.write_text(FILE)
-        batch = next(open_source(path).batches(domain.schema.released))
-    read = Decoder(domain).batch(encode(domain, batch)).to_pylist()
+        read = sf.inspection.as_read(path, sf.Schema.parse(SCHEMA)).to_pylist()
     for written, record in zip(FILE.splitlines()[1:], read, strict=True):
         said = {name: "missing" if value is None else value for name, value in record.items()}
         print(f"{written:34}", *(f"{name}={value}" for name, value in said.items()))

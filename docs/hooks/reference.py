@@ -11,14 +11,16 @@ from mkdocs.structure.files import File, Files
 
 MODULES = {
     "sfumato": "What most programs need",
+    "sfumato.errors": "What is refused, as a tree",
     "sfumato.estimator": "In the manner of scikit-learn",
     "sfumato.accuracy": "For recipients: how far a number can be off",
+    "sfumato.report": "For recipients: what a promise means in figures",
+    "sfumato.retrieval": "Answers from published counts and from a service",
     "sfumato.inspection": "For the owner's eyes: how good a release is",
     "sfumato.inspection.attack": "For the owner's eyes: what an attacker would find",
     "sfumato.inspection.audit": "Whether a method keeps its promise",
-    "sfumato.privacy.guarantee": "Promises as values",
-    "sfumato.retrieval.published": "Answers from published counts",
-    "sfumato.errors": "What is refused",
+    "sfumato.perturb": "Perturbations of matrices, without a proof",
+    "sfumato.example": "The made-up clinic of the guide",
 }
 _PATH = re.compile(r"\b(?:[a-z_]\w*\.)+([A-Za-z_]\w*)")
 
@@ -114,16 +116,36 @@ def _member(name: str, value: Any, function: Any) -> list[str]:
 
 
 def page(module: ModuleType, title: str) -> str:
-    """All that a module offers, in the order of its `__all__`."""
+    """All that a module offers: functions first, then classes, errors and packages."""
     lines = [f"# {module.__name__}", "", f"*{title}.*", "", markdown(inspect.getdoc(module) or "")]
     lines.append("")
-    for name in module.__all__:
-        thing = getattr(module, name)
+    offered = {name: getattr(module, name) for name in module.__all__}
+    for name, thing in sorted(offered.items(), key=lambda item: _rank(item[1])):
         if inspect.ismodule(thing):
-            lines += [f"## {name}", "", "See [the methods](../methods/index.md).", ""]
+            lines += [f"## {name}", "", _elsewhere(thing), ""]
         elif callable(thing):
             lines += described(name, thing, 2)
     return "\n".join(lines)
+
+
+def _rank(thing: Any) -> int:
+    if inspect.ismodule(thing):
+        return 3
+    if not inspect.isclass(thing):
+        return 0
+    return 2 if issubclass(thing, BaseException) else 1
+
+
+def _elsewhere(module: ModuleType) -> str:
+    """Where a package that is itself a public name is described."""
+    if module.__name__ == "sfumato.methods":
+        return "See [the methods](../methods/index.md)."
+    title = MODULES[module.__name__]
+    return f"{title}: see [`{module.__name__}`]({_place(module.__name__)})."
+
+
+def _place(module: str) -> str:
+    return f"{module.replace('.', '-')}.md"
 
 
 def pages() -> dict[str, str]:
@@ -136,7 +158,7 @@ def pages() -> dict[str, str]:
     ]
     made = {}
     for name, title in MODULES.items():
-        place = f"{name.replace('.', '-')}.md"
+        place = _place(name)
         index.append(f"- [`{name}`]({place}): {title[0].lower()}{title[1:]}")
         made[f"reference/{place}"] = page(import_module(name), title)
     return {"reference/index.md": "\n".join(index)} | made

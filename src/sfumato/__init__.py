@@ -1,54 +1,133 @@
-"""Sfumato: the picture stays, no person shows.
+"""Publish sensitive data under differential privacy.
+
+Everything that the guide uses is here: what publishes, what is promised, what is refused, and
+the packages for recipients (`accuracy`, `report`) and for the owner alone (`inspection`).
 
 >>> import sfumato as sf
->>> sorted(sf.__all__)  # doctest: +NORMALIZE_WHITESPACE
-['Ledger', 'Network', 'Release', 'Schema', 'methods', 'price', 'publish', 'publish_counts',
- 'publish_network', 'publish_stream', 'verify']
+>>> sf.publish(sf.example.clinic(300), schema=sf.Schema.parse(sf.example.CLINIC), epsilon=1)
+<Release of clinic by mosaic: 1-differential privacy>
+>>> issubclass(sf.BudgetError, sf.Refused)
+True
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sfumato.moved import announce
+
 if TYPE_CHECKING:
-    from sfumato import methods
-    from sfumato.graph.network import Network
+    from sfumato import (
+        accuracy,
+        estimator,
+        example,
+        inspection,
+        methods,
+        perturb,
+        report,
+        retrieval,
+    )
+    from sfumato.errors import (
+        BudgetError,
+        DataError,
+        LedgerError,
+        MissingExtra,
+        ParameterError,
+        Refused,
+        ReleaseError,
+        SchemaError,
+        SfumatoError,
+    )
+    from sfumato.graph import Network
+    from sfumato.inspection.attack import attacks
+    from sfumato.inspection.audit import audit
+    from sfumato.inspection.compare import choose_method, compare
+    from sfumato.inspection.overview import inspect
+    from sfumato.inspection.trial_check import verify_trial
     from sfumato.ledger import Ledger
+    from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, LocalDP, PureDP, Seeded
     from sfumato.publishing.counts import publish_counts
     from sfumato.publishing.network import publish_network
+    from sfumato.publishing.page import report_page
     from sfumato.publishing.stream import publish_stream
     from sfumato.publishing.table import price, publish
     from sfumato.publishing.verify import verify
     from sfumato.release import Release
+    from sfumato.retrieval.published import PublishedCounts
     from sfumato.schema import Schema
 
 __version__ = "0.1.0"
 __all__ = [
+    "ZCDP",
+    "ApproxDP",
+    "BudgetError",
+    "DataError",
+    "Heuristic",
     "Ledger",
+    "LedgerError",
+    "LocalDP",
+    "MissingExtra",
     "Network",
+    "ParameterError",
+    "PublishedCounts",
+    "PureDP",
+    "Refused",
     "Release",
+    "ReleaseError",
     "Schema",
+    "SchemaError",
+    "Seeded",
+    "SfumatoError",
+    "accuracy",
+    "attacks",
+    "audit",
+    "choose_method",
+    "compare",
+    "estimator",
+    "example",
+    "inspect",
+    "inspection",
     "methods",
+    "perturb",
     "price",
     "publish",
     "publish_counts",
     "publish_network",
     "publish_stream",
+    "report",
+    "report_page",
+    "retrieval",
     "verify",
+    "verify_trial",
 ]
 
-# Imported when first asked for: the command line must start in a moment.
-_HOMES = {
-    "Ledger": "sfumato.ledger",
-    "Network": "sfumato.graph.network",
-    "Release": "sfumato.release",
-    "Schema": "sfumato.schema",
-    "price": "sfumato.publishing.table",
-    "publish": "sfumato.publishing.table",
-    "publish_counts": "sfumato.publishing.counts",
-    "publish_network": "sfumato.publishing.network",
-    "publish_stream": "sfumato.publishing.stream",
-    "verify": "sfumato.publishing.verify",
+# Imported when first asked for: the command line must start in a moment.  What is in no home
+# is a package of this name.
+_NAMES_BY_HOME = {
+    "sfumato.errors": (
+        "BudgetError DataError LedgerError MissingExtra ParameterError Refused ReleaseError"
+        " SchemaError SfumatoError"
+    ),
+    "sfumato.graph": "Network",
+    "sfumato.inspection.attack": "attacks",
+    "sfumato.inspection.audit": "audit",
+    "sfumato.inspection.compare": "choose_method compare",
+    "sfumato.inspection.overview": "inspect",
+    "sfumato.inspection.trial_check": "verify_trial",
+    "sfumato.ledger": "Ledger",
+    "sfumato.privacy.guarantee": "ApproxDP Heuristic LocalDP PureDP Seeded ZCDP",
+    "sfumato.publishing.counts": "publish_counts",
+    "sfumato.publishing.network": "publish_network",
+    "sfumato.publishing.page": "report_page",
+    "sfumato.publishing.stream": "publish_stream",
+    "sfumato.publishing.table": "price publish",
+    "sfumato.publishing.verify": "verify",
+    "sfumato.release": "Release",
+    "sfumato.retrieval.published": "PublishedCounts",
+    "sfumato.schema": "Schema",
 }
+_HOMES = {name: home for home, names in _NAMES_BY_HOME.items() for name in names.split()}
+
+announce()
 
 
 def __dir__() -> list[str]:
@@ -56,8 +135,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "methods":
-        return import_module("sfumato.methods")
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    return import_module(f"sfumato.{name}")

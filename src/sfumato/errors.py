@@ -1,4 +1,4 @@
-"""What Sfumato says no to.
+"""Errors: all that Sfumato raises on purpose, as one tree.
 
     SfumatoError
     ├── Refused               the request cannot be granted; exit code 1

@@ -273,7 +273,7 @@ def test_what_to_expect_is_told_of_the_records_not_of_the_rows_drawn(clinic_file
 
 def test_budgets_that_promise_little_say_so(clinic_files):
     words = "publish clinic.csv --schema clinic.yaml"
-    assert "beware" not in run(f"{words} --epsilon 9 -o a", cwd=clinic_files).stdout
+    assert "warning" not in run(f"{words} --epsilon 9 -o a", cwd=clinic_files).stdout
     weak = run(f"{words} --epsilon 11 --delta 0.5 -o b", cwd=clinic_files).stdout
     assert "promises little" in weak
     assert "is large" in weak

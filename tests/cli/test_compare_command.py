@@ -126,7 +126,7 @@ def test_the_next_command_asks_for_what_the_ledger_has_left(run, folder):
 
 def test_a_private_choice_at_several_budgets_is_refused(run):
     done = run("--private-choice", "0.25", epsilon="1,2")
-    assert "made at one epsilon" in str(done.exception)
+    assert "takes a single epsilon" in str(done.exception)
 
 
 def test_help_shows_an_example():

@@ -114,7 +114,7 @@ def test_a_folder_without_a_certificate_is_no_release(place):
 def test_the_direction_of_a_release_is_not_contradicted(place):
     done = run(place, "--directed")
     assert isinstance(done.exception, ParameterError)
-    assert "the release says that its network is undirected" in str(done.exception)
+    assert "the release states that its network is undirected" in str(done.exception)
 
 
 def test_contradictory_or_impossible_requests_are_refused(place):

@@ -145,12 +145,12 @@ def test_a_part_of_a_series_that_stopped_is_told_to_be_gone_on_with(run, granted
         ledger.reserve("series", "adult", PureDP(1), plan=PLAN, protects=ABOUT)
         ledger.draw("series", None)
         ledger.go_on("series", 1, plan=PLAN)
-    assert "go on from the same state once more" in run("show").output
+    assert "resume from the same state once more" in run("show").output
 
 
 def test_a_place_that_does_not_last_is_said_when_the_ledger_is_made(run, tmp_path, monkeypatch):
     monkeypatch.setattr("sfumato.ledger.place.MOUNTS", tmp_path / "nowhere")
-    assert "mind where it lies: this system does not tell" in run("create").output
+    assert "warning: this system does not say" in run("create").output
 
 
 def test_two_names_are_joined_on_the_record(run, granted, path):
@@ -177,7 +177,7 @@ def test_heuristics_can_be_allowed_without_any_budget(run, granted, path):
         (("grant", "adult", "--epsilon", "-1", "--reason", "board"), ParameterError, "epsilon"),
         (("refund", "unheard", "--reason", "by hand"), LedgerError, "not in the ledger"),
         (("show", "--dataset", "clinic"), BudgetError, "'clinic' has no budget"),
-        (("create",), LedgerError, "in the way"),
+        (("create",), LedgerError, "never replaces a file"),
     ],
 )
 def test_a_refusal_is_left_to_the_main_command(run, granted, arguments, refusal, message):

@@ -159,7 +159,7 @@ def test_what_cannot_be_asked_or_published_is_refused(run, words, tmp_path):
         (("ask", tmp_path / "r"), ParameterError, "either --keys a,b,c or --from"),
         (("ask", tmp_path / "r", "--keys", "w01", "--from", "w01"), ParameterError, "either"),
         (("ask", tmp_path / "r", "--from", "w09", "--to", "w01"), ParameterError, "comes after"),
-        (("ask", tmp_path / "r", "--keys", "w01", "--epsilon", 1), ParameterError, "asked at home"),
+        (("ask", tmp_path / "r", "--keys", "w01", "--epsilon", 1), ParameterError, "read locally"),
         (("ask", tmp_path / "r", "--keys", "w01", "--confidence", 2), ParameterError, "confidence"),
         (("ask", tmp_path / "s", "--keys", "w01"), ReleaseError, "missing or damaged"),
         (("publish", words, "-o", tmp_path / "q"), ParameterError, "a budget is needed"),

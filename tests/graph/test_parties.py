@@ -114,7 +114,7 @@ def test_an_edge_shared_twice_by_the_same_party_is_refused(again):
     with pytest.raises(DataError, match="a shares its edge with b twice"):
         handed("a", [("a", "b", 3.0), again])
     one = handed("a", [("a", "b", 3.0)])
-    with pytest.raises(ParameterError, match="a hands in two shares"):
+    with pytest.raises(ParameterError, match="a has two shares"):
         merge([one, handed("b", [("a", "b", 3.0)]), one])
 
 

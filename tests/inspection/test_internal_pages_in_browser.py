@@ -7,7 +7,7 @@ from browser.faults import chromium, page_faults  # noqa: F401  a fixture
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection.compare import compare
 from sfumato.inspection.compare.table import shown
-from sfumato.inspection.overview import overview
+from sfumato.inspection.overview import inspect
 from sfumato.inspection.page import write_page
 from sfumato.schema import Schema
 
@@ -21,7 +21,7 @@ def patients():
 
 def test_the_page_of_an_inspection_has_no_faults(chromium, patients, tmp_path):  # noqa: F811
     release = sf.publish(patients, schema=SCHEMA, epsilon=2, seed=1)
-    found = overview(release, patients, control=clinic(300), pictures=True)
+    found = inspect(release, patients, control=clinic(300), pictures=True)
     assert page_faults(chromium, write_page(found, tmp_path / "page.html")) == []
 
 

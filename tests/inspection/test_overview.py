@@ -10,7 +10,7 @@ import sfumato as sf
 from sfumato.errors import BudgetError, DataError, LedgerError, ReleaseError
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection.counting import UNCOUNTED
-from sfumato.inspection.overview import Overview, overview
+from sfumato.inspection.overview import Overview, inspect
 from sfumato.inspection.page import WARNING, html, write_page
 from sfumato.inspection.section import Line, Picture, Section
 from sfumato.ledger import Ledger
@@ -45,7 +45,7 @@ def verdicts(found):
 
 def test_a_drawn_release_is_judged_by_distributions_models_and_attacks():
     release = sf.publish(KNOWN, schema=SCHEMA, method="dp-lda", epsilon=1, seed=1)
-    found = overview(release, KNOWN, control=OTHERS)
+    found = inspect(release, KNOWN, control=OTHERS)
     assert section(found, "Distortion") is None
     asked = [line.what for line in section(found, "Distributions").lines]
     assert asked[:2] == ["total variation, columns", "total variation, pairs of columns"]
@@ -66,7 +66,7 @@ def test_a_drawn_release_is_judged_by_distributions_models_and_attacks():
 
 def test_without_control_records_it_says_what_could_not_be_asked():
     release = sf.publish(KNOWN, schema=SCHEMA, method="dp-lda", epsilon=1, seed=1)
-    found = overview(release, KNOWN)
+    found = inspect(release, KNOWN)
     assert "flatters" in section(found, "Utility").remark
     assert not {"membership", "reconstruction"} & set(verdicts(found))
     assert "need control records" in section(found, "Attacks").remark
@@ -78,16 +78,16 @@ def test_a_target_is_predicted_and_a_schema_without_a_task_says_so(signals):
     columns["group"].pop("role")
     plain = {"name": "signals", "columns": columns}
     release = sf.publish(signals, schema=plain, epsilon=1, seed=1)
-    assert "neither a label nor a target" in section(overview(release, signals), "Utility").remark
+    assert "neither a label nor a target" in section(inspect(release, signals), "Utility").remark
     columns["x3"]["role"] = "target"
     release = sf.publish(signals, schema=plain, epsilon=1, seed=1)
-    (line,) = section(overview(release, signals), "Utility").lines
+    (line,) = section(inspect(release, signals), "Utility").lines
     assert line.what == "x3, root mean square error"
 
 
 def test_released_directions_are_judged_by_the_variance_they_capture():
     release = sf.publish(KNOWN, schema=SCHEMA, method="lap-pca", epsilon=10, seed=1)
-    found = section(overview(release, KNOWN), "Utility")
+    found = section(inspect(release, KNOWN), "Utility")
     assert [line.what for line in found.lines] == ["variance captured"]
     assert 0 < float(found.lines[0].value.rstrip("%")) <= 100
 
@@ -96,13 +96,13 @@ def test_the_records_themselves_are_caught_by_every_attack():
     """Positive control: a release that is no protection at all."""
     release = sf.publish(KNOWN, schema=SCHEMA, method="modips", epsilon=1, seed=1)
     naked = sf.Release(release.certificate, table=KNOWN.select(release.table.column_names))
-    assert set(verdicts(overview(naked, KNOWN, control=OTHERS)).values()) == {"succeeds"}
+    assert set(verdicts(inspect(naked, KNOWN, control=OTHERS)).values()) == {"succeeds"}
 
 
 def test_published_tables_are_rebuilt_from_where_there_are_some():
     release = sf.publish(KNOWN, schema=SCHEMA, epsilon=60, seed=1, model="forest")
     assert release.synopsis["pairs"]
-    found = overview(release, KNOWN, control=OTHERS)
+    found = inspect(release, KNOWN, control=OTHERS)
     assert "reconstruction from tables" in verdicts(found)
     (line,) = (x for x in section(found, "Attacks").lines if x.what.endswith("from tables"))
     assert "naming records of other people" in line.meaning
@@ -113,7 +113,7 @@ def test_a_rotation_moves_everything_and_is_undone(signals):
     release = sf.publish(
         signals, schema=NUMBERS, method="rotation", seed=1, accept_no_guarantee=True
     )
-    found = overview(release, signals)
+    found = inspect(release, signals)
     moved = {line.what: line.value for line in section(found, "Distortion").lines}
     assert float(moved["VD, values"]) > 0.3
     undone = {n: v for n, v in verdicts(found).items() if n.startswith("known sample")}
@@ -123,7 +123,7 @@ def test_a_rotation_moves_everything_and_is_undone(signals):
 
 def test_a_table_of_components_is_judged_by_its_shape():
     release = sf.publish(KNOWN, schema=SCHEMA, method="pca-gauss", epsilon=10, seed=1)
-    found = overview(release, KNOWN)
+    found = inspect(release, KNOWN)
     assert [line.what for line in section(found, "Utility").lines] == ["silhouette after k-means"]
     assert section(found, "Attacks").lines == ()
     assert "no attack" in section(found, "Attacks").remark
@@ -133,7 +133,7 @@ def test_coordinates_along_known_components_are_attacked_row_by_row(signals):
     release = sf.publish(
         signals, schema=NUMBERS, method="pca-laplace", b="0.01", seed=1, accept_no_guarantee=True
     )
-    found = verdicts(overview(release, signals))
+    found = verdicts(inspect(release, signals))
     assert any(v == "succeeds" for name, v in found.items() if "least squares" in name)
 
 
@@ -143,7 +143,7 @@ def test_a_table_of_categories_has_no_rows_to_turn_back():
     release = sf.publish(
         table, schema={"name": "t", "columns": columns}, method="identity-laplace", epsilon=1
     )
-    found = overview(release, table)
+    found = inspect(release, table)
     assert section(found, "Distortion") is None
     assert not any("known sample" in name for name in verdicts(found))
 
@@ -151,7 +151,7 @@ def test_a_table_of_categories_has_no_rows_to_turn_back():
 def test_a_constant_column_is_answered_not_refused(signals):
     flat = signals.set_column(0, "x0", pa.array([1.0] * signals.num_rows))
     release = sf.publish(flat, schema=NUMBERS, method="additive", accept_no_guarantee=True)
-    found = overview(release, flat)
+    found = inspect(release, flat)
     assert section(found, "Attacks").lines or "not possible" in section(found, "Attacks").remark
 
 
@@ -160,7 +160,7 @@ def test_exposed_records_are_named_by_position_and_never_by_value():
     odd = KNOWN.set_column(1, "age", pa.array([97 if i in (6, 299) else 40 for i in range(600)]))
     release = sf.publish(odd, schema=SCHEMA, epsilon=1, seed=1)
     two = pa.concat_tables([odd.slice(6, 1), odd.slice(299, 1)]).select(release.table.column_names)
-    found = overview(sf.Release(release.certificate, table=two), odd)
+    found = inspect(sf.Release(release.certificate, table=two), odd)
     lines = section(found, "Exposed records").lines
     assert {line.what for line in lines[:2]} == {"record 7", "record 300"}
     assert [line.value for line in lines[:2]] == ["0.00", "0.00"]
@@ -188,7 +188,7 @@ def test_a_look_is_counted_before_a_record_is_encoded(charged, monkeypatch):
 
     monkeypatch.setattr(records, "encode", watched)  # whatever looks at a record comes by here
     with pytest.raises(KeyboardInterrupt):
-        overview(release, KNOWN, ledger=ledger)
+        inspect(release, KNOWN, ledger=ledger)
     name = release.certificate.release
     assert seen == [{name: 1}]
     assert ledger.inspections("clinic") == {name: 1}
@@ -197,43 +197,43 @@ def test_a_look_is_counted_before_a_record_is_encoded(charged, monkeypatch):
 def test_a_charged_release_is_refused_without_its_ledger_unless_that_is_said(charged, tmp_path):
     release, ledger = charged
     with pytest.raises(LedgerError, match=r"give it .* or say --uncounted"):
-        overview(release, KNOWN)
+        inspect(release, KNOWN)
     with (
         Ledger.create(tmp_path / "other.db") as other,
         pytest.raises(LedgerError, match="not to this one"),
     ):
-        overview(release, KNOWN, ledger=other)
-    found = overview(release, KNOWN, uncounted=True)
+        inspect(release, KNOWN, ledger=other)
+    found = inspect(release, KNOWN, uncounted=True)
     assert not found.counted
     assert ledger.inspections("clinic") == {}
     assert UNCOUNTED in html(found)
-    assert overview(release, KNOWN, ledger=ledger).counted
+    assert inspect(release, KNOWN, ledger=ledger).counted
 
 
 def test_a_release_without_a_ledger_counts_under_its_data_set(charged):
     _, ledger = charged
     alone = sf.publish(KNOWN, schema=SCHEMA, epsilon=1)
-    assert not overview(alone, KNOWN).counted
-    assert overview(alone, KNOWN, ledger=ledger).counted
+    assert not inspect(alone, KNOWN).counted
+    assert inspect(alone, KNOWN, ledger=ledger).counted
     assert ledger.inspections("clinic") == {None: 1}
     renamed = SCHEMA.to_json() | {"name": "elsewhere"}
     unknown = sf.publish(KNOWN, schema=renamed, epsilon=1)
     with pytest.raises(BudgetError, match=r"'elsewhere' has no budget.*--uncounted"):
-        overview(unknown, KNOWN, ledger=ledger)
+        inspect(unknown, KNOWN, ledger=ledger)
 
 
 def test_a_table_that_does_not_fit_is_refused_and_not_counted(charged):
     release, ledger = charged
     with pytest.raises(DataError, match="of the schema is not in the data"):
-        overview(release, KNOWN.drop_columns(["age"]), ledger=ledger)
+        inspect(release, KNOWN.drop_columns(["age"]), ledger=ledger)
     assert ledger.inspections("clinic") == {}
 
 
 def test_a_changed_certificate_is_not_inspected_under_its_name(charged):
     release, ledger = charged
     forged = sf.Release(release.certificate.model_copy(update={"rows": 1}), table=release.table)
-    with pytest.raises(LedgerError, match="released something else"):
-        overview(forged, KNOWN, ledger=ledger)
+    with pytest.raises(LedgerError, match="holds another release"):
+        inspect(forged, KNOWN, ledger=ledger)
 
 
 # The page
@@ -241,7 +241,7 @@ def test_a_changed_certificate_is_not_inspected_under_its_name(charged):
 
 def test_a_page_draws_columns_correlations_and_components():
     release = sf.publish(KNOWN, schema=SCHEMA, method="dp-lda", epsilon=1, seed=1)
-    found = overview(release, KNOWN, pictures=True)
+    found = inspect(release, KNOWN, pictures=True)
     drawn = {s.title: len(s.pictures) for s in found.sections if s.pictures}
     assert drawn == {"Distributions": 8, "Correlations": 3, "Components": 2}
     page = html(found)

@@ -31,7 +31,10 @@ def test_yesterdays_copy_is_refused_once_today_was_seen(path):
     ledger_id, head = charge(path, "r")
     assert noted(ledger_id) == (3, head)
     path.write_bytes(yesterday)
-    with pytest.raises(LedgerError, match=rf"went back: event 3 with head {head}.*remove") as told:
+    with pytest.raises(
+        LedgerError,
+        match=rf"is older than when it was last used here: event 3 with head {head}.*remove",
+    ) as told:
         Ledger(path)
     assert str(note_file(ledger_id)) in str(told.value)
     note_file(ledger_id).unlink()
@@ -42,7 +45,7 @@ def test_a_copy_that_went_another_way_is_refused(path):
     copy = path.with_name("copy.db")
     copy.write_bytes(path.read_bytes())
     charge(path, "r")
-    with pytest.raises(LedgerError, match="went back"):
+    with pytest.raises(LedgerError, match="is older than when it was last used here"):
         charge(copy, "s")
 
 

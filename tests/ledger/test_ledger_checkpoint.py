@@ -97,7 +97,7 @@ def test_an_edit_of_an_old_line_is_found_by_verify(path):
 
 def test_releases_under_way_that_the_lines_do_not_tell_of_are_found_by_verify(path):
     edited(path, "UPDATE unfinished SET drawn = 0")
-    with Ledger(path) as ledger, pytest.raises(LedgerError, match="its releases under way"):
+    with Ledger(path) as ledger, pytest.raises(LedgerError, match="its unfinished releases"):
         ledger.verify()
 
 

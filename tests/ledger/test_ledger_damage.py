@@ -117,7 +117,7 @@ def test_changed_rules_are_refused(world, change):
     editor = sqlite3.connect(world.path, isolation_level=None)
     editor.execute(change)
     editor.close()
-    with pytest.raises(LedgerError, match="its rules were changed"):
+    with pytest.raises(LedgerError, match="its table definitions were changed"):
         Ledger(world.path)
 
 
@@ -205,7 +205,7 @@ FORGERIES = {
         *lines[:3],
         lines[0]._replace(sequence=4),
     ],
-    "does not say what it is": lambda lines: [*lines[:2], lines[2]._replace(detail="{}")],
+    "an entry cannot be read": lambda lines: [*lines[:2], lines[2]._replace(detail="{}")],
 }
 
 

@@ -51,7 +51,7 @@ def test_the_ledger_is_for_its_owner_only_and_every_commit_is_synced(ledger, pat
 def test_a_ledger_is_never_made_over_anything(path, in_the_way):
     obstacle = path.with_name(in_the_way)
     obstacle.write_bytes(b"something of value")
-    with pytest.raises(LedgerError, match=f"{in_the_way} is in the way"):
+    with pytest.raises(LedgerError, match=f"{in_the_way} exists"):
         Ledger.create(path)
     assert obstacle.read_bytes() == b"something of value"
     assert list(path.parent.iterdir()) == [obstacle]

@@ -57,7 +57,7 @@ def test_a_local_disk_is_taken_without_a_word(path, mounts, kind):
 def test_what_does_not_last_is_taken_with_a_caution(path, mounts, kind):
     mounts(("/", "ext4"), (path.parent, kind))
     with Ledger(path) as ledger:
-        assert "goes when the" in ledger.place.caution
+        assert "is lost w" in ledger.place.caution
 
 
 def test_of_two_mounts_on_one_folder_the_later_counts(path, mounts):

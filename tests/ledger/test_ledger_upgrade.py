@@ -98,7 +98,7 @@ def test_what_its_charges_were_about_is_said_once_before_the_next_one(older):
         ledger.draw("new", None)
         ledger.settle("new", "0123456789abcdef")
         assert ledger.balance("adult").spent == Charge(2_000_000)
-        with pytest.raises(LedgerError, match="that never changes"):
+        with pytest.raises(LedgerError, match="this cannot be changed"):
             ledger.protects("adult", "something else", reason="a second thought")
         ledger.verify(head=HEAD)
 
@@ -151,7 +151,7 @@ def test_a_damaged_history_is_not_brought_up_to_date(older):
     editor.executescript("DROP TRIGGER event_unchanged; UPDATE event SET clock = 0")
     editor.close()
     before = look(older)
-    with pytest.raises(LedgerError, match=r"was not brought up to date: .*changed after"):
+    with pytest.raises(LedgerError, match=r"could not be upgraded: .*changed after"):
         Ledger(older)
     assert look(older)[::2] == before[::2]
 

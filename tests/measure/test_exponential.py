@@ -250,8 +250,8 @@ def test_a_release_repeats_by_its_seed_and_verifies(tmp_path):
     ("changes", "budget", "error", "words"),
     [
         ({"neighbours": "add-remove"}, {"epsilon": 1}, SchemaError, "declare neighbours: replace"),
-        ({}, {"epsilon": 1, "delta": "1e-6"}, ParameterError, "without delta or rho"),
-        ({}, {"rho": 1}, ParameterError, "without delta or rho"),
+        ({}, {"epsilon": 1, "delta": "1e-6"}, ParameterError, "leave out delta and rho"),
+        ({}, {"rho": 1}, ParameterError, "leave out delta and rho"),
         ({"columns": {"one": COLUMNS["one"]}}, {"epsilon": 1}, SchemaError, "nothing to measure"),
     ],
 )

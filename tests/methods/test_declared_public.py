@@ -181,7 +181,7 @@ def test_a_source_without_a_basis_is_refused():
 @pytest.mark.parametrize("rows", [None, 1, True, "many", 2.5])
 def test_a_basis_that_is_spelt_out_says_how_many_rows_it_is_of(rows):
     spelt = sf.price(SCHEMA, method="lop", epsilon=1, basis=OTHER).options["basis"]
-    with pytest.raises(ParameterError, match="how many rows"):
+    with pytest.raises(ParameterError, match="number of rows"):
         publish(TABLE, spelt | {"rows": rows})
 
 

@@ -133,8 +133,8 @@ def test_absurd_records_are_published_like_any_other():
         ({}, {"steps": 101}, ParameterError, "steps must be"),
         ({}, {"steps": "1.5"}, ParameterError, "steps must be"),
         ({}, {"steps": True}, ParameterError, "steps must be"),
-        ({}, {"delta": "1e-6"}, ParameterError, "diffgen is pure"),
-        ({}, {"epsilon": None, "rho": 1}, ParameterError, "diffgen is pure"),
+        ({}, {"delta": "1e-6"}, ParameterError, "diffgen promises pure"),
+        ({}, {"epsilon": None, "rho": 1}, ParameterError, "diffgen promises pure"),
         ({}, {"depth": 3}, ParameterError, "has no option depth; it has: score, steps"),
     ],
 )

@@ -219,7 +219,7 @@ def test_units_that_are_not_positive_whole_numbers_are_refused(unit):
 def test_budgets_that_are_not_pure_are_refused():
     from sfumato.privacy.guarantee import ZCDP
 
-    with pytest.raises(ParameterError, match="a choice is pure"):
+    with pytest.raises(ParameterError, match="a private choice takes epsilon only"):
         Choice("test", Fraction(1), ZCDP(1))
 
 

@@ -150,7 +150,7 @@ def test_responses_beyond_the_purse_are_refused():
 
 @pytest.mark.parametrize("budget", [ZCDP(1), ApproxDP(1, "1e-6")])
 def test_budgets_that_are_not_pure_are_refused(budget):
-    with pytest.raises(ParameterError, match="give epsilon without delta or rho"):
+    with pytest.raises(ParameterError, match="leave out delta and rho"):
         RandomizedResponse("bits", budget)
 
 

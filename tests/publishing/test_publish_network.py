@@ -14,7 +14,7 @@ from all_paths import random_network, shortest_paths
 from sfumato.errors import BudgetError, DataError, ParameterError, ReleaseError
 from sfumato.graph.methods import METHODS, edge_method
 from sfumato.graph.reading import edge_list
-from sfumato.inspection.overview import overview
+from sfumato.inspection.overview import inspect
 from sfumato.privacy.guarantee import Heuristic, PureDP
 from sfumato.release.digest import digest
 from sfumato.release.folder import CERTIFICATE, SYNOPSIS
@@ -228,4 +228,4 @@ def test_the_true_weights_do_not_travel_with_a_pickled_release():
 
 def test_inspecting_a_network_points_to_compare():
     with pytest.raises(ReleaseError, match="graph compare"):
-        overview(publish("edge-laplace"), EDGES)
+        inspect(publish("edge-laplace"), EDGES)

@@ -118,7 +118,7 @@ class TestParts:
         paper = json.loads(state.read_text())
         paper["belongs to"]["ledger"] = ledger.ledger_id
         state.write_text(json.dumps({**paper, "seal": digest(paper)}))
-        with pytest.raises(LedgerError, match="no beginning in this ledger"):
+        with pytest.raises(LedgerError, match="was not started in this ledger"):
             publish(resume=state, name="visits", ledger=ledger)
 
     @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_pausing_says_how_to_go_on(command):
     common = "--horizon 8000 --every 1000 --epsilon 1"
     assert "--resume s" in command(f"count visits.txt {common} --pause s -o one")
     command(f"count visits.txt {common} --resume s -o two")
-    assert "taken up before" in command(f"count visits.txt {common} --resume s -o three", code=1)
+    assert "resumed before" in command(f"count visits.txt {common} --resume s -o three", code=1)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from mosaic_world import CLASSED, PARTITION, chain
 from sfumato.render.latent import Mixture, Settings, Targets, _Fit, fit
 
-FREE = Settings(components=20, starts=2, steps=400, pull=0.0, smooth=0.0)
+FREE = Settings(components=20, restarts=2, steps=400, pull=0.0, smooth=0.0)
 
 
 def targets(one, pairs, partition, weight=1e6):
@@ -47,7 +47,7 @@ def test_fitted_two_way_tables_match(partition, rng):
 
 def test_a_mixture_is_one(rng):
     one, pairs = chain(rng, CLASSED)
-    mixture = fit(targets(one, pairs, CLASSED), Settings(steps=30, starts=3, components=7), rng)
+    mixture = fit(targets(one, pairs, CLASSED), Settings(steps=30, restarts=3, components=7), rng)
     assert mixture.weight.shape == (21, 2)
     assert mixture.weight.sum() == pytest.approx(1)
     assert (mixture.weight >= 0).all()
@@ -68,7 +68,7 @@ def misfit(what, t):
 def test_the_gradient_is_that_of_the_misfit(rng):
     one, pairs = chain(rng, CLASSED)
     t = targets(one, pairs, CLASSED, weight=1.0)
-    what = _Fit(t, Settings(components=3, starts=1, pull=0.0, smooth=0.0), rng)
+    what = _Fit(t, Settings(components=3, restarts=1, pull=0.0, smooth=0.0), rng)
     slopes = what.gradient()
     for values, slope in zip((what.log_weight, what.log_chance), slopes, strict=True):
         for place in np.ndindex(values.shape):

@@ -26,7 +26,7 @@ DOMAIN = Domain.of(
     )
 )
 LAYOUT = Layout.of(DOMAIN)
-QUICK = Settings(components=10, starts=1, steps=60)
+QUICK = Settings(components=10, restarts=1, steps=60)
 MODELS = ("latent", "forest")
 
 

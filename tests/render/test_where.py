@@ -84,7 +84,7 @@ def test_conditions_select_the_codes_they_say(where, expected):
         ("", "where: write COLUMN=VALUE"),
         ("agee=3", "where: no column agee is released: correct its name"),
         ("patient=3", "where: no column patient is released"),
-        ("age=17,age=18", "where: a column is named twice: say all about it at once"),
+        ("age=17,age=18", "where: a column is named twice: combine its conditions"),
         ("age=old", "where: age must be a value or a range such as 18..30, got 'old'"),
         ("age=nan", "where: age has no value in nan: give a range"),
         ("age=30..40", "where: age has no value in 30..40: give a range"),

@@ -13,7 +13,7 @@ from neighbours import schema as mixed
 from sfumato.errors import MissingExtra
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP
 from sfumato.report.columns import MOST_COLUMNS
-from sfumato.report.html import report
+from sfumato.report.html import html_page
 from sfumato.report.promise import Gain, percent, shown
 from slowness import slow
 
@@ -43,7 +43,7 @@ OTHERS = [USUAL, USUAL | {"sex": "m", "smoker": "false", "outcome": "care"}] * 4
 
 def peeking(release, rows):
     """NOT PRIVATE: a page that has looked at the records."""
-    return report(release, summary=f"{len({row['ward'] for row in rows})} wards were seen.")
+    return html_page(release, summary=f"{len({row['ward'] for row in rows})} wards were seen.")
 
 
 def pages(method, build, names=tuple(NEIGHBOURS)):
@@ -58,7 +58,7 @@ def pages(method, build, names=tuple(NEIGHBOURS)):
 
 @pytest.mark.parametrize("method", [slow("mosaic"), "modips", slow("dp-lda")])
 def test_no_byte_changes_with_a_neighbour_when_the_noise_is_frozen(method):
-    found = pages(method, lambda release, _: report(release))
+    found = pages(method, lambda release, _: html_page(release))
     assert "ε = 1" in found["usual"]
     assert len(set(found.values())) == 1
 
@@ -69,7 +69,7 @@ def test_a_page_that_peeks_at_the_records_is_caught():
 
 
 def test_another_noise_gives_another_page():
-    one, two = (report(made("table")) for _ in range(2))
+    one, two = (html_page(made("table")) for _ in range(2))
     assert one != two
 
 
@@ -90,7 +90,7 @@ def wide(columns):
 
 
 def test_two_hundred_columns_stay_under_a_megabyte_and_what_is_left_out_is_said():
-    text = report(wide(200))
+    text = html_page(wide(200))
     assert len(text.encode()) < MOST
     assert text.count("<figure") <= MOST_COLUMNS + 6
     assert f"{200 - MOST_COLUMNS} further columns are not drawn" in text
@@ -111,7 +111,7 @@ def test_hostile_names_and_values_stay_text():
     columns["&amp; {{ 7 * 7 }}"] = {"kind": "number", "low": 0, "high": 1}
     data = pa.table({n: HOSTILE * 20 if n in names else [0.5] * 100 for n in columns})
     schema = {"name": HOSTILE[0], "columns": columns}
-    text = report(sf.publish(data, schema=schema, epsilon=1, rows=100))
+    text = html_page(sf.publish(data, schema=schema, epsilon=1, rows=100))
     assert "<script" not in text
     assert "<img" not in text
     assert "<b>alert" not in text
@@ -123,15 +123,15 @@ def test_hostile_names_and_values_stay_text():
 
 def test_a_value_that_is_called_like_a_colour_keeps_its_name():
     schema = {"name": "c", "columns": {"a": {"kind": "category", "values": ["#222222", "#0072B2"]}}}
-    text = report(sf.publish(pa.table({"a": ["#222222"] * 9}), schema=schema, epsilon=1, rows=9))
+    text = html_page(sf.publish(pa.table({"a": ["#222222"] * 9}), schema=schema, epsilon=1, rows=9))
     assert ">#222222</text>" in text
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_release_is_self_contained_and_repeatable(kind):
     release = made(kind)
-    text = report(release)
-    assert text == report(release)
+    text = html_page(release)
+    assert text == html_page(release)
     assert len(text.encode()) < MOST
     for forbidden in ("http:", "https:", "<script", "src=", "@import", "nan", ">None<", "inf "):
         assert forbidden not in text.replace('xmlns:xlink="http://www.w3.org/1999/xlink"', "")
@@ -147,21 +147,21 @@ def top(text):
 
 def test_what_promises_nothing_says_so_first_and_why():
     release = made("heuristic")
-    first = top(report(release))
+    first = top(html_page(release))
     assert "Nothing is promised" in first
     assert release.guarantee.reason[1:] in first
-    assert "ε = " not in report(release).replace("ε = 2.64", "")
-    assert "of the budget" not in report(release)
+    assert "ε = " not in html_page(release).replace("ε = 2.64", "")
+    assert "of the budget" not in html_page(release)
 
 
 def test_a_seeded_run_says_first_that_it_is_a_test():
-    first = top(report(made("table", seed=3)))
+    first = top(html_page(made("table", seed=3)))
     assert "A test run: nothing is promised" in first
     assert "seed" in first
 
 
 def test_a_promise_says_no_alarm():
-    first = top(report(made("table")))
+    first = top(html_page(made("table")))
     assert "ε = 1" in first
     assert "× 2.72" in first
     assert "73.2 %" in first
@@ -195,7 +195,7 @@ def test_where_rows_come_and_go_a_guess_at_what_one_holds_counts_the_budget_twic
 ):
     schema = {"name": "t", "neighbours": "add-remove", "columns": LETTERS}
     release = sf.publish(pa.table({"a": ["x", *"z" * 50]}), schema=schema, **budget, rows=9)
-    text = promised(report(release))
+    text = promised(html_page(release))
     assert f"× {shown(content.factor)} is the most" in text
     assert f"{percent(content.right)} is how often" in text
     assert f"1 % {percent(content.after('0.01'))} 10 % {percent(content.after('0.1'))}" in text
@@ -205,7 +205,7 @@ def test_where_rows_come_and_go_a_guess_at_what_one_holds_counts_the_budget_twic
 
 
 def test_counts_that_come_and_go_say_the_same_of_a_record():
-    text = promised(report(made("counts")))
+    text = promised(html_page(made("counts")))
     assert "× 7.39 is the most" in text
     assert "× 2.72 where it is only whether the record is there" in text
     assert "88.1 % is how often" in text
@@ -213,21 +213,21 @@ def test_counts_that_come_and_go_say_the_same_of_a_record():
 
 @pytest.mark.parametrize("kind", ["table", "network", "stream"])
 def test_where_something_is_exchanged_the_budget_counts_once(kind):
-    text = promised(report(made(kind)))
+    text = promised(html_page(made(kind)))
     assert re.search(r"× (2\.72|3\.00) is the most", text)
     assert "counts twice" not in text
     assert "is there" not in text.partition("Neighbours are")[0]
 
 
 def test_a_guess_at_a_network_is_one_between_neighbouring_weightings():
-    first = promised(report(made("network"))).partition("What was published")[0]
+    first = promised(html_page(made("network"))).partition("What was published")[0]
     assert "odds of a guess about which of two neighbouring weightings is the true one" in first
 
 
 def test_a_budget_that_caps_nothing_says_so_and_states_no_odds():
     schema = {"name": "t", "columns": LETTERS}
     release = sf.publish(pa.table({"a": ["x", "y", "z"]}), schema=schema, epsilon=2000)
-    text = promised(report(release))
+    text = promised(html_page(release))
     assert "no cap on what reading it does to the odds of a guess about one row" in text
     assert "The odds of a guess are not capped" in text
     assert "10^" not in text
@@ -237,11 +237,11 @@ def test_a_budget_that_caps_nothing_says_so_and_states_no_odds():
 def test_a_large_budget_is_warned_of_first():
     schema = {"name": "t", "columns": {"a": {"kind": "boolean"}}}
     release = sf.publish(pa.table({"a": [True] * 9}), schema=schema, epsilon=12)
-    assert "promises little" in top(report(release))
+    assert "promises little" in top(html_page(release))
 
 
 def test_no_rows_make_a_page_too():
-    text = report(made("table", rows=0))
+    text = html_page(made("table", rows=0))
     assert "0 rows" in text
 
 
@@ -249,4 +249,4 @@ def test_without_matplotlib_the_message_says_how_to_get_it(monkeypatch):
     release = made("table")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtra, match=r"pip install 'sfumato\[report\]'"):
-        report(release)
+        html_page(release)

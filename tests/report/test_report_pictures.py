@@ -15,7 +15,7 @@ from sfumato.privacy.mechanism import Event, Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.publishing.kinds.stream import _recovered
 from sfumato.report.columns import Bars, Span, survey
-from sfumato.report.html import report
+from sfumato.report.html import html_page
 from sfumato.report.pairs import strength, strongest
 from sfumato.report.precision import precision, share_between
 from sfumato.report.series_pictures import series_precision
@@ -176,7 +176,7 @@ def test_the_band_of_a_mean_is_the_error_that_its_certificate_states():
 def test_counts_that_never_fall_have_no_band():
     found = sf.publish_stream([1, 0] * 8, horizon=16, epsilon=1, smooth="monotone")
     assert series_precision(found).lines == ()
-    assert "no simple law" in report(found)
+    assert "no simple law" in html_page(found)
 
 
 def test_a_network_and_counts_state_the_noise_of_one_value():
@@ -184,18 +184,18 @@ def test_a_network_and_counts_state_the_noise_of_one_value():
     (line,) = precision(network).lines
     # Scale 1 in weights: e^-3 is about a twentieth.
     assert line.between in ("each within ± 2.9", "each within ± 3", "each within ± 3.1")
-    assert "each within ± 3 records" in report(counts)
+    assert "each within ± 3 records" in html_page(counts)
     wavelet = sf.publish_counts(
         pa.table({"key": ["a", "b"], "count": [3, 4]}), epsilon=1, ways="wavelet"
     )
-    assert "sfumato query ask" in report(wavelet)
+    assert "sfumato query ask" in html_page(wavelet)
 
 
 def test_networks_without_a_proof_have_pictures_without_intervals():
     found = sf.publish_network(
         EDGES, directed=True, method="edge-gaussian", accept_no_guarantee=True
     )
-    text = report(found)
+    text = html_page(found)
     assert "Nothing is promised" in text
     assert "states no interval" in text
     assert text.count("<figure") == 3

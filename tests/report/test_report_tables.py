@@ -12,7 +12,7 @@ from sfumato.example import CLINIC, clinic
 from sfumato.report import table_pictures
 from sfumato.report.columns import Span, survey
 from sfumato.report.figures import histogram
-from sfumato.report.html import report
+from sfumato.report.html import html_page
 from sfumato.report.pairs import Pair
 from sfumato.report.precision import CONFIDENCE, precision, share_between
 from sfumato.schema.domain import Domain
@@ -44,7 +44,7 @@ def drawn(monkeypatch):
 
 
 def test_every_bar_of_a_number_has_its_interval(release, drawn):
-    text = report(release)
+    text = html_page(release)
     found = precision(release).found
     names = [axis.name for axis in Domain.of(SCHEMA).axes]
     for column in ("age", "weight", "pressure", "admitted"):
@@ -77,7 +77,7 @@ def test_bars_are_the_bins_that_were_counted(release):
 
 
 def test_measured_pairs_say_how_far_their_cells_may_be_off(release):
-    text = report(release)
+    text = html_page(release)
     assert text.count("cells, each within") == text.count("strength 0.") // 2
     assert "it follows from other tables" not in text
 
@@ -101,7 +101,7 @@ def test_lines_name_every_column_and_the_widest_come_first(release):
 
 def test_of_some_records_no_interval_is_drawn(drawn):
     """The tables are of all records, the rows of some."""
-    text = report(published(where="sex=female"))
+    text = html_page(published(where="sex=female"))
     assert set(map(len, drawn.values())) == {0}
     assert "is not known column by column" in text
     assert "cells, each within" not in text
@@ -118,7 +118,7 @@ def test_two_hundred_columns_of_tables_stay_under_a_megabyte(drawn):
     names = [f"a rather long name of column {k}" for k in range(200)]
     schema = {"name": "wide", "columns": {n: kinds[k % 3][0] for k, n in enumerate(names)}}
     data = pa.table({n: kinds[k % 3][1] for k, n in enumerate(names)})
-    text = report(sf.publish(data, schema=schema, method="mosaic", epsilon=1))
+    text = html_page(sf.publish(data, schema=schema, method="mosaic", epsilon=1))
     assert len(text.encode()) < 1_000_000
     assert len(drawn) == 20  # of the thirty columns with a picture
     assert min(map(len, drawn.values())) > 10

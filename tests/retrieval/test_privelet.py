@@ -115,7 +115,7 @@ def test_a_public_number_of_records_is_published_as_it_is():
     way = tree(6, "replace-one", PureDP(1), records=15)
     found = way.perturb(np.arange(6), Purse(PureDP(1), SeededBits(1)))
     assert (found[0], found.size, way.query(np.arange(6)).size) == (15, 8, 7)
-    with pytest.raises(ParameterError, match="records is public"):
+    with pytest.raises(ParameterError, match="records must be given"):
         Wavelet(6, "replace-one", PureDP(1))
 
 

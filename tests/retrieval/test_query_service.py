@@ -220,5 +220,5 @@ def test_the_client_says_what_is_wrong_with_the_address():
             QueryClient(url)
     with pytest.raises(ParameterError, match="port must be"):
         listening("127.0.0.1", 70_000)
-    with pytest.raises(Refused, match="does not say"):
+    with pytest.raises(Refused, match="not that of a Sfumato count service"):
         Facts.from_json({"length": 3})

@@ -16,8 +16,8 @@ GROWING = "      a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 WHOLE = "name: t\ncolumns: {a: {kind: integer, low: 0, high: %s}}"
 HOSTILE = {
     "aliases of aliases": (HEAD + GROWING, "more than 1,048,576 values"),
-    "an alias of itself": (HEAD + "      - &q [*q, x]\n", "stands for itself"),
-    "a merge of itself": ("&a\n<<: *a\n", "stands for itself"),
+    "an alias of itself": (HEAD + "      - &q [*q, x]\n", "refers to itself"),
+    "a merge of itself": ("&a\n<<: *a\n", "refers to itself"),
     "an alias of nothing": ("name: *gone", "undefined alias"),
     "many digits": (WHOLE % ("9" * 5000), "too many digits"),
     "many digits in JSON": (

@@ -212,7 +212,7 @@ def test_a_part_that_was_killed_before_it_was_settled_is_settled_by_the_next_run
     again = gone_on(ledger, state, folder=tmp_path / "p1")
     assert again.table.num_rows == 15
     assert all(passed(tmp_path / "p1", ledger).values())
-    with pytest.raises(ReleaseError, match="taken up before"):
+    with pytest.raises(ReleaseError, match="resumed before"):
         gone_on(ledger, state, folder=tmp_path / "p2")
 
 

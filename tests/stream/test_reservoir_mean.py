@@ -313,7 +313,7 @@ def test_unknown_options_are_refused_by_name():
 
 @pytest.mark.parametrize("budget", [ZCDP(1), ApproxDP(1, "1e-6")])
 def test_budgets_that_are_not_pure_are_refused(budget):
-    with pytest.raises(ParameterError, match="give epsilon without delta or rho"):
+    with pytest.raises(ParameterError, match="leave out delta and rho"):
         METHOD.price(90, budget, {"size": 5})
 
 

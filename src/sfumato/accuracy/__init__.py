@@ -17,11 +17,26 @@ from sfumato.accuracy.noisy_scatter import (
     laplace_variance,
 )
 from sfumato.accuracy.published import Published, published
+from sfumato.accuracy.small_values import (
+    averaged,
+    bit_variances,
+    laplace_shares,
+    table_text,
+)
+from sfumato.accuracy.statement import (
+    Answer,
+    about_count,
+    about_difference,
+    about_extreme,
+    about_mean,
+)
+from sfumato.accuracy.thesis import sum_bound
 from sfumato.accuracy.two_way import TwoWay
 from sfumato.accuracy.useful import useful_chance, useful_distance
 
 __all__ = [
     "Amplification",
+    "Answer",
     "ClassScatter",
     "Comparison",
     "DiscreteSum",
@@ -29,13 +44,22 @@ __all__ = [
     "NoisyLDA",
     "Published",
     "TwoWay",
+    "about_count",
+    "about_difference",
+    "about_extreme",
+    "about_mean",
+    "averaged",
+    "bit_variances",
     "class_scatter",
     "declared",
     "expected_noise",
+    "laplace_shares",
     "laplace_variance",
     "maximum",
     "minimum",
     "published",
+    "sum_bound",
+    "table_text",
     "useful_chance",
     "useful_distance",
 ]

@@ -116,7 +116,7 @@ class DiscreteSum(Law):
 
     def __post_init__(self) -> None:
         if not self.parts:
-            raise ParameterError("a sum of noises needs one noise at least")
+            raise ParameterError("a sum of noises needs at least one noise")
 
     @classmethod
     def laplace(cls, scale: Number, count: int = 1, *, step: Number = 1) -> "DiscreteSum":

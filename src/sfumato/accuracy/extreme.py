@@ -178,4 +178,4 @@ def _mirrored(law: Law, x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _check(values: Sequence[Any], laws: Sequence[Law]) -> None:
     if not values or len(values) != len(laws):
-        raise ParameterError("values must be one at least, and laws as many")
+        raise ParameterError("values and laws must be of the same length, at least one")

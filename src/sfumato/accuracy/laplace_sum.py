@@ -55,7 +55,7 @@ class LaplaceSum(Law):
 
     def __post_init__(self) -> None:
         if not self.groups:
-            raise ParameterError("a sum of noises needs one noise at least")
+            raise ParameterError("a sum of noises needs at least one noise")
         for scale, count in self.groups:
             if not 0 < scale < inf:
                 raise ParameterError(f"scale must be positive and finite, got {scale}")

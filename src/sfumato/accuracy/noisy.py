@@ -216,21 +216,21 @@ class Noisy:
         )
 
 
-def combined(known: Mapping[str, Noisy], weights: Mapping[str, int]) -> Noisy:
+def combined(counts: Mapping[str, Noisy], weights: Mapping[str, int]) -> Noisy:
     """Σ weight · number, in one go: there may be ten thousand of them.
 
     >>> entries = Entries(np.array([40, 70]), "laplace", Fraction(5))
-    >>> known = {name: entries.total([i], Fraction(1)) for i, name in enumerate("ab")}
-    >>> combined(known, {"a": 2, "b": -1}).value
+    >>> counts = {name: entries.total([i], Fraction(1)) for i, name in enumerate("ab")}
+    >>> combined(counts, {"a": 2, "b": -1}).value
     10.0
     """
-    first, constant = next(iter(known.values())), Fraction(0)
-    step = _common_step({first.step, *(known[name].step for name in weights)})
+    first, constant = next(iter(counts.values())), Fraction(0)
+    step = _common_step({first.step, *(counts[name].step for name in weights)})
     entries: Counter[int] = Counter()
     for name, weight in weights.items():
-        constant += weight * known[name].constant
-        steps = weight * int(known[name].step / step)
-        for which, often in known[name].weights.items():
+        constant += weight * counts[name].constant
+        steps = weight * int(counts[name].step / step)
+        for which, often in counts[name].weights.items():
             entries[which] += steps * often
     kept = {which: weight for which, weight in entries.items() if weight}
     return replace(first, weights=kept, constant=constant, step=step, least=None, most=None)

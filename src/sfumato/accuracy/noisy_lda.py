@@ -150,8 +150,8 @@ class NoisyLDA:
             raise ParameterError("realised must be the class_scatter of the noise on these records")
         if found.counts.min() < FEWEST_REALISED:
             raise ParameterError(
-                f"realised needs {FEWEST_REALISED} records in every class: it betrays class means; "
-                "use noise_variance, which betrays nothing"
+                f"realised needs {FEWEST_REALISED} records in every class: it reveals class "
+                "means; use noise_variance, which reveals nothing"
             )
         return drawn.within, drawn.between
 

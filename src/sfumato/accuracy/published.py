@@ -113,35 +113,35 @@ class Published:
         all are short of it, if that gains a twentieth.  Which way it is does not depend on the
         noisy values, so a confidence stays what it is.
         """
-        known, total = self.counts[column], self.total
+        counts, total = self.counts[column], self.total
         assert total is not None  # noqa: S101  whoever counts values counts records
         often = Counter(weights.values())
-        often[0] += len(known) - len(weights)
+        often[0] += len(counts) - len(weights)
         common = often.most_common(1)[0][0]
-        ways = [combined(known, weights)]
+        ways = [combined(counts, weights)]
         if common:
-            rest = {value: weights.get(value, 0) - common for value in known}
-            ways.append(combined({**known, _ALL: total}, {**rest, _ALL: common}))
+            rest = {value: weights.get(value, 0) - common for value in counts}
+            ways.append(combined({**counts, _ALL: total}, {**rest, _ALL: common}))
         best = min(ways, key=lambda noisy: noisy.variance)
         sums, squares = sum(weights.values()), sum(weight**2 for weight in weights.values())
-        gain = sums**2 / len(known) / max(squares, 1)  # of the noise of the plain combination
+        gain = sums**2 / len(counts) / max(squares, 1)  # of the noise of the plain combination
         if not total.public or (1 - gain) * ways[0].variance > _WORTH * best.variance:
             return best
-        even = _evened(known, weights, total.exactly)
+        even = _evened(counts, weights, total.exactly)
         unlike = len({abs(weight) for weight in even.weights.values()}) > 1
         # Laplace noise fades so slowly that with unlike weights the work grows with the steps.
         slow = unlike and even.entries.kind == "laplace"
         return best if slow and even.law.deviation > _STEPS * even.law.step else even
 
     def _listed(self, column: str, values: Sequence[str]) -> Sequence[str]:
-        known = self.cells(column)
+        cells = self.cells(column)
         if self.tables is not None:
             values = [name for value in values for name in self.tables.spanned(column, value)]
-        wrong = [value for value in values if value not in known]
+        wrong = [value for value in values if value not in cells]
         if wrong or not values:
             raise ParameterError(
                 f"column {column} has no value {wrong[0] if wrong else ''!r}; it has: "
-                f"{', '.join(known)}"
+                f"{', '.join(cells)}"
             )
         return list(dict.fromkeys(values))
 
@@ -157,16 +157,16 @@ class Published:
         """What is known of the mean of a number."""
         if column in self.numbers:
             return self.numbers[column]
-        known = ", ".join(self.numbers) or "none"
-        raise ParameterError(f"no sum of {column} was published; there are sums of: {known}")
+        offered = ", ".join(self.numbers) or "none"
+        raise ParameterError(f"no sum of {column} was published; there are sums of: {offered}")
 
     def cells(self, column: str) -> Mapping[str, Noisy]:
         """The noisy count of every value of a column, as released."""
         if column in self.counts:
             return self.counts[column]
-        known = ", ".join(self.counts) or "none"
+        offered = ", ".join(self.counts) or "none"
         remedy = "; for a number ask for its mean" if column in self.numbers else ""
-        raise ParameterError(f"no counts of {column} were published; there are: {known}{remedy}")
+        raise ParameterError(f"no counts of {column} were published; there are: {offered}{remedy}")
 
     @property
     def _most(self) -> Fraction | None:
@@ -245,15 +245,15 @@ def _classes(
     domain = Domain.of(stated(certificate.public_schema))
     values = np.array(released, np.int64)
     entries = Entries(values, *noise_of(certificate, statistic))
-    known = None if rows is None else Fraction(rows)
+    public_rows = None if rows is None else Fraction(rows)
     axis = domain.axes[domain.label or 0]
     if not isinstance(axis, Levels):
         raise ValueError
     classes = axis.codes
     missing = 1 if rows is not None and len(values) < classes else 0
     cells = [range(k, len(values), classes - missing) for k in range(classes - missing)]
-    sizes = [entries.total(cell, _ONE, known) for cell in cells]
-    total = _added(sizes) if known is None else entries.known(known)
+    sizes = [entries.total(cell, _ONE, public_rows) for cell in cells]
+    total = _added(sizes) if public_rows is None else entries.known(public_rows)
     return Published(certificate, total, {axis.name: _classified(axis, sizes, total)})
 
 
@@ -271,8 +271,8 @@ def _added(parts: Sequence[Noisy]) -> Noisy:
     return whole
 
 
-def _evened(known: Mapping[str, Noisy], weights: Mapping[str, int], total: Fraction) -> Noisy:
+def _evened(counts: Mapping[str, Noisy], weights: Mapping[str, int], total: Fraction) -> Noisy:
     """Each of k counts plus (total − all counts) / k, in steps of 1/k: the noise that all share."""
-    k, sum_of_weights = len(known), sum(weights.values())
-    shares = {value: k * weights.get(value, 0) - sum_of_weights for value in known}
-    return combined(known, shares).divided(k, Fraction(sum_of_weights, k) * total)
+    k, sum_of_weights = len(counts), sum(weights.values())
+    shares = {value: k * weights.get(value, 0) - sum_of_weights for value in counts}
+    return combined(counts, shares).divided(k, Fraction(sum_of_weights, k) * total)

@@ -1,4 +1,4 @@
-"""Small values under noise: how much of it covers them, what is better, and what is no way out.
+"""Small values under noise: how much of it covers them, what is better, and what does not help.
 
 Noise is as large as a privacy budget asks for, whatever it is added to.  A value from [−c, c]
 under Laplace noise of scale 1/ε meets noise beyond ±5c with chance e^(−5cε), so where cε is
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from sfumato.accuracy.laplace_sum import LaplaceSum
 from sfumato.errors import ParameterError
+from sfumato.moved import refusing
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.response import RandomizedResponse
 
@@ -25,12 +26,14 @@ __all__ = [
     "Averaged",
     "BitVariances",
     "LaplaceShare",
-    "as_text",
     "averaged",
     "bit_variances",
     "laplace_share",
     "laplace_shares",
+    "table_text",
 ]
+
+__getattr__ = refusing(__name__)
 
 
 class LaplaceShare(NamedTuple):
@@ -108,10 +111,10 @@ def averaged(groups: int, terms: int, epsilon: float) -> Averaged:
     return Averaged(groups, noise.deviation, apart, groups * epsilon)
 
 
-def as_text(rows: Sequence[Any]) -> str:
+def table_text(rows: Sequence[Any]) -> str:
     """Rows of one kind as a table with aligned columns, to four digits.
 
-    >>> print(as_text([bit_variances(0.5), bit_variances(2)]))
+    >>> print(table_text([bit_variances(0.5), bit_variances(2)]))
     epsilon  laplace  geometric  response  exponential_not_private
         0.5        8      7.835     3.918                        4
           2      0.5      0.362     0.181                     0.25

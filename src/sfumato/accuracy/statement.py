@@ -188,7 +188,8 @@ def about_extreme(
     """The largest (or smallest) count of a column: how large it is, and whose it is."""
     if found.edges is not None:
         raise ParameterError(
-            "the largest of many weights is not answered: of those at a bound only that is known"
+            "there is no maximum or minimum of weights: those at a bound are known only to "
+            "lie there or beyond"
         )
     cells, level = found.cells(column), share("confidence", confidence)
     names, noisy = list(cells), list(cells.values())

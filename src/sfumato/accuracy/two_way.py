@@ -47,8 +47,10 @@ class TwoWay:
     def cell(self, first: str, second: str, within: str | None = None) -> Noisy:
         """Records with these two values, of one class or of all."""
         a, b = (
-            _found(value, known, column)
-            for value, known, column in zip((first, second), self.values, self.columns, strict=True)
+            _found(value, values, column)
+            for value, values, column in zip(
+                (first, second), self.values, self.columns, strict=True
+            )
         )
         k = _EVERY if within is None else _found(within, self.classes, "the label")
         return self.place(a, b, k).bounded(Fraction(0), self.rows)
@@ -94,7 +96,7 @@ class TwoWay:
         )
 
 
-def _found(value: str, known: tuple[str, ...], column: str) -> int:
-    if value in known:
-        return known.index(value)
-    raise ParameterError(f"the table has no {value!r} in {column}; it has: {', '.join(known)}")
+def _found(value: str, values: tuple[str, ...], column: str) -> int:
+    if value in values:
+        return values.index(value)
+    raise ParameterError(f"the table has no {value!r} in {column}; it has: {', '.join(values)}")

@@ -63,7 +63,7 @@ def run(start: Callable[[], None], *, package: str = "sfumato") -> None:
         _tell("refused: ", f"{error.filename or 'a file'}: {error.strerror or 'broken'}", "red")
         sys.exit(1)
     except MemoryError:
-        _tell("stopped: ", "this machine has not the memory that it takes", "red")
+        _tell("stopped: ", "there is not enough memory", "red")
         sys.exit(1)
     except Exception as error:
         _tell("internal error: ", _place(error, package), "red")

@@ -48,11 +48,13 @@ def accuracy(
         tuple[str, str] | None,
         typer.Option(metavar="COLUMN COLUMN", help="All cells of the table of two columns."),
     ] = None,
-    confidence: Annotated[str, typer.Option(help="Of each statement, below 1.")] = "0.95",
+    confidence: Annotated[
+        str, typer.Option(help="Confidence of each statement, below 1.")
+    ] = "0.95",
     thesis: Annotated[
         bool, typer.Option("--thesis", help="Also the looser published bounds (Liu 2015).")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Figures for a program.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say how near noisy counts and sums are to the truth; without options, list them all.
 

@@ -34,7 +34,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Publish sensitive data so that the picture stays and no person shows.",
+    help="Publish sensitive data under differential privacy.",
     epilog="Start with: sfumato demo",
     pretty_exceptions_enable=False,
 )

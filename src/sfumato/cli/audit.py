@@ -18,9 +18,9 @@ def audit(
         str | None,
         typer.Argument(help=f"A table method (see: sfumato methods), or {', '.join(MECHANISMS)}."),
     ] = None,
-    epsilon: Annotated[str | None, typer.Option(help="The claim: privacy budget.")] = None,
-    delta: Annotated[str | None, typer.Option(help="The claim: delta, with epsilon.")] = None,
-    rho: Annotated[str | None, typer.Option(help="The claim: zCDP, in place of both.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Claimed epsilon.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Claimed delta, with epsilon.")] = None,
+    rho: Annotated[str | None, typer.Option(help="Claimed rho (zCDP), in place of both.")] = None,
     schema: Annotated[
         Path | None, typer.Option(help="Audit on this schema; default: several that suit.")
     ] = None,
@@ -28,22 +28,20 @@ def audit(
         list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(help="Runs on each of two tables; more find more.")
+        int | None, typer.Option(help="Runs on each of two tables; more runs, tighter bounds.")
     ] = None,
     effort: Annotated[
         int | None,
         typer.Option(help="Tables searched with frozen noise, per setting; 0: a few only."),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="With which the bounds hold.")] = 0.99,
+    confidence: Annotated[float, typer.Option(help="Confidence of the bounds.")] = 0.99,
     picture: Annotated[
         Path | None, typer.Option(help="Draw both distributions: FILE.svg or FILE.png.")
     ] = None,
     controls: Annotated[
         bool, typer.Option("--controls", help="Audit mechanisms that are known to be broken.")
     ] = False,
-    seed: Annotated[
-        int | None, typer.Option(help="Another number, another repeatable run.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed: the same number repeats the run.")] = None,
 ) -> None:
     """Try to contradict a method's promise on made-up data; exit code 1 if it is contradicted.
 

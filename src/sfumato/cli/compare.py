@@ -17,14 +17,17 @@ def compare(
     data: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet file.")],
     schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
     epsilon: Annotated[str, typer.Option(help="Budgets to compare at, as 0.1,0.5,1.")],
-    delta: Annotated[str | None, typer.Option(help="For methods with Gaussian noise.")] = None,
+    delta: Annotated[
+        str | None, typer.Option(help="Delta, for methods with Gaussian noise.")
+    ] = None,
     methods: Annotated[
         str | None, typer.Option(help="Methods to compare, as a,b,c; default: all that fit.")
     ] = None,
-    trials: Annotated[int, typer.Option(help="Releases at each budget.")] = 5,
-    seconds: Annotated[float, typer.Option(help="The most that a method may take.")] = 30,
+    trials: Annotated[int, typer.Option(help="Releases per method and budget.")] = 5,
+    seconds: Annotated[float, typer.Option(help="Time limit for each method, in seconds.")] = 30,
     accept_no_guarantee: Annotated[
-        bool, typer.Option("--accept-no-guarantee", help="Also run what has no proof.")
+        bool,
+        typer.Option("--accept-no-guarantee", help="Also run methods without a privacy proof."),
     ] = False,
     private_choice: Annotated[
         str | None,
@@ -32,7 +35,10 @@ def compare(
     ] = None,
     ledger: Annotated[
         Path | None,
-        typer.Option(envvar="SFUMATO_LEDGER", help="Counts the look; charged for a choice."),
+        typer.Option(
+            envvar="SFUMATO_LEDGER",
+            help="Ledger that counts the inspection, and pays for a private choice.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -41,7 +47,7 @@ def compare(
 ) -> None:
     """Show which method serves best at which budget. NOT PRIVATE: never publish what this prints.
 
-    With --private-choice nothing but the name of a method is told, and that is paid for.
+    With --private-choice only the name of a method is printed, and the ledger is charged for it.
 
     Examples: sfumato compare patients.csv --schema s.yaml --epsilon 0.1,0.5,1 -o page.html ·
     sfumato compare patients.csv --schema s.yaml --epsilon 1 --methods dp-lda,modips
@@ -62,7 +68,7 @@ def compare(
     if output is not None:
         check_place(output)
         needed()
-    account = None if ledger is None else Ledger(ledger)
+    opened = None if ledger is None else Ledger(ledger)
     with steps("trying methods") as step:
         found = run(
             data,
@@ -73,11 +79,11 @@ def compare(
             trials=trials,
             seconds=seconds,
             accept_no_guarantee=accept_no_guarantee,
-            ledger=account,
+            ledger=opened,
             progress=lambda done, total: step(done=done, of=total),
         )
-    if account is not None:
-        account.close()
+    if opened is not None:
+        opened.close()
     page = shown(found, pictures=output is not None)
     if output is not None:
         write_page(page, output, template="comparison.html")
@@ -97,26 +103,26 @@ def _choose(
     from shlex import quote
 
     from sfumato.errors import ParameterError
-    from sfumato.inspection.compare.private_choice import choose
+    from sfumato.inspection.compare.private_choice import choose_method
     from sfumato.ledger import Ledger
 
     if output is not None:
-        raise ParameterError("a private choice tells a name and no figures: leave out --output")
+        raise ParameterError("a private choice gives a name and no figures: leave out --output")
     if len(budgets) != 1:
-        raise ParameterError("a private choice is made at one epsilon: give the whole budget")
+        raise ParameterError("a private choice takes a single epsilon: give the whole budget")
     if names is None:
-        raise ParameterError("a private choice needs --methods a,b: few candidates choose better")
+        raise ParameterError("a private choice needs --methods: name 2 to 8 candidates, as a,b")
     if ledger is None:
-        raise ParameterError("a private choice is paid for: give --ledger FILE")
-    with Ledger(ledger) as account:
-        found = choose(
+        raise ParameterError("a private choice is charged to a ledger: give --ledger FILE")
+    with Ledger(ledger) as opened:
+        found = choose_method(
             data,
             schema,
             methods=names,
             epsilon=budgets[0],
             delta=delta,
             share=share,
-            ledger=account,
+            ledger=opened,
         )
     left: Any = found.left
     rest = f"--epsilon {_decimal(left.epsilon)}"

@@ -1,4 +1,4 @@
-"""`sfumato doctor`: can this machine keep the promises?"""
+"""`sfumato doctor`: does this machine meet the requirements?"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -32,10 +32,10 @@ def doctor(
     failed = False
     for name, question in questions:
         try:
-            say(styled("well", "green"), f"  {name}: {question()}")
+            say(styled("ok", "green"), f"      {name}: {question()}")
         except SfumatoError as error:
             failed = True
-            say(styled("ILL", "red"), f"   {name}: {error}")
+            say(styled("FAILED", "red"), f"  {name}: {error}")
     if failed:
         raise typer.Exit(1)
 

@@ -13,7 +13,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Weighted networks: publish with other weights, compare, perturb apart and merge.",
+    help="Weighted networks: publish, compare, or perturb party by party and merge.",
     epilog="Example: sfumato graph publish edges.csv --undirected --epsilon 1 "
     "--option high=100 -o release/",
 )
@@ -35,18 +35,19 @@ def publish(
     preserve: Annotated[
         str | None,
         typer.Option(
-            help="Pairs whose shortest paths must survive: a file of two columns, or a share of "
-            "all pairs such as 0.1."
+            help="Pairs whose shortest paths are kept: a file of two columns, or a share of all "
+            "pairs such as 0.1."
         ),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
     ] = None,
     epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Allows Gaussian noise.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Delta: allows Gaussian noise.")] = None,
     rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
     name: Annotated[
-        str | None, typer.Option(help="What the ledger counts under; default: the file's name.")
+        str | None,
+        typer.Option(help="Name of the data set in the ledger; default: the file's name."),
     ] = None,
     ledger: Annotated[
         Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
@@ -56,7 +57,10 @@ def publish(
         str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
     ] = None,
     accept_no_guarantee: Annotated[
-        bool, typer.Option("--accept-no-guarantee", help="Publish what has no proof.")
+        bool,
+        typer.Option(
+            "--accept-no-guarantee", help="Publish although the method has no privacy proof."
+        ),
     ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Test run: repeatable, no guarantee, no ledger.")
@@ -76,9 +80,9 @@ def publish(
     from sfumato.release.folder import is_release
 
     options = method_options(option, publish_network)
-    account = Ledger(ledger) if ledger is not None else None
-    if account is not None:
-        unfinished(account, name or edges.name.split(".")[0], release)
+    opened = Ledger(ledger) if ledger is not None else None
+    if opened is not None:
+        unfinished(opened, name or edges.name.split(".")[0], release)
     existed = is_release(output)
     with working() as step:
         result = publish_network(
@@ -90,7 +94,7 @@ def publish(
             epsilon=epsilon,
             delta=delta,
             rho=rho,
-            ledger=account,
+            ledger=opened,
             folder=output,
             format=format,  # type: ignore[arg-type]  # checked by publish itself
             release=release,

@@ -19,7 +19,7 @@ def compare(
     release: Annotated[Path, typer.Argument(help="A release folder, or an edge list.")],
     directed: Annotated[
         bool | None,
-        typer.Option("--directed/--undirected", help="Default: what the release says."),
+        typer.Option("--directed/--undirected", help="Default: as the release states."),
     ] = None,
     pairs: Annotated[
         Path | None, typer.Option(help="Pairs whose paths matter: a file with two columns.")
@@ -27,15 +27,19 @@ def compare(
     preserve: Annotated[
         str | None, typer.Option(help="In place of pairs: a share of all connected ones.")
     ] = None,
-    k: Annotated[int | None, typer.Option(help="With mu: weights hidden among k.")] = None,
-    mu: Annotated[float | None, typer.Option(help="With k: how near such weights are.")] = None,
+    k: Annotated[
+        int | None, typer.Option(help="With --mu: how many similar weights hide a weight.")
+    ] = None,
+    mu: Annotated[
+        float | None, typer.Option(help="With --k: how far similar weights may differ.")
+    ] = None,
     source: Annotated[str, typer.Option(help="Column of ORIGINAL: where edges start.")] = "source",
     target: Annotated[str, typer.Option(help="Column of ORIGINAL: where edges end.")] = "target",
     weight: Annotated[str, typer.Option(help="Column of ORIGINAL: their weights.")] = "weight",
     picture: Annotated[
         Path | None, typer.Option(help="Draw the changes: FILE.svg or FILE.png (mode 0600).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another number, another sample of pairs.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the sample of pairs.")] = 0,
 ) -> None:
     """Show what became of weights and shortest paths. NOT PRIVATE: never publish what this prints.
 
@@ -86,15 +90,17 @@ def _released(release: Path, directed: bool | None) -> "Network":
 
     if not is_folder(release):
         return network_of(release, directed=directed).network
-    known = Release.load(release)
-    facts = known.certificate.network
+    published = Release.load(release)
+    facts = published.certificate.network
     if facts is None:
         raise ReleaseError(f"{release} is not the release of a network")
     said = facts.directed
     if directed is not None and directed != said:
         kind = "directed" if said else "undirected"
-        raise ParameterError(f"the release says that its network is {kind}: leave it to that")
-    return network_of(known.table, directed=said).network
+        raise ParameterError(
+            f"the release states that its network is {kind}: leave out --directed and --undirected"
+        )
+    return network_of(published.table, directed=said).network
 
 
 def _show(found: "Comparison", k: int | None, mu: float | None) -> None:

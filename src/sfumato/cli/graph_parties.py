@@ -14,7 +14,7 @@ def share(
     edges: Annotated[
         Path, typer.Argument(help="The party's own edges: columns source, target, weight.")
     ],
-    party: Annotated[str, typer.Option(help="The node that speaks.")],
+    party: Annotated[str, typer.Option(help="Name of the party's own node.")],
     directed: Annotated[
         bool, typer.Option("--directed/--undirected", help="Whether an edge has a direction.")
     ],
@@ -47,7 +47,7 @@ def merge(
         Path, typer.Option("--output", "-o", help="The network to write: .csv or .parquet.")
     ],
 ) -> None:
-    """Merge the parties' shares into one network; no weight is needed for it.
+    """Merge the parties' shares into one network; true weights are not needed.
 
     Example: sfumato graph merge Bergen.csv Oslo.csv Turku.csv -o network.csv
     """

@@ -18,7 +18,7 @@ def inspect(
         typer.Option(help="Records of the same population that had no part in the release."),
     ] = None,
     secret: Annotated[
-        str | None, typer.Option(help="The column that attribute inference goes for.")
+        str | None, typer.Option(help="The column to infer in the attribute attack.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -26,48 +26,53 @@ def inspect(
     ] = None,
     ledger: Annotated[
         Path | None,
-        typer.Option(envvar="SFUMATO_LEDGER", help="The ledger it was charged to: counts it."),
+        typer.Option(
+            envvar="SFUMATO_LEDGER",
+            help="The ledger it was charged to, which counts the inspection.",
+        ),
     ] = None,
     uncounted: Annotated[
-        bool, typer.Option("--uncounted", help="Look without a line in the ledger.")
+        bool, typer.Option("--uncounted", help="Do not record the inspection in the ledger.")
     ] = False,
-    confidence: Annotated[float, typer.Option(help="Of all intervals together.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(help="Confidence that all intervals hold together.")
+    ] = 0.95,
 ) -> None:
     """Show utility, attacks and exposed records. NOT PRIVATE: never publish what this prints.
 
-    A release that was charged to a ledger is looked at with that ledger, which counts it.
+    A release that was charged to a ledger needs that ledger, which counts the inspection.
 
     Example: sfumato inspect release/ --original patients.csv --ledger budget.db -o page.html
     """
     from sfumato.cli.progress import working
     from sfumato.errors import ReleaseError
     from sfumato.inspection.counting import UNCOUNTED
-    from sfumato.inspection.overview import overview
+    from sfumato.inspection.overview import inspect as run
     from sfumato.inspection.page import WARNING, check_place, write_page
     from sfumato.ledger import Ledger
     from sfumato.release import Release
     from sfumato.release.folder import CERTIFICATE
 
-    known = Release.load(release)
-    if known.certificate.seal != known.certificate.digest:
+    published = Release.load(release)
+    if published.certificate.seal != published.certificate.digest:
         raise ReleaseError(f"{release} is not as it was released: {CERTIFICATE} was changed")
     if output is not None:
         check_place(output, release)
-    account = None if ledger is None or uncounted else Ledger(ledger)
+    opened = None if ledger is None or uncounted else Ledger(ledger)
     with working() as step:
-        found = overview(
-            known,
+        found = run(
+            published,
             original,
             control=control,
             secret=secret,
             confidence=confidence,
-            ledger=account,
+            ledger=opened,
             uncounted=uncounted,
             pictures=output is not None,
             progress=step,
         )
-    if account is not None:
-        account.close()
+    if opened is not None:
+        opened.close()
     if output is not None:
         write_page(found, output, release=release)
     say(WARNING, style="bold red")

@@ -29,13 +29,13 @@ Reason = Annotated[str, typer.Option("--reason", help="Why, for whoever reads th
 
 @app.command(epilog="Example: `sfumato ledger create --ledger budget.db`")
 def create(ledger: File) -> None:
-    """Make an empty ledger, readable by you alone."""
+    """Create an empty ledger, readable by you alone."""
     from sfumato.ledger import Ledger
 
     with Ledger.create(ledger) as made:
-        say(f"{ledger} is made; keep its head elsewhere: {made.head}")
+        say(f"{ledger} is created; keep its head elsewhere: {made.head}")
         if made.place.caution:
-            say(f"mind where it lies: {made.place.caution}", style="yellow")
+            say(f"warning: {made.place.caution}", style="yellow")
     say("next: sfumato ledger grant DATASET --epsilon … --reason …")
 
 
@@ -54,8 +54,8 @@ def grant(
         bool, typer.Option("--heuristic", help="Also allow releases without a guarantee.")
     ] = False,
 ) -> None:
-    """Add to the budget of a data set; the decision stays on the record."""
-    from sfumato.ledger import Ledger, spell
+    """Add to the budget of a data set; the decision is recorded."""
+    from sfumato.ledger import Ledger
     from sfumato.privacy.budget import budget
     from sfumato.privacy.guarantee import Guarantee, Heuristic
 
@@ -65,9 +65,9 @@ def grant(
         if nothing
         else budget(epsilon=epsilon, delta=delta, rho=rho)
     )
-    with Ledger(ledger) as account:
-        account.grant(dataset, amount, reason=reason, heuristic=heuristic)
-        say(f"{dataset} has {spell(account.balance(dataset).left)} left")
+    with Ledger(ledger) as opened:
+        opened.grant(dataset, amount, reason=reason, heuristic=heuristic)
+        say(f"{dataset} has {opened.balance(dataset).left} left")
 
 
 @app.command(epilog="Example: `sfumato ledger show --ledger budget.db --dataset adult`")
@@ -75,41 +75,43 @@ def show(
     ledger: File,
     dataset: Annotated[str | None, typer.Option(help="Only this data set.")] = None,
 ) -> None:
-    """What was granted, spent and is left, how often it was looked, and what was never finished."""
+    """Show budgets granted, spent and left, inspections, and unfinished releases."""
     from sfumato.ledger import Ledger
 
-    with Ledger(ledger) as account:
-        names = account.datasets() if dataset is None else [dataset]
+    with Ledger(ledger) as opened:
+        names = opened.datasets() if dataset is None else [dataset]
         if not names:
             say("no budget yet: sfumato ledger grant DATASET --epsilon … --reason …")
             return
-        show_table(_table(account, names))
+        show_table(_table(opened, names))
         for name in names:
-            if protects := account.balance(name).protects:
+            if protects := opened.balance(name).protects:
                 say(f"{name}: its budget protects {protects}")
-            if unproved := account.balance(name).unproved:
+            if unproved := opened.balance(name).unproved:
                 say(f"{name}: {unproved} of its releases carry no guarantee")
-            for release, times in account.inspections(name).items():
+            for release, times in opened.inspections(name).items():
                 subject = "its records, without a release," if release is None else release
                 say(f"{name}: {subject} looked at without noise {_times(times)}")
-        for entry in account.unfinished(dataset):
+        for entry in opened.unfinished(dataset):
             say(_advice(entry))
 
 
 @app.command(epilog="Example: `sfumato ledger verify --ledger budget.db --head 3f1a…`")
 def verify(
     ledger: File,
-    head: Annotated[str | None, typer.Option(help="The head you kept: it must be in.")] = None,
+    head: Annotated[
+        str | None, typer.Option(help="A head you kept earlier: it must be in the history.")
+    ] = None,
 ) -> None:
     """Check every page, hash, balance and step, and print the head to keep elsewhere."""
     from sfumato.ledger import Ledger
 
-    with Ledger(ledger) as account:
-        found = account.verify(head=_head(head))
+    with Ledger(ledger) as opened:
+        found = opened.verify(head=_head(head))
     say(f"{ledger} is sound{'' if head is None else ' and holds the head you kept'}")
     say(f"head: {found}")
     if head is None:
-        say("keep it elsewhere: against it a rolled-back or rewritten ledger shows")
+        say("keep it elsewhere: with it, a rolled-back or rewritten ledger is detected")
 
 
 @app.command(
@@ -120,14 +122,14 @@ def refund(
     ledger: File,
     reason: Reason,
 ) -> None:
-    """Give back what a stopped release had reserved; never once noise was drawn."""
-    from sfumato.ledger import Ledger, spell
+    """Refund what a stopped release had reserved; refused once noise was drawn."""
+    from sfumato.ledger import Ledger
 
-    with Ledger(ledger) as account:
-        account.refund(release, reason=reason)
-        entry = account.entry(release)
+    with Ledger(ledger) as opened:
+        opened.refund(release, reason=reason)
+        entry = opened.entry(release)
         if entry is not None:
-            say(f"{entry.dataset} got {spell(entry.charge)} back")
+            say(f"{entry.dataset} got {entry.charge} back")
 
 
 @app.command(
@@ -136,15 +138,17 @@ def refund(
 )
 def protects(
     dataset: Dataset,
-    promise: Annotated[str, typer.Argument(help="Unit and neighbours, as the refusal spells it.")],
+    promise: Annotated[
+        str, typer.Argument(help="Unit and neighbours, as the error message states them.")
+    ],
     ledger: File,
     reason: Reason,
 ) -> None:
-    """Say what all charges of a data set protect, where an older Sfumato did not note it."""
+    """Record what the charges of a data set protect, where an older Sfumato did not."""
     from sfumato.ledger import Ledger
 
-    with Ledger(ledger) as account:
-        account.protects(dataset, promise, reason=reason)
+    with Ledger(ledger) as opened:
+        opened.protects(dataset, promise, reason=reason)
     say(f"the budget of {dataset} protects {promise}, from its first charge on")
 
 
@@ -159,24 +163,22 @@ def same_data(
     ledger: File,
     reason: Reason,
 ) -> None:
-    """Record that two names stand for the same data: its people then bear both budgets."""
+    """Record that two names stand for the same data: their budgets add up."""
     from sfumato.ledger import Ledger
 
-    with Ledger(ledger) as account:
-        account.allow(dataset, other, reason)
+    with Ledger(ledger) as opened:
+        opened.allow(dataset, other, reason)
     say(f"{dataset} and {other} are the same data from here on: add their budgets up")
 
 
-def _table(account: "Ledger", names: list[str]) -> Grid:
-    from sfumato.ledger import spell
-
+def _table(opened: "Ledger", names: list[str]) -> Grid:
     headings = ("data set", "granted", "spent", "left", "releases", "looks", "unfinished")
-    table = Grid(*headings, title=f"ledger {account.ledger_id}")
+    table = Grid(*headings, title=f"ledger {opened.ledger_id}")
     for name in names:
-        balance, unfinished = account.balance(name), account.unfinished(name)
-        granted = spell(balance.granted) + ", heuristics" * balance.heuristic
-        figures = (granted, spell(balance.spent), spell(balance.left, like=balance.granted))
-        looked = sum(account.inspections(name).values())
+        balance, unfinished = opened.balance(name), opened.unfinished(name)
+        granted = str(balance.granted) + ", heuristics" * balance.heuristic
+        figures = (granted, str(balance.spent), balance.left.spelled(like=balance.granted))
+        looked = sum(opened.inspections(name).values())
         counts = (str(balance.releases), str(looked), str(len(unfinished)))
         table.line(name, *figures, *counts)
     return table
@@ -202,8 +204,8 @@ def _advice(entry: "Entry") -> str:
         )
     elif entry.state == "reserved" and entry.part is not None:
         fate = (
-            "it is a later part of a series and drew nothing yet: it is still running, or was "
-            "stopped; if nothing runs, go on from the same state once more"
+            "it is a later part of a series and drew nothing yet: it is still running, or "
+            "was stopped; if nothing runs, resume from the same state once more"
         )
     elif entry.state == "reserved":
         remedy = f"sfumato ledger refund {quote(entry.release)} --reason …"

@@ -16,7 +16,9 @@ def publish(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
     method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "mosaic",
     epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Allows Gaussian noise; below 1/rows.")] = None,
+    delta: Annotated[
+        str | None, typer.Option(help="Delta: allows Gaussian noise; choose it below 1/rows.")
+    ] = None,
     rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
     ledger: Annotated[
         Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
@@ -30,7 +32,9 @@ def publish(
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(help="mosaic: draw only these records: sex=f, age=18..30; repeatable, free."),
+        typer.Option(
+            help="mosaic: draw only these records: sex=f, age=18..30; repeatable, costs no budget."
+        ),
     ] = None,
     format: Annotated[str | None, typer.Option(help="csv or parquet; default: as given.")] = None,
     option: Annotated[
@@ -41,22 +45,28 @@ def publish(
     ] = None,
     basis: Annotated[
         Path | None,
-        typer.Option(help="Public file of the same columns to take the components from, for free."),
+        typer.Option(
+            help="Public file of the same columns to take the components from; costs no budget."
+        ),
     ] = None,
     basis_source: Annotated[
         str | None, typer.Option(help="Where that file comes from; the certificate repeats it.")
     ] = None,
     as_published: Annotated[
-        bool, typer.Option("--as-published", help="lip, lop: as the paper has it; not private.")
+        bool,
+        typer.Option("--as-published", help="lip, lop: the algorithm as published; not private."),
     ] = False,
     accept_no_guarantee: Annotated[
-        bool, typer.Option("--accept-no-guarantee", help="Publish what has no proof.")
+        bool,
+        typer.Option(
+            "--accept-no-guarantee", help="Publish although the method has no privacy proof."
+        ),
     ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
     ] = None,
 ) -> None:
-    """Release a table under a promise, with its certificate, as a folder.
+    """Publish a table under differential privacy: a folder with the data and its certificate.
 
     Example: sfumato publish patients.csv --schema patients.yaml --epsilon 1 -o release/
     """
@@ -68,7 +78,7 @@ def publish(
     from sfumato.release.folder import is_release
     from sfumato.schema import Schema
 
-    known = Schema.read(schema)
+    public = Schema.read(schema)
     options = method_options(
         option,
         run,
@@ -78,19 +88,19 @@ def publish(
         basis_source=basis_source or None,
         as_published=True if as_published else None,
     )
-    account = Ledger(ledger) if ledger is not None else None
-    if account is not None:
-        unfinished(account, known.name, release)
+    opened = Ledger(ledger) if ledger is not None else None
+    if opened is not None:
+        unfinished(opened, public.name, release)
     existed = is_release(output)
     with progress() as step:
         result = run(
             data,
-            schema=known,
+            schema=public,
             method=method,
             epsilon=epsilon,
             delta=delta,
             rho=rho,
-            ledger=account,
+            ledger=opened,
             folder=output,
             format=format,  # type: ignore[arg-type]  # checked by publish itself
             rows=rows,

@@ -1,4 +1,4 @@
-"""`sfumato query`: sums of counts, for people who will not say which counts they want."""
+"""`sfumato query`: published counts, and sums of them without telling which were asked for."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Counts: publish them once and ask at home, or serve answers under noise on both sides.",
+    help="Counts: publish them once and query locally, or serve answers with noise on both sides.",
     epilog="Example: sfumato query publish words.csv --epsilon 1 -o release/",
 )
 
@@ -27,7 +27,7 @@ Neighbours = Annotated[
     ),
 ]
 Name = Annotated[
-    str | None, typer.Option(help="What the ledger counts under; default: the file's name.")
+    str | None, typer.Option(help="Name of the data set in the ledger; default: the file's name.")
 ]
 
 
@@ -36,7 +36,7 @@ def publish(
     counts: CountFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
     epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Allows Gaussian noise.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Delta: allows Gaussian noise.")] = None,
     rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
     wavelet: Annotated[
         bool, typer.Option("--wavelet", help="For long ranges of keys, in place of few keys.")
@@ -60,7 +60,7 @@ def publish(
         int | None, typer.Option(help="Test run: repeatable, no guarantee, no ledger.")
     ] = None,
 ) -> None:
-    """Publish counts once; every question about them is then answered without being sent.
+    """Publish counts once; every query is then answered locally, without being sent.
 
     Example: sfumato query publish words.csv --epsilon 1 -o release/
     Example: sfumato query publish words.csv --epsilon 1 --both --share 1/4 -o release/
@@ -74,9 +74,9 @@ def publish(
 
     if wavelet and both:
         raise ParameterError("--both publishes the wavelet as well: leave out --wavelet")
-    account = Ledger(ledger) if ledger is not None else None
-    if account is not None:
-        unfinished(account, dataset_name(name, counts, default="counts", charged=True), release)
+    opened = Ledger(ledger) if ledger is not None else None
+    if opened is not None:
+        unfinished(opened, dataset_name(name, counts, default="counts", charged=True), release)
     existed = is_release(output)
     made = publish_counts(
         counts,
@@ -87,7 +87,7 @@ def publish(
         epsilon=epsilon,
         delta=delta,
         rho=rho,
-        ledger=account,
+        ledger=opened,
         folder=output,
         format=format,  # type: ignore[arg-type]  # checked by the walk
         release=release,
@@ -104,15 +104,15 @@ def ask(
     keys: Annotated[str | None, typer.Option(help="Keys whose counts to add up: a,b,c.")] = None,
     first: Annotated[str | None, typer.Option("--from", help="First key of a range.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last key of a range.")] = None,
-    confidence: Annotated[float, typer.Option(help="How often the interval holds.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence of the interval, below 1.")] = 0.95,
     epsilon: Annotated[
-        str | None, typer.Option(help="Of a service only: what hides one keyword of yours.")
+        str | None, typer.Option(help="For a service only: budget that hides each key you ask for.")
     ] = None,
     compress: Annotated[
         bool, typer.Option("--compress", help="Send the larger wavelet coefficients only.")
     ] = False,
 ) -> None:
-    """Add up counts: from a release at home, or by a service that never sees the question plainly.
+    """Add up counts: locally from a release, or by a service that sees the question under noise.
 
     Example: sfumato query ask release/ --keys flu,cold
     Example: sfumato query ask http://127.0.0.1:8765 --keys flu,cold --epsilon 1
@@ -126,7 +126,8 @@ def ask(
         return
     if epsilon is not None or compress:
         raise ParameterError(
-            "a release is asked at home: nothing is sent, so leave out --epsilon and --compress"
+            "a release folder is read locally and nothing is sent: leave out --epsilon and "
+            "--compress"
         )
     from sfumato.retrieval.published import PublishedCounts
 
@@ -138,13 +139,13 @@ def ask(
     )
 
 
-def _query(known: "Keys", keys: str | None, first: str | None, last: str | None) -> "Whole":
+def _query(listed: "Keys", keys: str | None, first: str | None, last: str | None) -> "Whole":
     from sfumato.errors import ParameterError
 
     if keys is not None and first is None and last is None:
-        return known.chosen(name.strip() for name in keys.split(","))
+        return listed.chosen(name.strip() for name in keys.split(","))
     if keys is None and first is not None and last is not None:
-        return known.span(first, last)
+        return listed.span(first, last)
     raise ParameterError("say which counts to add up: either --keys a,b,c or --from a --to z")
 
 
@@ -162,11 +163,11 @@ def _of_service(
     from sfumato.retrieval.mutual import QueryPromise
 
     if epsilon is None:
-        raise ParameterError("--epsilon is needed: it is what hides your question from the service")
+        raise ParameterError("--epsilon is needed: it hides your question from the service")
     with QueryClient(url) as client:
-        known = client.keys()
-        query = _query(known, keys, first, last)
-        promise = QueryPromise(epsilon, len(known))
+        listed = client.keys()
+        query = _query(listed, keys, first, last)
+        promise = QueryPromise(epsilon, len(listed))
         reply = client.ask(query, epsilon=epsilon, compress=compress, confidence=confidence)
     said = f"{reply.value:,.1f}"
     if reply.radius is not None:
@@ -183,16 +184,16 @@ def _of_service(
 @app.command("serve")
 def serve(
     counts: CountFile,
-    epsilon_per_answer: Annotated[str, typer.Option(help="What each answer costs.")],
-    ledger: Annotated[Path, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger that pays.")],
+    epsilon_per_answer: Annotated[str, typer.Option(help="Budget that each answer costs.")],
+    ledger: Annotated[Path, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")],
     neighbours: Neighbours = "add-remove",
     name: Name = None,
-    host: Annotated[str, typer.Option(help="Address; others than loopback let others ask.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.")] = 8765,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any but loopback lets other machines ask.")
+    ] = ("127.0.0.1"),
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8765,
 ) -> None:
-    """Answer questions that come under noise, until the budget is spent or Ctrl-C.
+    """Answer noisy queries over HTTP, until the budget is spent or Ctrl-C.
 
     Answers are kept beside the ledger, in LEDGER.answers: an id that is asked again gets the
     same answer and costs nothing.
@@ -212,11 +213,11 @@ def serve(
     server = Answering(len(read.keys), neighbours, epsilon_per_answer)  # type: ignore[arg-type]
     answers = ledger.with_name(ledger.name + ".answers")
     with (
-        Ledger(ledger) as account,
+        Ledger(ledger) as opened,
         listening(host, port) as taken,
         AnswerStore(answers) as store,
     ):
-        desk = Desk(read, server, account, store, dataset)
+        desk = Desk(read, server, opened, store, dataset)
         address, bound = taken.getsockname()[:2]
         place = f"[{address}]" if ":" in address else address
         say(

@@ -17,7 +17,7 @@ def report(
         typer.Option("--output", "-o", help="Another file; report.html in the folder by default."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a file that holds something else.")
+        bool, typer.Option("--force", help="Replace an existing file that differs.")
     ] = False,
 ) -> None:
     """Write a page that says what was published, what is promised and how good it is.
@@ -44,7 +44,7 @@ def report(
         say(f"{place} is up to date")
         return
     if is_there(place) and not force:
-        raise ReleaseError(f"{place} exists and holds something else: --force replaces it")
+        raise ReleaseError(f"{place} exists and differs: --force replaces it")
     with appearing(place) as part:
         part.write_bytes(text)
     say(f"written {place}, {len(text) / 1000:,.0f} kB")

@@ -15,7 +15,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     name="schema",
-    help="Write down the public facts a release rests on.",
+    help="Draft and check schemas: the public facts that a release uses.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -31,7 +31,7 @@ def draft(
     file: Annotated[Path, typer.Argument(help="CSV, CSV.gz or Parquet file.")],
     public: Annotated[
         bool,
-        typer.Option("--public", help="The file holds no secret: read its records as well."),
+        typer.Option("--public", help="The file is public: read its records as well."),
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here, to a new file.")
@@ -65,8 +65,8 @@ def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")])
     Rules.of(Domain.of(schema))  # refuses constraints that no record keeps
     show(_table(schema))
     say(
-        f"{file} is sound: {len(schema.released)} of {len(schema.columns)} columns are released; "
-        f"neighbours: {schema.neighbours}"
+        f"{file} is valid: {len(schema.released)} of {len(schema.columns)} columns are "
+        f"released; neighbours: {schema.neighbours}"
     )
 
 

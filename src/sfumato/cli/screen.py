@@ -1,4 +1,4 @@
-"""The one way to the terminal: whatever a command prints goes through here.
+"""Output to the terminal: whatever a command prints goes through here.
 
 Names come from files that others made, so a text is never taken for markup, and characters that
 a terminal would obey are written out (`sfumato.untrusted.visible`).  Colour is given beside the

@@ -31,21 +31,23 @@ def promise(release: Release) -> None:
         lines.line("measured", said)
     if isinstance(basis := certificate.options.get("basis"), dict):
         source = certificate.options.get("basis_source") or "no source was stated"
-        said = f"of {basis['rows']:,} public records ({source}): free, on the owner's word"
-        lines.line("components", said)
+        said = f"of {basis['rows']:,} records that the owner declared public ({source})"
+        lines.line("components", f"{said}: no budget spent")
     if (share := _noise_on_means(release)) is not None:
         classes = (release.synopsis or {})["classes"]
         whose = "at most" if classes == 1 else "(in a class of usual size) about"
         said = f"the noise moves a mean by {whose} {share:.2g} % of its range, 19 times in 20"
         lines.line("expect", said)
         if share > _MOSTLY_NOISE:
-            lines.line("beware", styled("at this size and budget that is mostly noise", "yellow"))
+            lines.line("warning", styled("at this size and budget that is mostly noise", "yellow"))
     for warning in certificate.warnings:
-        lines.line("beware", styled(warning, "yellow"))
+        lines.line("warning", styled(warning, "yellow"))
     if certificate.invariants:
         lines.line("not hidden", ", ".join(certificate.invariants))
     ledger = certificate.ledger
-    counted = f"charged as {certificate.release}" if ledger else "none kept: nothing counts repeats"
+    counted = (
+        f"charged as {certificate.release}" if ledger else "none: repeated releases are not counted"
+    )
     lines.line("ledger", counted)
     if release.folder is not None:
         names = ", ".join(sorted([*certificate.files, "release.json"]))

@@ -28,9 +28,9 @@ Form = Annotated[
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")]
 Epsilon = Annotated[str | None, typer.Option(help="Privacy budget of the whole stream.")]
-Ledger = Annotated[Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")]
+LedgerFile = Annotated[Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")]
 Name = Annotated[
-    str | None, typer.Option(help="What the ledger counts under; default: the file's name.")
+    str | None, typer.Option(help="Name of the data set in the ledger; default: the file's name.")
 ]
 Release = Annotated[
     str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
@@ -50,24 +50,25 @@ def count(
     ] = None,
     epsilon: Epsilon = None,
     delta: Annotated[
-        str | None, typer.Option(help="Allows Gaussian noise: far smaller errors.")
+        str | None, typer.Option(help="Delta: allows Gaussian noise, with far smaller errors.")
     ] = None,
     rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
     pan: Annotated[
-        bool, typer.Option("--pan", help="Keep the memory private against one look into it.")
+        bool, typer.Option("--pan", help="Pan-private: protect against one look into the memory.")
     ] = False,
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
     ] = None,
     pause: Annotated[
-        Path | None, typer.Option(help="Where the bits end, keep the state in this file.")
+        Path | None,
+        typer.Option(help="When the bits end, save the state in this file, to resume later."),
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Go on from this state, without a second charge.")
+        Path | None, typer.Option(help="Resume from this state, without a second charge.")
     ] = None,
     form: Form = None,
     name: Name = None,
-    ledger: Ledger = None,
+    ledger: LedgerFile = None,
     release: Release = None,
     seed: Seed = None,
 ) -> None:
@@ -113,11 +114,11 @@ def mean(
     size: Annotated[str | None, typer.Option(help="Bits to keep, in place of sigma.")] = None,
     epsilon: Epsilon = None,
     single: Annotated[
-        bool, typer.Option("--single", help="One time, and a secret sample: less noise.")
+        bool, typer.Option("--single", help="Publish once, from a secret sample: less noise.")
     ] = False,
     form: Form = None,
     name: Name = None,
-    ledger: Ledger = None,
+    ledger: LedgerFile = None,
     release: Release = None,
     seed: Seed = None,
 ) -> None:
@@ -147,19 +148,19 @@ def _run(
 ) -> None:
     from sfumato.cli.show import promise
     from sfumato.errors import ParameterError
-    from sfumato.ledger import Ledger as ReleaseTerms
+    from sfumato.ledger import Ledger
     from sfumato.publishing.stream import publish_stream
 
     if asked["horizon"] is None:
-        raise ParameterError("say how many bits the promise covers: --horizon")
-    account = ReleaseTerms(ledger) if ledger is not None else None
+        raise ParameterError("--horizon is needed: how many bits the promise covers")
+    opened = Ledger(ledger) if ledger is not None else None
     with _live() as watch:
         result = publish_stream(
-            source, ledger=account, folder=output, progress=watch, **asked, **options
+            source, ledger=opened, folder=output, progress=watch, **asked, **options
         )
     promise(result)
     if (kept := asked.get("pause")) is not None and kept.exists():
-        say(f"paused: go on with --resume {kept} (for its owner's eyes, used up once)")
+        say(f"paused: resume with --resume {kept} (keep it private; it can be resumed once)")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ def verify(
     ] = None,
     trial: Annotated[
         list[Path] | None,
-        typer.Option(help="A release of public data, made in the same way; as often as you like."),
+        typer.Option(help="A release of public data, made in the same way; repeatable."),
     ] = None,
     public: Annotated[
         Path | None, typer.Option(help="The public data that the trial was made of.")
@@ -35,8 +35,8 @@ def verify(
 
     if bool(trial) != (public is not None):
         raise ParameterError("--trial and --public belong together: give both, or none")
-    account = Ledger(ledger) if ledger is not None else None
-    checks = run(folder, ledger=account)
+    opened = Ledger(ledger) if ledger is not None else None
+    checks = run(folder, ledger=opened)
     if trial:
         from sfumato.inspection.trial_check import verify_trial
 

@@ -103,14 +103,14 @@ def column_of(y: Any, axis: Axis) -> pa.ChunkedArray:
     >>> column_of([True, "no", [1, 2]], domain.axes[0]).to_pylist()
     ['True', 'no', '[1, 2]']
     """
-    known = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
-    if isinstance(known, nw.DataFrame):
-        if known.shape[1] != 1:
-            raise DataError(f"y must be one column, got shape {known.shape}")
-        known = known[:, 0]
-    if isinstance(known, nw.Series):
-        check_spelling(axis, guessed_kind(known))
-        values = arrow_of(known)
+    column = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(column, nw.DataFrame):
+        if column.shape[1] != 1:
+            raise DataError(f"y must be one column, got shape {column.shape}")
+        column = column[:, 0]
+    if isinstance(column, nw.Series):
+        check_spelling(axis, guessed_kind(column))
+        values = arrow_of(column)
     elif isinstance(y, np.ndarray):
         values = _of_vector(y, axis)
     elif isinstance(y, pa.Array):
@@ -195,8 +195,8 @@ def answers_of(y: Any, schema: Schema) -> tuple[NDArray[Any], NDArray[np.bool_]]
     axis = next(axis for axis in Domain.of(schema).axes if axis.name == answer_of(schema))
     domain = Domain(schema, (axis,))
     table = records_of(pa.table({axis.name: column_of(y, axis)}), domain)
-    known = np.asarray(table.column(0).is_valid())
-    return labelled(table.append_column("kept", [known]), axis.name, schema)[1], known
+    given = np.asarray(table.column(0).is_valid())
+    return labelled(table.append_column("kept", [given]), axis.name, schema)[1], given
 
 
 def _named(X: Any, axes: Sequence[Axis]) -> Any:

@@ -1,4 +1,4 @@
-"""H as its owner gives it: a file or list of pairs, or a share of all connected pairs.
+"""The pairs whose paths are kept, as the owner gives them: a file, a list, or a share of all.
 
 Only the topology is looked at, which is public; so pairs may be refused by name.
 """

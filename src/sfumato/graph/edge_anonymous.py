@@ -76,7 +76,7 @@ def plan(
         )
     near, needed, heat = real("mu", mu), whole("k", k, LARGEST_K, "arcs"), real("theta", theta)
     if needed < 2:
-        raise ParameterError(f"k must be at least 2, got {k!r}: every weight is like itself")
+        raise ParameterError(f"k must be at least 2, got {k!r}: with 1 nothing is hidden")
     for name, value, known in (("engine", engine, ENGINES), ("order", order, ORDERS)):
         if value not in known:
             raise ParameterError(f"{name} must be one of {', '.join(known)}, got {value!r}")

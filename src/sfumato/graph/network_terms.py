@@ -28,9 +28,7 @@ def network_terms(
 ) -> ReleaseTerms:
     """A plan for this network; `wanted` is the number of pairs whose paths are to survive."""
     if topology.size > 2 * topology.edges + MOST_LONELY:
-        raise DataError(
-            f"more than {MOST_LONELY:,} nodes have no edge: leave them out, no edge list has them"
-        )
+        raise DataError(f"more than {MOST_LONELY:,} nodes have no edge: leave them out")
     return plan.terms_for(
         {
             "dataset": dataset,

@@ -152,7 +152,7 @@ def merge(shares: Sequence[Share]) -> Network:
     parties = [one.facts.party for one in shares]
     if len(set(parties)) < len(parties):
         twice = Counter(parties).most_common(1)[0][0]
-        raise ParameterError(f"{twice} hands in two shares: keep one of them")
+        raise ParameterError(f"{twice} has two shares: keep one of them")
     table = pa.concat_tables(one.table for one in shares)
     chunks = [pa.array(parties, pa.string()), *table["source"].chunks, *table["target"].chunks]
     names = pa.chunked_array(chunks).combine_chunks().dictionary_encode()

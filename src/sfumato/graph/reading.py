@@ -75,24 +75,24 @@ def network_of(
     columns = (source, target, weight)
     if (kind := kind_of(data)) is None:
         return _edges(open_source(data), _said(stated, "an edge list"), columns)
-    known = FOREIGN[kind].directed(data)
-    if known is None:
-        known = _said(stated, "a matrix")
-    _agreed(stated, known)
-    return Read(FOREIGN[kind].read(data, known, weight), kind, columns)
+    is_directed = FOREIGN[kind].directed(data)
+    if is_directed is None:
+        is_directed = _said(stated, "a matrix")
+    _agreed(stated, is_directed)
+    return Read(FOREIGN[kind].read(data, is_directed, weight), kind, columns)
 
 
 def _said(stated: bool | None, what: str) -> bool:
     if stated is None:
         raise ParameterError(
-            f"directed must be given: {what} does not say whether an edge leads both ways"
+            f"directed must be given: {what} does not say whether edges have a direction"
         )
     return stated
 
 
-def _agreed(stated: bool | None, known: bool) -> None:
-    if stated is not None and stated != known:
-        is_so, said = ("directed", "undirected") if known else ("undirected", "directed")
+def _agreed(stated: bool | None, is_directed: bool) -> None:
+    if stated is not None and stated != is_directed:
+        is_so, said = ("directed", "undirected") if is_directed else ("undirected", "directed")
         raise ParameterError(
             f"directed says {said}, but the graph is {is_so}: leave it out, or convert the graph"
         )

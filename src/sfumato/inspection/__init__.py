@@ -17,9 +17,14 @@ release, a report or a paper unless the records themselves are public.
 0.0
 """
 
+from importlib import import_module
+from typing import Any
+
+from sfumato.inspection.as_read import as_read
 from sfumato.inspection.classify import MODELS, Classification, Score, classification
 from sfumato.inspection.clustering import Clustering, clustering
-from sfumato.inspection.distortion import Distortion, distortion
+from sfumato.inspection.distortion import Distortion, distortion, matrix_distortion
+from sfumato.inspection.exposure import Exposed, Exposure, exposure
 from sfumato.inspection.information import (
     Distances,
     entropy,
@@ -38,16 +43,21 @@ __all__ = [
     "Clustering",
     "Distances",
     "Distortion",
+    "Exposed",
+    "Exposure",
     "Regression",
     "Score",
     "SquaredError",
+    "as_read",
     "captured_variance",
     "classification",
     "clustering",
     "distortion",
     "entropy",
     "error_ratio",
+    "exposure",
     "kl_divergence",
+    "matrix_distortion",
     "noise_ratio",
     "regression",
     "sensitivity_gain",
@@ -56,3 +66,9 @@ __all__ = [
     "subspace_angle",
     "total_variation",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("attack", "audit"):  # packages of their own, imported when asked for
+        raise AttributeError(f"module 'sfumato.inspection' has no attribute {name!r}")
+    return import_module(f"sfumato.inspection.{name}")

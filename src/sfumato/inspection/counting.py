@@ -11,7 +11,7 @@ from sfumato.release.certificate import Certificate
 
 __all__ = ["UNCOUNTED", "count_inspection"]
 
-UNCOUNTED = "not counted: no ledger knows that the records were looked at"
+UNCOUNTED = "not counted: no ledger recorded this inspection"
 
 
 def count_inspection(
@@ -30,8 +30,8 @@ def count_inspection(
         if stated is None:
             return False
         raise LedgerError(
-            f"release {certificate.release} was charged to ledger {stated.id}, where looking at "
-            "its records is counted: give it (--ledger FILE), or say --uncounted"
+            f"release {certificate.release} was charged to ledger {stated.id}, which counts "
+            "inspections: give it (--ledger FILE), or say --uncounted"
         )
     if stated is None:
         try:
@@ -46,6 +46,6 @@ def count_inspection(
         )
     entry = ledger.entry(certificate.release)
     if entry is not None and entry.digest not in (None, certificate.digest):
-        raise LedgerError(f"the ledger released something else as {certificate.release}")
+        raise LedgerError(f"the ledger holds another release under the name {certificate.release}")
     ledger.inspect(certificate.dataset, release=certificate.release, what="inspection")
     return True

@@ -69,7 +69,7 @@ def matrix_distortion(
         raise DataError(f"both matrices must have the same shape, got {P.shape} and {A.shape}")
     size = float(np.linalg.norm(A))
     if size == 0:
-        raise DataError("the original is zero everywhere, so no change can be set against it")
+        raise DataError("the original is zero everywhere, so a relative change is not defined")
     values = np.abs(_ranks(A, ties) - _ranks(P, ties))
     averages = np.abs(_ranks(A.mean(axis=0), ties) - _ranks(P.mean(axis=0), ties))
     return Distortion(

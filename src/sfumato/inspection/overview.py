@@ -31,6 +31,7 @@ from sfumato.inspection.subspace import captured_variance
 from sfumato.inspection.task import task
 from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened, squared_error
 from sfumato.ledger import Ledger
+from sfumato.moved import refusing
 from sfumato.release import Release
 from sfumato.release.certificate import stated
 from sfumato.release.kind import TABLE
@@ -38,7 +39,9 @@ from sfumato.render.components import COLUMNS
 from sfumato.schema.domain import Domain, Grid
 from sfumato.synopsis.features import Features
 
-__all__ = ["Overview", "overview"]
+__all__ = ["Overview", "inspect"]
+
+__getattr__ = refusing(__name__)
 
 _WORST = 3  # columns and pairs that are named
 
@@ -56,7 +59,7 @@ class Overview:
     counted: bool = False
 
 
-def overview(
+def inspect(
     release: Release,
     original: Any,
     *,
@@ -80,7 +83,7 @@ def overview(
     >>> from sfumato.example import CLINIC, clinic
     >>> patients, schema = clinic(400), Schema.parse(CLINIC)
     >>> release = sf.publish(patients, schema=schema, epsilon=1, seed=1)
-    >>> [section.title for section in overview(release, patients).sections]
+    >>> [section.title for section in inspect(release, patients).sections]
     ['Distributions', 'Correlations', 'Components', 'Utility', 'Attacks', 'Exposed records']
     """
     certificate = release.certificate

@@ -88,8 +88,8 @@ def squared_error(original: Any, release: Any, schema: AnySchema) -> SquaredErro
 
 def domain_of(schema: AnySchema) -> Domain:
     """The public grid of a schema, however the schema is given."""
-    known = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
-    return Domain.of(known)
+    read = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
+    return Domain.of(read)
 
 
 def opened(data: Any, domain: Domain) -> Source:

@@ -1,7 +1,7 @@
 """The durable budget ledger: what may be spent on a data set, and what was."""
 
 from sfumato.ledger.chain import Balance
-from sfumato.ledger.ledger import Ledger, spell
+from sfumato.ledger.ledger import Ledger
 from sfumato.ledger.rules import Entry
 
-__all__ = ["Balance", "Entry", "Ledger", "spell"]
+__all__ = ["Balance", "Entry", "Ledger"]

@@ -6,15 +6,14 @@ updated in place.  Its hash covers every column and the hash before it; the firs
 hangs on the public ledger id and commits to the secret fingerprint key.  Every line holds a
 random nonce, so that nobody who knows one head can guess his way to the next.
 
->>> spell(Charge(micro_epsilon=1_500_000, pico_delta=1_000))
-'epsilon 1.5, delta 1e-9'
+>>> print(Balance(granted=Charge(micro_epsilon=3_000_000), spent=Charge(1_500_000)).left)
+epsilon 1.5
 """
 
 import json
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -34,7 +33,6 @@ __all__ = [
     "missing",
     "next_line",
     "plus",
-    "spell",
     "summary",
     "units",
     "written",
@@ -166,21 +164,6 @@ def covers(a: Charge, b: Charge) -> bool:
 def missing(a: Charge, b: Charge) -> Charge:
     """What `a` lacks to cover `b`."""
     return Charge(*(max(y - x, 0) for x, y in zip(units(a), units(b), strict=True)))
-
-
-def spell(charge: Charge, *, like: Charge | None = None) -> str:
-    """The charge in decimals, exactly; `like` names the units to show.
-
-    >>> spell(Charge(), like=Charge(micro_rho=5))
-    'rho 0'
-    """
-    shown = []
-    for name, places in (("epsilon", 6), ("delta", 12), ("rho", 6)):
-        unit = ("micro_" if places == 6 else "pico_") + name
-        if getattr(like or charge, unit):
-            number = Decimal(getattr(charge, unit)).scaleb(-places).normalize()
-            shown.append(f"{name} {number:{'f' if number.adjusted() >= -4 else 'e'}}")
-    return ", ".join(shown) or "nothing"
 
 
 def after(

@@ -68,7 +68,9 @@ def build(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
     require_folder(path.parent)
     left_over = [f for f in (path, *_side_files(path)) if os.path.lexists(f)]
     if left_over:
-        raise LedgerError(f"{left_over[0]} is in the way: a ledger is never made over another file")
+        raise LedgerError(
+            f"{left_over[0]} exists: choose another name, a ledger never replaces a file"
+        )
     try:
         os.close(os.open(path, _NEW, 0o600))
         draft = path.with_name(path.name + ".draft")

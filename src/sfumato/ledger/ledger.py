@@ -19,7 +19,7 @@ Limits.  Whoever can write the file can rewrite all of it: only the kept head sh
 ...     entry = ledger.reserve("adult-2026", "adult", PureDP(1), plan="c0ffee00", protects=about)
 ...     ledger.draw(entry.release, None)
 ...     ledger.settle(entry.release, "0123456789abcdef")
-...     print(ledger.entry(entry.release).state, "·", spell(ledger.balance("adult").left), "left")
+...     print(ledger.entry(entry.release).state, "·", ledger.balance("adult").left, "left")
 released · epsilon 2 left
 """
 
@@ -32,7 +32,7 @@ from types import TracebackType
 from typing import Self
 
 from sfumato.errors import LedgerError, ParameterError
-from sfumato.ledger.chain import Balance, birth, genesis, next_line, spell
+from sfumato.ledger.chain import Balance, birth, genesis, next_line
 from sfumato.ledger.file import build
 from sfumato.ledger.place import Place, place_of
 from sfumato.ledger.rules import (
@@ -69,7 +69,7 @@ from sfumato.ledger.sql import (
 )
 from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
 
-__all__ = ["Balance", "Entry", "Ledger", "spell"]
+__all__ = ["Balance", "Entry", "Ledger"]
 
 
 class Ledger(LedgerSession):
@@ -176,8 +176,8 @@ class Ledger(LedgerSession):
         mark = None if fingerprint is None else fingerprint.hex()
         with self._writing() as connection:
             entry = require_state(_entry(connection, release), release, "draw")
-            known = names_of(connection, mark) if mark else set()
-            strangers = known - {entry.dataset} - joined_to(connection, entry.dataset)
+            names = names_of(connection, mark) if mark else set()
+            strangers = names - {entry.dataset} - joined_to(connection, entry.dataset)
             if strangers:
                 raise renamed(min(strangers), entry.dataset)
             append(connection, "draw", entry.dataset, {}, release=release, fingerprint=mark)
@@ -224,7 +224,7 @@ class Ledger(LedgerSession):
                 raise unknown(dataset)
             if balance.protects is not None:
                 raise LedgerError(
-                    f"data set {dataset!r} protects {balance.protects!r}: that never changes"
+                    f"data set {dataset!r} protects {balance.protects!r}: this cannot be changed"
                 )
             append(connection, "protects", dataset, {"reason": reason}, protects=protects)
 

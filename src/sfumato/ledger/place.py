@@ -24,10 +24,10 @@ _LOCAL = {
     *("nilfs2", "ntfs3", "reiserfs", "ufs", "vfat"),
 }
 _PASSING = {
-    "overlay": "it is in a container's own layer and goes when the container goes",
-    "ramfs": "it is in memory and goes when the machine stops",
-    "rootfs": "it is in memory and goes when the machine stops",
-    "tmpfs": "it is in memory and goes when the machine stops",
+    "overlay": "it is in a container's own layer and is lost with the container",
+    "ramfs": "it is in memory and is lost when the machine stops",
+    "rootfs": "it is in memory and is lost when the machine stops",
+    "tmpfs": "it is in memory and is lost when the machine stops",
 }
 
 
@@ -45,18 +45,21 @@ def place_of(folder: Path) -> Place:
     if mounts is None:
         return Place(
             None,
-            "this system does not tell what the folder lies on: that it is a local disk of this"
-            " host is assumed",
+            "this system does not say which file system the folder is on: it is assumed to be a"
+            " local disk of this host",
         )
     kinds = {point: kind for point, kind in mounts if _inside(folder, point)}  # the last one counts
     kind = kinds[max(kinds, key=len)] if kinds else None
     if kind is None:
-        raise LedgerError(f"{folder} is on no file system that the table of mounts names")
+        raise LedgerError(
+            f"the file system of {folder} is not in the table of mounts: keep the ledger on "
+            "a local disk"
+        )
     if kind not in _LOCAL and kind not in _PASSING:
         raise LedgerError(
-            f"{folder} is on a file system ({kind}) that is not known to be local, and two hosts"
-            " that share one could charge past each other: keep the ledger on a local disk"
-            f" ({', '.join(_COMMON)} …)"
+            f"{folder} is on a file system ({kind}) that is not known to be local, and two "
+            "hosts that share it could spend the same budget twice: keep the ledger on a "
+            f"local disk ({', '.join(_COMMON)} …)"
         )
     return Place(kind, _PASSING.get(kind))
 

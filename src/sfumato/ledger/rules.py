@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Literal
 
 from sfumato.errors import BudgetError, LedgerError, ParameterError
-from sfumato.ledger.chain import LIMIT, NOTHING, Balance, LedgerLine, covers, missing, plus, spell
+from sfumato.ledger.chain import LIMIT, NOTHING, Balance, LedgerLine, covers, missing, plus
 from sfumato.privacy.budget import Charge, charge
 from sfumato.privacy.guarantee import (
     ZCDP,
@@ -86,7 +86,7 @@ def entry_of(steps: list[LedgerLine]) -> Entry:
             part=asked["part"] if first.kind == "part" else None,
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise LedgerError("the ledger is damaged: an entry does not say what it is") from error
+        raise LedgerError("the ledger is damaged: an entry cannot be read") from error
 
 
 def line_text(**texts: str) -> None:
@@ -168,25 +168,25 @@ def same_data(dataset: str, near: Callable[[str], set[str]]) -> set[str]:
     return found
 
 
-def one_promise(dataset: str, known: Mapping[str, Balance], protects: str) -> None:
+def one_promise(dataset: str, balances: Mapping[str, Balance], protects: str) -> None:
     """Refuse a charge about another unit or other neighbours than those before it.
 
-    `known` are the balances of this data set and of all that are the same data.
+    `balances` are those of this data set and of all that are the same data.
     """
-    for name, balance in known.items():
+    for name, balance in balances.items():
         if balance.protects is None and balance.releases > balance.unproved:
             remedy = f"sfumato ledger protects {quote(name)} {quote(protects)} --reason …"
             raise BudgetError(
-                f"data set {name!r} was charged by an older Sfumato, which did not note what its"
-                f" releases protect: if all of them protect {protects!r}, record that with"
-                f" `{remedy}`"
+                f"data set {name!r} was charged by an older Sfumato, which did not record what "
+                f"its releases protect: if all of them protect {protects!r}, record that with "
+                f"`{remedy}`"
             )
         if balance.protects not in (None, protects):
             whose = "" if name == dataset else f" of {name!r}, which is the same data,"
             raise BudgetError(
-                f"data set {dataset!r}: the budget{whose} is about {balance.protects!r}, this is"
-                f" about {protects!r}, and what they cost does not add up: publish it with the same"
-                " unit and neighbours"
+                f"data set {dataset!r}: the budget{whose} protects {balance.protects!r}, this "
+                f"release protects {protects!r}, and one budget cannot cover both: publish with "
+                "the same unit and neighbours"
             )
 
 
@@ -201,8 +201,8 @@ def affordable(release: str, dataset: str, balance: Balance, asked: Charge) -> N
         )
     if not covers(balance.left, asked):
         raise BudgetError(
-            f"data set {dataset!r} has {spell(balance.left, like=asked)} left, release"
-            f" {release!r} asks for {spell(asked)}: ask for less, or grant more with"
+            f"data set {dataset!r} has {balance.left.spelled(like=asked)} left, release"
+            f" {release!r} asks for {asked}: ask for less, or grant more with"
             f" `{remedy} {_options(balance.left, asked)} --reason …`"
         )
 
@@ -212,7 +212,7 @@ def _options(left: Charge, asked: Charge) -> str:
     short = missing(left, asked)
     if short.pico_delta and not short.micro_epsilon:  # delta is granted with some epsilon
         short = Charge(1, short.pico_delta)
-    return " ".join(f"--{part}" for part in spell(short).split(", "))
+    return " ".join(f"--{part}" for part in str(short).split(", "))
 
 
 def same_request(found: Entry, dataset: str, guarantee: Guarantee, plan: str) -> Entry:
@@ -243,14 +243,19 @@ def require_state(entry: Entry | None, release: str, step: str) -> Entry:
     raise LedgerError(f"cannot {step} release {release!r}: it {reason}")
 
 
-def goes_on(begun: Entry | None, series: str, part: int, known: int) -> Entry:
+def goes_on(begun: Entry | None, series: str, part: int, parts: int) -> Entry:
     """The entry of a series, if this part of it comes next."""
     if begun is None or begun.state not in ("drawn", "released"):
-        raise LedgerError(f"release {series!r} has no beginning in this ledger to go on from")
+        raise LedgerError(
+            f"release {series!r} was not started in this ledger: resume it with the ledger "
+            "it was charged to"
+        )
     if isinstance(part, bool) or not isinstance(part, int) or part < 1:
         raise ParameterError("part must be a whole number from 1")
-    if part > known + 1:
-        raise LedgerError(f"part {part} of {series!r} comes before part {known + 1}: it is missing")
+    if part > parts + 1:
+        raise LedgerError(
+            f"part {part} of {series!r} cannot follow: part {parts + 1} is missing in this ledger"
+        )
     return begun
 
 

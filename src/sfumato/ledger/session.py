@@ -80,8 +80,8 @@ class LedgerSession:
             audit.walk(every_line(connection, audit.count))
             if audit.unfinished() != unfinished_steps(connection):
                 raise LedgerError(
-                    f"ledger {self._path} is damaged: its releases under way are not those that"
-                    " its lines tell of"
+                    f"ledger {self._path} is damaged: its unfinished releases do not match its "
+                    "history"
                 )
             self._recall(connection)
             kept = head is None or holds(connection, head.strip())
@@ -147,7 +147,7 @@ class LedgerSession:
     def _check_structure(self, connection: sqlite3.Connection) -> None:
         known_format(connection, self._path)
         if structure(connection) != expected_structure():
-            raise LedgerError(f"ledger {self._path} is damaged: its rules were changed")
+            raise LedgerError(f"ledger {self._path} is damaged: its table definitions were changed")
 
     def _audited(self, connection: sqlite3.Connection) -> tuple[int, str]:
         """The last line, once all since the last checkpoint were checked, and that one itself."""
@@ -157,8 +157,8 @@ class LedgerSession:
         else:
             if point.detail != summary(last_hashes(connection, point.sequence)):
                 raise LedgerError(
-                    f"ledger {self._path} is damaged: its accounts are not those of the checkpoint"
-                    f" at event {point.sequence}"
+                    f"ledger {self._path} is damaged: its balances do not match the checkpoint at "
+                    f"event {point.sequence}"
                 )
             audit = Audit(hash_of(point), born, since=point.sequence, past=connection)
         audit.walk(every_line(connection, audit.count))
@@ -166,7 +166,9 @@ class LedgerSession:
             raise LedgerError("the ledger is damaged: its first event is missing")
         for dataset, stored in audit.hashes.items():
             if last_hash(connection, dataset) != stored:
-                raise LedgerError(f"ledger {self._path} is damaged: an index misses a line")
+                raise LedgerError(
+                    f"ledger {self._path} is damaged: an index does not match its table"
+                )
         return audit.count, audit.head
 
     def _sum_up(self, connection: sqlite3.Connection) -> None:
@@ -191,11 +193,10 @@ class LedgerSession:
         seen = noted(self.ledger_id)
         if seen is not None and hash_at(connection, seen[0]) != seen[1]:
             raise LedgerError(
-                f"ledger {self._path} went back: event {seen[0]} with head {seen[1]} was in it when"
-                " it was last used here, and is not now. This is an older, shortened or diverged"
-                " copy: find the newer one. If there is none, all that was published since is"
-                " missing from its budgets; to go on all the same, remove"
-                f" {note_file(self.ledger_id)}"
+                f"ledger {self._path} is older than when it was last used here: event {seen[0]} "
+                f"with head {seen[1]} is missing. This is an older, shortened or diverged copy: "
+                "find the newer one. If there is none, all that was published since is missing "
+                f"from its budgets; to use it anyway, remove {note_file(self.ledger_id)}"
             )
 
 

@@ -51,5 +51,5 @@ def upgrade(connection: sqlite3.Connection, path: Path) -> None:
         replay(every_line(connection), *identity(connection))
     except LedgerError as error:
         connection.execute("ROLLBACK")
-        raise LedgerError(f"ledger {path} was not brought up to date: {error}") from None
+        raise LedgerError(f"ledger {path} could not be upgraded: {error}") from None
     connection.execute("COMMIT")

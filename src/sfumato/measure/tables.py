@@ -194,11 +194,11 @@ class PairChoice:
 
         `expected` are whole numbers, class by class, so a score moves by no more than the counts.
         """
-        starts, scores = self.partition.offset[:-1], -handicap
+        offsets, scores = self.partition.offset[:-1], -handicap
         for here, there in zip(counts, expected, strict=True):
             apart = here - there
             np.abs(apart, out=apart)
-            scores += np.add.reduceat(np.add.reduceat(apart, starts, axis=0), starts, axis=1)
+            scores += np.add.reduceat(np.add.reduceat(apart, offsets, axis=0), offsets, axis=1)
         return scores
 
     def perturb(

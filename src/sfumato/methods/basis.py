@@ -123,7 +123,7 @@ class PublicBasis:
         if not all(np.isfinite(part).all() for part in numbers) or np.abs(U).max() > 1.001:
             raise ParameterError("the public basis is not one of orthonormal directions")
         if type(rows := self.fields.get("rows")) is not int or rows < _FEWEST:
-            raise ParameterError("the public basis must say how many rows it is of")
+            raise ParameterError("the public basis must state its number of rows")
         return Components(self.space, values, U, mean)
 
     def measure(self, *_: object) -> Components:

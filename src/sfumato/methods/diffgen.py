@@ -27,7 +27,7 @@ _MOST_COUNTS = 2**26  # of codes by class, over all columns: half a gigabyte
 def plan(domain: Domain, budget: Budget, *, score: str = "max", steps: int | str = 10) -> Plan:
     """Half of the budget on split points and choices, half on the counts of the leaves."""
     if not isinstance(budget, PureDP):
-        raise ParameterError("diffgen is pure: give epsilon without delta or rho")
+        raise ParameterError("diffgen promises pure epsilon-DP only: leave out delta and rho")
     if score not in SCORES:
         raise ParameterError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
     what = _specialisation(domain, budget, score, _whole(steps))
@@ -103,7 +103,7 @@ def _recount(what: Specialisation, synopsis: Mapping[str, Any]) -> tuple[Event, 
         raise ReleaseError("the synopsis does not have the steps and counts that it should")
     public = what.neighbours == "replace-one"
     if (type(rows) is not int or rows < 0) if public else rows is not None:
-        raise ReleaseError("the synopsis states rows under replace-one, and only there")
+        raise ReleaseError("the synopsis must state rows under replace-one, and only there")
     return what.events
 
 

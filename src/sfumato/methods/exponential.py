@@ -23,7 +23,7 @@ __all__ = ["METHOD"]
 def plan(domain: Domain, budget: Budget) -> Plan:
     """A new record for each record, for the whole budget."""
     if not isinstance(budget, PureDP):
-        raise ParameterError("exponential is pure: give epsilon without delta or rho")
+        raise ParameterError("exponential promises pure epsilon-DP only: leave out delta and rho")
     check_neighbours(METHOD.name, domain)
     features = Features.of(domain)
     if not len(features):

@@ -23,7 +23,9 @@ __all__ = ["METHOD"]
 def plan(domain: Domain, budget: Budget) -> Plan:
     """Noise on every entry of every record, for the whole budget."""
     if not isinstance(budget, PureDP):
-        raise ParameterError("identity-laplace is pure: give epsilon without delta or rho")
+        raise ParameterError(
+            "identity-laplace promises pure epsilon-DP only: leave out delta and rho"
+        )
     check_neighbours(METHOD.name, domain)
     features = Features.of(domain)
     if not len(features):

@@ -39,8 +39,8 @@ def plan(
         return published_plan(METHOD.name, printed.lop, domain, budget, **figures, beside=beside)
     if basis is None:
         raise ParameterError(
-            "lop takes its components from public data: give basis (--basis), or use lip, which "
-            "buys them"
+            "lop takes its components from public data: give basis (--basis), or use lip, "
+            "which estimates them privately"
         )
     space, source = Centred.of(domain, radius), stated_source(basis_source)
     wanted = Rank.of(rank, alpha, len(space))

@@ -151,6 +151,25 @@ class Charge:
     pico_delta: int = 0
     micro_rho: int = 0
 
+    def __str__(self) -> str:
+        return self.spelled()
+
+    def spelled(self, *, like: "Charge | None" = None) -> str:
+        """In decimals, exactly; `like` names the units to show.
+
+        >>> print(Charge(micro_epsilon=1_500_000, pico_delta=1_000))
+        epsilon 1.5, delta 1e-9
+        >>> Charge().spelled(like=Charge(micro_rho=5))
+        'rho 0'
+        """
+        shown = []
+        for name, places in (("epsilon", 6), ("delta", 12), ("rho", 6)):
+            unit = ("micro_" if places == 6 else "pico_") + name
+            if getattr(like or self, unit):
+                number = Decimal(getattr(self, unit)).scaleb(-places).normalize()
+                shown.append(f"{name} {number:{'f' if number.adjusted() >= -4 else 'e'}}")
+        return ", ".join(shown) or "nothing"
+
 
 def charge(guarantee: Guarantee) -> Charge:
     """The price of a guarantee in ledger units, rounded up.  No guarantee has no price here."""

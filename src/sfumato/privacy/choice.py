@@ -59,7 +59,7 @@ class Choice:
         if isinstance(self.unit, bool) or not isinstance(self.unit, int) or self.unit < 1:
             raise ParameterError(f"unit must be a whole number of at least 1, got {self.unit!r}")
         if not isinstance(self.budget, PureDP):
-            raise ParameterError("a choice is pure: give epsilon without delta or rho")
+            raise ParameterError("a private choice takes epsilon only: leave out delta and rho")
 
     @property
     def event(self) -> Event:

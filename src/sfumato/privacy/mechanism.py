@@ -1,4 +1,4 @@
-"""Exact noise on whole-number statistics, and the purse that pays for it.
+"""Exact noise on whole-number statistics, and the purse: the budget that pays for it.
 
 A statistic is a vector of integers; entry c counts steps of 1/unit_c.  If the statistic
 in real units moves by at most Δ₁ (ℓ₁) or Δ₂ (ℓ₂) between neighbours, then

@@ -51,7 +51,9 @@ class RandomizedResponse:
 
     def __post_init__(self) -> None:
         if not isinstance(self.budget, PureDP):
-            raise ParameterError("randomized response is pure: give epsilon without delta or rho")
+            raise ParameterError(
+                "randomized response promises pure epsilon-DP only: leave out delta and rho"
+            )
         if self.budget.epsilon < _SMALLEST:
             raise ParameterError("randomized response needs an epsilon of at least 1e-9")
 

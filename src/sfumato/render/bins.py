@@ -1,4 +1,4 @@
-"""Noisy one-way tables made whole, and the coarse bins that two-way tables are counted in."""
+"""Noisy one-way tables made possible, and the coarse bins that two-way tables are counted in."""
 
 from dataclasses import dataclass
 

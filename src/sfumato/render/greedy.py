@@ -43,10 +43,10 @@ def greedy(features: Features, means: Matrix, second: Matrix, classes: Whole) ->
 
     `means` are those of each class, `second` is E[x xᵀ] over all records.
     """
-    order, starts, kinds = _groups(features)
+    order, offsets, kinds = _groups(features)
     goal_sums = np.rint(means[:, order] * V * 2**_SUM_BITS).astype(np.int64)
     goal_second = np.rint(second[np.ix_(order, order)] * V * V * 2**_PRODUCT_BITS).astype(np.int64)
-    drawn = _draw(goal_sums, goal_second, classes.astype(np.int64), starts, kinds)
+    drawn = _draw(goal_sums, goal_second, classes.astype(np.int64), offsets, kinds)
     Z = np.empty(drawn.shape)
     Z[:, order] = drawn / V
     return Z
@@ -91,7 +91,7 @@ def _median(i: int, y: Whole, open_sum: int, open_row: Whole) -> int:
 
 @compiled
 def _draw(
-    goal_sums: Whole, goal_second: Whole, classes: Whole, starts: Whole, kinds: Whole
+    goal_sums: Whole, goal_second: Whole, classes: Whole, offsets: Whole, kinds: Whole
 ) -> Whole:
     """The sampler itself, in terms that numba compiles as they stand."""
     width = goal_sums.shape[1]
@@ -105,7 +105,7 @@ def _draw(
         open_second = ((goal_second * (row + 1)) >> _PRODUCT_BITS) - second
         y = goal_sums[label] >> _SUM_BITS  # an open feature stands at its class mean
         for g in range(len(kinds)):
-            first, last = starts[g], starts[g + 1]
+            first, last = offsets[g], offsets[g + 1]
             if kinds[g] == _NUMBER:
                 y[first] = _median(first, y, open_sums[first], open_second[first])
                 continue

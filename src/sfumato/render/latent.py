@@ -5,7 +5,7 @@
 Its two-way tables within a class are Θᵀ diag(w) Θ, so all of them are compared with all noisy
 tables in two products of matrices.  The fit minimises the squared misfit over the variance of
 the noise, pulled a little towards the one-way tables and, in columns of numbers, towards
-neighbouring bins being alike.  Several fits from different starts are averaged, which takes
+neighbouring bins being alike.  Several fits from different random starts are averaged, which takes
 off noise that each fits by chance; the average of mixtures is a mixture.
 
 Steps are taken in float32, whose roundings are far below any noise, at half the time.
@@ -31,15 +31,15 @@ _STILL = 1e-18  # a slope that moves nothing: below it float32 holds no squares
 
 @dataclass(frozen=True)
 class Settings:
-    """How many latent classes, starts and steps, and how strong the pulls are."""
+    """How many latent classes, restarts and steps, and how strong the pulls are."""
 
     components: int = 50
-    starts: int = 8
+    restarts: int = 8
     steps: int = 600
     pull: float = 10.0
     smooth: float = 10.0
     lean: float = 0.5  # of the noise in a pair's table, by which it is drawn to the forest
-    spread: float = 0.7  # of the starts, in logarithms
+    spread: float = 0.7  # of the restarts, in logarithms
     rate: float = 0.05
 
 
@@ -71,7 +71,7 @@ class Mixture:
 
 
 class _Fit:
-    """One gradient for all starts at once: axes are start, component, cell.
+    """One gradient for all restarts at once: axes are restart, component, cell.
 
     Only the relations of weights and pulls count, so the largest is made 1.
     """
@@ -85,9 +85,9 @@ class _Fit:
     ) -> None:
         of = partial(np.asarray, dtype=precision)
         partition, by_cell = targets.partition, targets.partition.owner
-        self.starts, self.owner = partition.offset[:-1], by_cell
+        self.offsets, self.owner = partition.offset[:-1], by_cell
         mean = targets.mean / self.summed(targets.mean)
-        shape = settings.starts, settings.components
+        shape = settings.restarts, settings.components
         self.log_weight = of(
             np.log(targets.classes / targets.classes.sum())
             + rng.normal(0, settings.spread, (*shape, partition.classes))
@@ -113,7 +113,7 @@ class _Fit:
 
     def summed(self, values: Real) -> Real:
         """For each cell, the sum over its column."""
-        return np.asarray(np.add.reduceat(values, self.starts, axis=-1)[..., self.owner])
+        return np.asarray(np.add.reduceat(values, self.offsets, axis=-1)[..., self.owner])
 
     def mixtures(self) -> tuple[Real, Real]:
         weight = np.exp(self.log_weight - self.log_weight.max(axis=(1, 2), keepdims=True))

@@ -1,4 +1,4 @@
-"""What is mostly noise is drawn towards what is expected without it.
+"""Shrinkage: entries that are mostly noise are drawn towards what is expected without it.
 
 The noise of every entry has a public size.  A block of covariances (between two columns)
 that is no larger than its noise is set to zero, a larger one keeps the share that noise

@@ -1,4 +1,4 @@
-"""Draws that fall as evenly as they can: each value as often as it should, give or take one.
+"""Systematic sampling: each value as often as it should be, give or take one.
 
 Independent draws add noise of their own to every table of a release; these hardly do.
 """

@@ -45,7 +45,7 @@ def parse_where(domain: Domain, where: str | Mapping[str, Any] | None) -> dict[s
         if name not in names:
             raise ParameterError(f"where: no column {name} is released: correct its name")
     if len(asked) < len(pairs):
-        raise ParameterError("where: a column is named twice: say all about it at once")
+        raise ParameterError("where: a column is named twice: combine its conditions")
     return {name: asked[name] for name in names if name in asked}
 
 

@@ -1,5 +1,6 @@
 """The publishable page of a release: one file, no script, nothing fetched."""
 
+from sfumato.moved import refusing
 from sfumato.release.release import Release
 from sfumato.report.model import page
 from sfumato.report.precision import CONFIDENCE
@@ -7,17 +8,19 @@ from sfumato.report.promise import DEPLOYMENTS
 from sfumato.report.series_pictures import Reach
 from sfumato.untrusted.visible import seen_on_a_page
 
-__all__ = ["report"]
+__all__ = ["html_page"]
+
+__getattr__ = refusing(__name__)
 
 
-def report(release: Release, *, summary: str = "", reach: Reach | None = None) -> str:
+def html_page(release: Release, *, summary: str = "", reach: Reach | None = None) -> str:
     """The page, the same byte for byte for the same release; it may be published with it.
 
     >>> import sfumato as sf
     >>> from sfumato.example import CLINIC, clinic
     >>> release = sf.publish(clinic(300), schema=sf.Schema.parse(CLINIC), epsilon=1)
-    >>> text = report(release)
-    >>> text == report(release), "ε = 1" in text, len(text) < 10**6
+    >>> text = html_page(release)
+    >>> text == html_page(release), "ε = 1" in text, len(text) < 10**6
     (True, True, True)
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape

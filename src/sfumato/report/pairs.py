@@ -1,4 +1,4 @@
-"""Which columns of a release hang together most, seen in the released rows alone.
+"""Which columns of a release are most strongly associated, in the released rows alone.
 
 The measure is √(1 − e^−2I), where I is the mutual information of the two columns in bins: 0
 for none, 1 for a rule without exception, and the correlation where both are Gaussian (Linfoot

@@ -1,4 +1,4 @@
-"""Pictures of a released table: each column, and the pairs that hang together most."""
+"""Pictures of a released table: each column, and the most strongly associated pairs."""
 
 from collections.abc import Iterator, Sequence
 from math import ceil

@@ -62,7 +62,7 @@ class Facts:
             server = Answering(length, neighbours, str(price))
             return cls(str(found["dataset"]), server, records, left)
         except (KeyError, TypeError, ValueError):
-            raise Refused("the service does not say what a service for counts says") from None
+            raise Refused("the address is not that of a Sfumato count service") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ class QueryClient:
         """The public list of keys; all of it, so that nobody learns which were wanted."""
         found = self._asked("GET", "/keys").get("keys")
         if not isinstance(found, list) or not all(isinstance(key, str) for key in found):
-            raise Refused(f"{self._url} does not say what its keys are")
+            raise Refused(f"{self._url} did not send a list of keys")
         return Keys(tuple(found))
 
     def send(self, prepared: Prepared) -> float:
@@ -150,7 +150,7 @@ class QueryClient:
         found = self._asked("POST", "/answer", prepared.message)
         value = found.get("answer")
         if found.get("id") != prepared.question.id or type(value) not in (int, float):
-            raise Refused(f"{self._url} does not answer what was asked")
+            raise Refused(f"{self._url} sent an answer that does not fit the question")
         return float(value)  # type: ignore[arg-type]  # looked at above
 
     def ask(

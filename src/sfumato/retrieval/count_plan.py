@@ -74,7 +74,7 @@ def planned(
     if ways not in _WAYS:
         raise ParameterError(f"ways must be histogram, wavelet or both, got {ways!r}")
     if (records is None) != (neighbours != "replace-one"):
-        raise ParameterError("records is public under replace-one, and only there")
+        raise ParameterError("records must be given under replace-one, and only there")
     part = exact("share", share, below=1)
     options: dict[str, Any] = {"ways": ways} | ({"share": str(part)} if ways == "both" else {})
     parts: tuple[Budget, Budget] = (budget, budget)
@@ -122,7 +122,7 @@ def replanned(certificate: Certificate) -> CountPlan:
         raise ReleaseError("this release holds no counts: it was not made by sfumato query publish")
     budget = certificate.budget
     if not isinstance(budget, PureDP | ApproxDP | ZCDP):
-        raise ReleaseError("the budget of the certificate is not one")
+        raise ReleaseError("the certificate does not state a valid budget")
     facts, neighbours = certificate.counts, certificate.neighbours
     if neighbours not in ("replace-one", "add-remove"):
         raise ReleaseError("the neighbours of the certificate are not those of records")

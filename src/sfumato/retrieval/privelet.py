@@ -115,7 +115,7 @@ class Wavelet:
     def __post_init__(self) -> None:
         Histogram(self.length, self.neighbours, self.budget)  # the same rules
         if (self.records is None) != (self.neighbours == "add-remove"):
-            raise ParameterError("records is public under replace-one, and only there")
+            raise ParameterError("records must be given under replace-one, and only there")
 
     @property
     def size(self) -> int:

@@ -310,7 +310,7 @@ def _leaves(taxonomy: Any, depth: int = 0) -> list[str]:
 def _writable(text: str, what: str) -> None:
     """Zero bytes, carriage returns and half characters do not survive every text file."""
     if any(c in "\0\r" or 0xD800 <= ord(c) <= 0xDFFF for c in text):
-        raise ValueError(f"{what} holds a character that files lose: leave it out")
+        raise ValueError(f"{what} holds a character that files cannot keep: remove it")
 
 
 def _ordered(low: Any, high: Any) -> None:

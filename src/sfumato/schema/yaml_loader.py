@@ -1,4 +1,4 @@
-"""YAML in which nothing is read otherwise than it looks, nor grows while it is read.
+"""A strict YAML loader: no duplicate keys, no octal numbers, no aliases that expand without bound.
 
 A key declared twice is an error and whole numbers are decimal.  An alias stands for all that its
 anchor holds: ten lines of aliases of aliases would stand for more than there is memory, so what
@@ -46,7 +46,7 @@ class StrictLoader(yaml.SafeLoader):
         before = self._nodes
         if isinstance(event, yaml.AliasEvent) and anchor in self.anchors:
             if anchor not in self._weights:
-                raise _refused(f"the alias *{anchor} stands for itself", event)
+                raise _refused(f"the alias *{anchor} refers to itself", event)
             self._nodes += self._weights[anchor]
         self._nodes += 1
         if self._nodes > _MOST_NODES:

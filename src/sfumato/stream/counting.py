@@ -1,4 +1,4 @@
-"""A counter at work: bits in, noisy running counts out, and a state that goes on once."""
+"""A counter at work: bits in, noisy running counts out, and a state that can be resumed once."""
 
 import os
 from collections.abc import Iterator
@@ -161,7 +161,7 @@ class Counter:
         while not self._intake.finished:
             self._check()
             if source.position - self.position != apart:
-                raise ReleaseError("another run counts the same stream: one at a time")
+                raise ReleaseError("another run is counting the same stream: run one at a time")
             # An interrupt in here leaves half a step, which nobody may go on from.
             self._ended = True
             before = self._intake.steps
@@ -187,9 +187,9 @@ class Counter:
 
     def _check(self) -> None:
         if self._process != os.getpid():
-            raise ReleaseError("a counter does not go on in a forked process: two would count")
+            raise ReleaseError("a counter cannot be used in a forked process: two would count")
         if self._ended:
-            raise ReleaseError("this counter was saved or interrupted: it does not go on")
+            raise ReleaseError("this counter was saved or interrupted and cannot be resumed")
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a counter cannot be pickled or copied: two would count the same bits")

@@ -61,7 +61,9 @@ def plan(
 ) -> StreamPlan:
     """Responses to a sample of `size` bits, or of as many as an error of `sigma` asks for."""
     if not isinstance(budget, PureDP):
-        raise ParameterError("randomized response is pure: give epsilon without delta or rho")
+        raise ParameterError(
+            "randomized response promises pure epsilon-DP only: leave out delta and rho"
+        )
     horizon = whole("horizon", horizon, _LONGEST, "bits")
     when, alone = _times(times, horizon), truth("single", single)
     failure = float(1 - exact("confidence", confidence, below=1))

@@ -1,4 +1,4 @@
-"""A stream that pauses: its state in a file that can be taken up again once.
+"""A stream that pauses: its state in a file that can be resumed once.
 
 Saving ends the counter, and taking the state up removes the file before a bit of noise is
 drawn from it.  So at most one counter goes on from a state, and no bit is measured twice.  A
@@ -81,7 +81,7 @@ def save(
 ) -> None:
     """Write a state; if this raises, there is no file and the counter may go on."""
     place = Path(path)
-    paper = {
+    document = {
         "kind": _KIND,
         "format": _FORMAT,
         "caution": caution,
@@ -96,7 +96,7 @@ def save(
         sweep(place.absolute().parent, place.name)
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({**paper, "seal": digest(paper)}, file, indent=1)
+            json.dump({**document, "seal": digest(document)}, file, indent=1)
             file.flush()
             os.fsync(descriptor)
         part.rename(place)
@@ -117,12 +117,12 @@ def take(
     """The state, as restored, and gone from the disk when this returns; refused, it stays."""
     place = Path(path)
     with _opened(place) as file:  # kept open, so that no other file gets its number meanwhile
-        paper = _read(place, file)
-        owned = paper.get("belongs to")
+        document = _read(place, file)
+        owned = document.get("belongs to")
         for name, mine in belongs_to.items():
             if not isinstance(owned, dict) or owned.get(name) != mine:
                 raise ReleaseError(f"{place} belongs to another {name}: it is left as it is")
-        whole = Saved(place, paper)
+        whole = Saved(place, document)
         state = restore(whole.part("state"), whole.whole("position", most=_MOST))
         taken = _aside(place)
         try:
@@ -133,9 +133,9 @@ def take(
             taken.unlink()
             flush(place.absolute().parent)
         except FileNotFoundError:
-            raise ReleaseError(f"{place} was just taken up elsewhere") from None
+            raise ReleaseError(f"{place} was just resumed elsewhere") from None
         except OSError as error:
-            raise ReleaseError(f"{place} cannot be taken up: {error.strerror}") from None
+            raise ReleaseError(f"{place} cannot be resumed: {error.strerror}") from None
     return state
 
 
@@ -163,7 +163,7 @@ def _opened(place: Path) -> BinaryIO:
         descriptor = os.open(place, flags)
     except FileNotFoundError:
         raise ReleaseError(
-            f"{place} is not there: it was taken up before, or never saved"
+            f"{place} does not exist: it was resumed before, or never saved"
         ) from None
     except OSError as error:
         raise ReleaseError(f"{place} cannot be read: {error.strerror}") from None
@@ -183,14 +183,16 @@ def _read(place: Path, file: BinaryIO) -> dict[str, Any]:
     except OSError as error:
         raise ReleaseError(f"{place} cannot be read: {error.strerror}") from None
     try:
-        paper = json.loads(content) if len(content) <= _LARGEST else None
-        seal = digest(paper) if isinstance(paper, dict) else None
+        document = json.loads(content) if len(content) <= _LARGEST else None
+        seal = digest(document) if isinstance(document, dict) else None
     except (ValueError, RecursionError):
         raise ReleaseError(f"{place} is damaged: it is no state of a stream") from None
-    if not isinstance(paper, dict) or paper.get("kind") != _KIND:
+    if not isinstance(document, dict) or document.get("kind") != _KIND:
         raise ReleaseError(f"{place} is no state of a stream")
-    if paper.get("seal") != seal:
-        raise ReleaseError(f"{place} is damaged: its seal does not fit")
-    if paper.get("format") != _FORMAT:
-        raise ReleaseError(f"{place} was saved by another version: go on with that one")
-    return paper
+    if document.get("seal") != seal:
+        raise ReleaseError(f"{place} is damaged: its seal does not match")
+    if document.get("format") != _FORMAT:
+        raise ReleaseError(
+            f"{place} was saved by another version and cannot be resumed: use that version"
+        )
+    return document

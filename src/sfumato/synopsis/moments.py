@@ -1,4 +1,4 @@
-"""Noisy values that have passed the door, and what they mean.
+"""Noisy first and second moments: which entries, in which order, in which units.
 
 `MomentLayout` says which entries of the moments are released and in which order; both
 sides of the door use it, so that what was measured is what is read.
@@ -142,7 +142,7 @@ class MomentSynopsis:
             raise ReleaseError("the synopsis does not have the entries that its schema calls for")
         public = layout.neighbours == "replace-one"
         if (type(rows) is not int or rows < 0) if public else rows is not None:
-            raise ReleaseError("the synopsis states rows under replace-one, and only there")
+            raise ReleaseError("the synopsis must state rows under replace-one, and only there")
         return cls(layout, np.array(entries, np.int64), rows)
 
 

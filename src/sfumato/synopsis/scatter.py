@@ -1,4 +1,4 @@
-"""Noisy second moments about a public centre that have passed the door.
+"""Noisy second moments about a public centre.
 
 `ScatterLayout` says which products are released; what structure fixes is not.
 """

@@ -39,7 +39,7 @@ def check_header(source: Source, domain: Domain) -> None:
     # Under add-remove the number of records is private: even an empty table is published.
     if domain.schema.neighbours == "replace-one":
         if not told(lambda: source.has_rows(2)):
-            raise DataError("the data has fewer than two records: there is nobody to hide among")
+            raise DataError("the data has fewer than two records: at least two are needed")
         if isinstance(source, TextFile) and not told(source.is_terminated):
             raise DataError(
                 f"{source.path} does not end with a line break, so that an empty last record could "

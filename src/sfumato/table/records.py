@@ -1,4 +1,4 @@
-"""The two verbs over encoded records, and a keyed fingerprint taken on the way.
+"""Map and reduce over encoded records, and a keyed fingerprint taken on the way.
 
 `reduce` folds partial statistics that are exact integers, so the result is the same for
 every order and batching, and several batches can be worked on at a time; `map` hands

@@ -34,7 +34,7 @@ def parsed(text: bytes) -> Any:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except ValueError:
-        raise ValueError("it is not JSON, or not whole") from None
+        raise ValueError("it is not JSON, or incomplete") from None
     _check(found)
     return found
 

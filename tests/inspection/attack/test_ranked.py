@@ -186,7 +186,7 @@ def test_tables_of_records_and_of_a_synopsis_without_noise_are_the_same(rng):
     exact = PairTables.of_cells(cells, noisy.sizes, known.partition.classes)
     np.testing.assert_allclose(noisy.shares, exact.shares, atol=1e-6)
     np.testing.assert_allclose(noisy.classes, exact.classes)
-    assert noisy.known.all()
+    assert noisy.counted.all()
 
 
 def test_what_is_rebuilt_stays_in_its_bins_and_has_the_tables_of_each_column(rng):

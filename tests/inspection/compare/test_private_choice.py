@@ -22,7 +22,7 @@ from sfumato.errors import (
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection.compare import private_choice as module
 from sfumato.inspection.compare.fitness import PairCells, RightAnswers, fitness
-from sfumato.inspection.compare.private_choice import choose, dealt
+from sfumato.inspection.compare.private_choice import choose_method, dealt
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ApproxDP, PureDP
@@ -171,7 +171,7 @@ def test_neighbours_are_told_apart_by_no_more_than_epsilon(claimed, holds):
 
 
 def test_the_better_candidate_is_chosen_where_the_budget_allows():
-    found = choose(
+    found = choose_method(
         PATIENTS, SCHEMA, methods=["exponential", "dp-lda"], epsilon=40, share="0.5", seed=3
     )
     assert found.method == "dp-lda"
@@ -190,17 +190,17 @@ def ledger(tmp_path):
 
 def test_the_share_is_charged_once_and_the_rest_is_left(ledger):
     asked = {"methods": METHODS, "epsilon": 4, "share": "0.25", "ledger": ledger, "release": "c"}
-    found = choose(PATIENTS, SCHEMA, **asked)
+    found = choose_method(PATIENTS, SCHEMA, **asked)
     assert (found.guarantee, found.left) == (PureDP(1), PureDP(3))
     assert ledger.balance("clinic").spent == Charge(1_000_000)
     assert ledger.entry("c").state == "released"
     assert ledger.inspections("clinic") == {}
     with pytest.raises(LedgerError, match="published and settled"):
-        choose(PATIENTS, SCHEMA, **asked)
+        choose_method(PATIENTS, SCHEMA, **asked)
 
 
 def test_delta_is_shared_as_epsilon_is_and_pure_candidates_need_none(ledger):
-    found = choose(
+    found = choose_method(
         PATIENTS,
         SCHEMA,
         methods=METHODS,
@@ -226,12 +226,14 @@ def test_the_charge_is_on_the_disk_before_a_record_is_read_and_the_draw_before_n
             return real(*args, **options)
 
         monkeypatch.setattr(module, name, watched)
-    choose(PATIENTS, SCHEMA, methods=METHODS, epsilon=4, share="0.5", ledger=ledger, release="c")
+    choose_method(
+        PATIENTS, SCHEMA, methods=METHODS, epsilon=4, share="0.5", ledger=ledger, release="c"
+    )
     assert states == [("encoded", "drawn"), ("publish", "drawn"), ("publish", "drawn")]
 
 
 def test_the_bound_follows_from_public_facts_alone():
-    found = choose(PATIENTS, SCHEMA, methods=METHODS, epsilon=8, share="0.5", seed=1)
+    found = choose_method(PATIENTS, SCHEMA, methods=METHODS, epsilon=8, share="0.5", seed=1)
     assert found.judged == 400
     assert found.within == pytest.approx(2 * np.log(2 * 20) / (4 * 400))
 
@@ -239,7 +241,7 @@ def test_the_bound_follows_from_public_facts_alone():
 def test_more_than_is_left_is_refused_before_anything_is_read(ledger, monkeypatch):
     monkeypatch.setattr(module, "encoded", None)
     with pytest.raises(BudgetError, match="has epsilon 10 left"):
-        choose(PATIENTS, SCHEMA, methods=METHODS, epsilon=40, share="0.5", ledger=ledger)
+        choose_method(PATIENTS, SCHEMA, methods=METHODS, epsilon=40, share="0.5", ledger=ledger)
 
 
 @pytest.mark.parametrize(
@@ -270,14 +272,14 @@ def test_what_cannot_be_chosen_is_refused_before_the_charge(ledger, changes, ref
     asked = {"data": PATIENTS, "schema": SCHEMA, "methods": METHODS, "epsilon": 4, "share": "0.5"}
     asked |= changes
     with pytest.raises(refusal, match=message):
-        choose(asked.pop("data"), asked.pop("schema"), **asked, ledger=ledger)
+        choose_method(asked.pop("data"), asked.pop("schema"), **asked, ledger=ledger)
     assert ledger.balance("clinic").releases == 0
 
 
 def test_without_scikit_learn_it_is_refused_before_the_charge(ledger, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.tree", None)
     with pytest.raises(MissingExtra, match="scikit-learn"):
-        choose(PATIENTS, SCHEMA, methods=METHODS, epsilon=4, share="0.5", ledger=ledger)
+        choose_method(PATIENTS, SCHEMA, methods=METHODS, epsilon=4, share="0.5", ledger=ledger)
     assert ledger.balance("clinic").releases == 0
 
 
@@ -285,7 +287,9 @@ def test_without_scikit_learn_it_is_refused_before_the_charge(ledger, monkeypatc
 def test_what_is_left_can_be_published_from_a_budget_of_just_the_whole(tmp_path, whole, share):
     with Ledger.create(tmp_path / "exact.db") as ledger:
         ledger.grant("clinic", PureDP(whole), reason="just so much")
-        found = choose(PATIENTS, SCHEMA, methods=METHODS, epsilon=whole, share=share, ledger=ledger)
+        found = choose_method(
+            PATIENTS, SCHEMA, methods=METHODS, epsilon=whole, share=share, ledger=ledger
+        )
         ledger.reserve("next", "clinic", found.left, plan="c0ffee00", protects=ABOUT)
         assert ledger.balance("clinic").left == Charge()
 
@@ -295,11 +299,13 @@ def test_what_promises_nothing_is_not_chosen_privately():
     data, schema = pa.table({name: [0.5] * 300 for name in "ab"}), {"name": "t", "columns": columns}
     for name in ("additive", "jl-gauss"):
         with pytest.raises(ParameterError, match="promises nothing"):
-            choose(
+            choose_method(
                 data, schema, methods=["modips", name], epsilon=4, delta="1e-6", share="0.5", seed=1
             )
 
 
 def test_a_seed_and_a_ledger_exclude_each_other(ledger):
     with pytest.raises(ParameterError, match="seeded run is a test"):
-        choose(PATIENTS, SCHEMA, methods=METHODS, epsilon=4, share="0.5", ledger=ledger, seed=1)
+        choose_method(
+            PATIENTS, SCHEMA, methods=METHODS, epsilon=4, share="0.5", ledger=ledger, seed=1
+        )

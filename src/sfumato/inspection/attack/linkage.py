@@ -86,5 +86,5 @@ def _parts(
     first, second = tables.places(split[0]), tables.places(split[1])
     for part in (first, second):
         if all(axes[place].codes == 1 for place in part):
-            raise SchemaError("a part whose columns have a single value links nobody")
+            raise SchemaError("each part needs a column with at least two values")
     return first, second

@@ -35,7 +35,7 @@ class PairTables:
 
     sizes: tuple[int, ...]  # bins of each column
     shares: Shares  # by class, cell and cell; of one column on the diagonal
-    known: NDArray[np.bool_]  # by column and column
+    counted: NDArray[np.bool_]  # by column and column
     classes: NDArray[np.float64]  # the share of each class
 
     @property
@@ -59,8 +59,8 @@ class PairTables:
             X = np.zeros((len(own), offset[-1]), np.float32)
             np.put_along_axis(X, own, 1, axis=1)
             shares[k] = X.T @ X / len(own)
-        known = np.ones((len(sizes), len(sizes)), np.bool_)
-        return cls(tuple(sizes), shares, known, count / count.sum())
+        counted = np.ones((len(sizes), len(sizes)), np.bool_)
+        return cls(tuple(sizes), shares, counted, count / count.sum())
 
     @classmethod
     def of_synopsis(cls, synopsis: MosaicSynopsis) -> "PairTables":
@@ -68,12 +68,12 @@ class PairTables:
         part = synopsis.partition
         cells, columns = part.cells, len(part.columns)
         counts = np.zeros((part.classes, cells, cells))
-        known = np.eye(columns, dtype=np.bool_)
+        counted = np.eye(columns, dtype=np.bool_)
         each = np.arange(cells)
         if synopsis.one is not None:
             counts[:, each, each] = np.maximum(synopsis.one, 0)
         for (i, j), table in synopsis.pairs.items():
-            known[i, j] = known[j, i] = True
+            counted[i, j] = counted[j, i] = True
             counts[:, part.block(i), part.block(j)] = np.maximum(table, 0)
             counts[:, part.block(j), part.block(i)] = np.maximum(table, 0).transpose(0, 2, 1)
         people = np.array([counts[k, each, each].sum() for k in range(part.classes)])
@@ -84,8 +84,8 @@ class PairTables:
                 block /= np.where(total > 0, total, 1)  # in place: a view
         sizes = tuple(int(bins) for bins in np.diff(part.offset))
         shares = people / people.sum() if people.sum() > 0 else people * 0 + 1 / len(people)
-        return cls(sizes, counts.astype(np.float32), known, shares)
+        return cls(sizes, counts.astype(np.float32), counted, shares)
 
-    def among(self, known: NDArray[np.bool_]) -> "PairTables":
+    def among(self, counted: NDArray[np.bool_]) -> "PairTables":
         """The same tables, of these pairs alone."""
-        return replace(self, known=known)
+        return replace(self, counted=counted)

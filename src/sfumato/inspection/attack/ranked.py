@@ -105,8 +105,8 @@ def table_reconstruction_attack(
     guess = _Guess.of(original, original, schema, control, best, confidence, seed)
     if synopsis.get("kind") != "tables":
         raise ReleaseError("the synopsis holds no tables of columns: there is nothing to rebuild")
-    known = MosaicSynopsis.from_json(synopsis, Layout.of(guess.tables.domain))
-    partition, size = known.partition, len(guess.tables.original)
+    published = MosaicSynopsis.from_json(synopsis, Layout.of(guess.tables.domain))
+    partition, size = published.partition, len(guess.tables.original)
 
     def bins(codes: Codes) -> Cells:
         return cells_of(partition, codes)
@@ -114,8 +114,8 @@ def table_reconstruction_attack(
     def surest(cells: Cells) -> tuple[Rate, Rate]:
         return guess.tried(guess.first(cells, _often), bins)
 
-    noisy, people = PairTables.of_synopsis(known), bins(guess.tables.original)
-    exact = PairTables.of_cells(people, noisy.sizes, partition.classes).among(noisy.known)
+    noisy, people = PairTables.of_synopsis(published), bins(guess.tables.original)
+    exact = PairTables.of_cells(people, noisy.sizes, partition.classes).among(noisy.counted)
     success, control_rate = surest(rebuilt(noisy, size, guess.rng))
     bare = surest(rebuilt(exact, size, guess.rng))
     population = surest(bins(guess.others))[0]

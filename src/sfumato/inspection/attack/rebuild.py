@@ -18,7 +18,7 @@ from sfumato.numeric.threads import one_blas_thread
 
 __all__ = ["rebuilt"]
 
-_STARTS, _STEPS, _RATE = 4, 600, 0.2
+_RESTARTS, _STEPS, _RATE = 4, 600, 0.2
 _MOST_ROWS = 300  # of a made-up table; of more records it holds a part
 _DRAWS = 4  # records from each of its rows
 _KEPT, _KEPT_SQUARES = 0.9, 0.99  # how slowly Adam forgets
@@ -44,7 +44,7 @@ def _by_class(tables: PairTables, rows: int, rng: np.random.Generator) -> Iterat
     for k, share in enumerate(tables.classes):
         if (count := round(share * rows)) < 1:
             continue
-        for _ in range(_STARTS):
+        for _ in range(_RESTARTS):
             P = _fitted(tables, k, count, rng)
             for _ in range(_DRAWS):
                 cells = _drawn(P, tables.offset, rng)
@@ -57,7 +57,7 @@ def _fitted(tables: PairTables, k: int, rows: int, rng: np.random.Generator) -> 
     begin, owner = offset[:-1], np.repeat(np.arange(len(sizes)), sizes)
     wanted = tables.shares[k]
     one = wanted.diagonal()
-    apart = (tables.known & ~np.eye(len(sizes), dtype=bool))[owner][:, owner]
+    apart = (tables.counted & ~np.eye(len(sizes), dtype=bool))[owner][:, owner]
     start = np.log(one + 1e-3) + rng.gumbel(size=(rows, len(owner)))
     Z = start.astype(np.float32)
     m: Single = np.zeros_like(Z)

@@ -1,7 +1,7 @@
 """private-choice under audit: a record in a candidate's part, and a record before the judge.
 
-The whole of `choose` runs on tables that differ in one record, at positions of every part.  A
-record of a candidate's part moves the noise of that candidate's release and nothing else; a
+The whole of `choose_method` runs on tables that differ in one record, at positions of every part.
+A record of a candidate's part moves the noise of that candidate's release and nothing else; a
 record of the judge moves scores, and no two of them further apart than the draw was priced for.
 """
 
@@ -24,7 +24,7 @@ from sfumato.inspection.audit.sampled import LARGER, Effort, Sampled, judged
 from sfumato.inspection.audit.trace import Drawn
 from sfumato.inspection.compare import private_choice
 from sfumato.inspection.compare.fitness import Fitness, fitness
-from sfumato.inspection.compare.private_choice import choose, dealt
+from sfumato.inspection.compare.private_choice import choose_method, dealt
 from sfumato.ledger import Ledger
 from sfumato.privacy import choice
 from sfumato.privacy.budget import charge
@@ -45,11 +45,11 @@ Record = tuple[bool | None, bool | None]
 
 
 def check_choice(stage: PureDP | ApproxDP) -> Iterator[Checked]:
-    """Frozen checks of `choose` for a share that is all of this budget."""
+    """Frozen checks of `choose_method` for a share that is all of this budget."""
     whole: dict[str, Any] = {name: 2 * Fraction(figure) for name, figure in stated(stage).items()}
 
     def publish(table: pa.Table) -> Any:
-        found = choose(table, PLAIN, methods=_CANDIDATES, share="1/2", seed=0, **whole)
+        found = choose_method(table, PLAIN, methods=_CANDIDATES, share="1/2", seed=0, **whole)
         return replace(found, release="audit")
 
     families = _families(_records(stage.epsilon))
@@ -91,7 +91,7 @@ def check_judge(price: PureDP) -> Iterator[Checked]:
 
 
 def _drawing(judge: Fitness, price: PureDP, releases: list[pa.Table]) -> Callable[[Any], int]:
-    """The draw of `choose`, given the releases."""
+    """The draw of `choose_method`, given the releases."""
 
     def publish(judged: Any) -> int:
         purse = Purse(price, SeededBits(0))
@@ -150,7 +150,7 @@ def check_split(whole: PureDP) -> Iterator[Checked]:
         table = _table(records * (_records(whole.epsilon * share) // 2))
         with TemporaryDirectory() as folder, Ledger.create(Path(folder) / "budget.db") as ledger:
             ledger.grant("audit", whole, reason="an audit")
-            chosen = choose(
+            chosen = choose_method(
                 table,
                 PLAIN,
                 methods=_CANDIDATES,

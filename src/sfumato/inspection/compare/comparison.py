@@ -4,7 +4,7 @@ Part of the records is held out; each contender publishes from the rest, several
 seeded noise and without a charge, and each release is scored.  Scores depend on the records
 without noise and are for the owner alone; `sfumato.inspection` says why.  Publishing by the
 best of them gives something away that no budget paid for: decide on public or made-up
-records of the same kind, or let `choose` decide.
+records of the same kind, or let `choose_method` decide.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Choosing a method for a part of the budget, so that the choice itself may be known.
 
-Guarantee.  With neighbours that replace one record, `choose` costs the stated share of the
+Guarantee.  With neighbours that replace one record, `choose_method` costs the stated share of the
 budget, whatever the methods are, and tells nothing but the name of one.
 How.  Records are dealt out by their position alone: a part for every candidate and one for
 the judge.  Each candidate publishes from its own part with the whole share; the judge counts
@@ -50,7 +50,7 @@ from sfumato.schema.domain import Domain
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 
-__all__ = ["PrivateChoice", "choose", "dealt"]
+__all__ = ["PrivateChoice", "choose_method", "dealt"]
 
 _MOST = 8  # candidates
 _FEWEST = 30  # records for the judge, and for each candidate
@@ -79,7 +79,7 @@ class PrivateChoice:
     measure: str
 
 
-def choose(
+def choose_method(
     data: Any,
     schema: AnySchema,
     *,
@@ -98,8 +98,8 @@ def choose(
 
     >>> from sfumato.example import CLINIC, clinic
     >>> from sfumato.schema import Schema
-    >>> found = choose(clinic(3_000), Schema.parse(CLINIC), methods=["dp-lda", "exponential"],
-    ...     epsilon=2, share="0.25")
+    >>> found = choose_method(clinic(3_000), Schema.parse(CLINIC),
+    ...     methods=["dp-lda", "exponential"], epsilon=2, share="0.25")
     >>> found.method in found.candidates, str(found.guarantee), str(found.left)
     (True, '0.5-differential privacy', '1.5-differential privacy')
     """
