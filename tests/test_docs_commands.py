@@ -76,7 +76,7 @@ def test_there_are_such_tables_and_a_stale_one_is_found(tmp_path):
     marked = [page.name for page in tables.PAGES if tables.BLOCK.search(page.read_text("utf-8"))]
     assert marked == ["README.md", "audit.md", "networks.md", "streams.md"]
     stale = tmp_path / "README.md"
-    stale.write_text((HOME / "README.md").read_text("utf-8").replace("| `modips` |", "| `gone` |"))
+    stale.write_text((HOME / "README.md").read_text("utf-8").replace("`modips`", "`gone`"))
     assert tables.written(stale) == (HOME / "README.md").read_text("utf-8") != stale.read_text()
 
 

@@ -31,16 +31,17 @@ def greek(text: str) -> str:
 
 
 def overview(methods: Methods) -> list[str]:
-    """What each promises and is for; those without a promise in one line, at the end."""
-    lines = ["| method | promises | use it for |", "|---|---|---|"]
-    unproved: dict[str, list[str]] = {}
+    """Methods by family, with the strongest words that hold for all of one."""
+    lines = ["| keeps | methods | promises |", "|---|---|---|"]
+    families: dict[tuple[str, Family], list[Recipe[Any, Any]]] = {}
     for item in methods:
-        if item.family == Family.UNPROVED:
-            unproved.setdefault(item.use, []).append(f"`{item.name}`")
-        else:
-            lines.append(f"| `{item.name}` | {greek(item.promise)} | {item.use} |")
-    for use, names in unproved.items():
-        lines.append(f"| {', '.join(names)} | **nothing** | {use} |")
+        families.setdefault((item.kind, item.family), []).append(item)
+    for (kind, family), members in families.items():
+        names = ", ".join(f"`{item.name}`" for item in members)
+        promises = {greek(item.promise).partition(";")[0] for item in members}
+        said = "**nothing**" if family == Family.UNPROVED else "; ".join(sorted(promises))
+        about = family if kind == "tables" else f"{kind}, {family}"
+        lines.append(f"| {about} | {names} | {said} |")
     return lines
 
 

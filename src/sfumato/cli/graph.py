@@ -7,7 +7,6 @@ import typer
 
 from sfumato.cli.graph_compare import compare
 from sfumato.cli.graph_parties import merge, share
-from sfumato.cli.screen import say
 
 __all__ = ["app"]
 
@@ -103,9 +102,4 @@ def publish(
             progress=step,
             **options,
         )
-    promise(result)
-    if existed:
-        say(
-            "already released: nothing was drawn or charged again. To publish the network as it "
-            "is today, choose another folder."
-        )
+    promise(result, again=existed)

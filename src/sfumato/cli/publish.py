@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli.screen import say
-
 __all__ = ["publish"]
 
 
@@ -110,9 +108,4 @@ def publish(
             progress=step,
             **options,
         )
-    promise(result)
-    if existed:
-        say(
-            "already released: nothing was drawn or charged again. To publish the data as it is "
-            "today, choose another folder."
-        )
+    promise(result, again=existed)

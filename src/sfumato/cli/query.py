@@ -89,13 +89,11 @@ def publish(
         rho=rho,
         ledger=opened,
         folder=output,
-        format=format,  # type: ignore[arg-type]  # checked by the walk
+        format=format,  # type: ignore[arg-type]  # checked by publish itself
         release=release,
         seed=seed,
     )
-    promise(made)
-    if existed:
-        say("already released: nothing was drawn or charged again")
+    promise(made, again=existed)
 
 
 @app.command("ask")

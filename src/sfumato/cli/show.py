@@ -14,8 +14,11 @@ _RELATION = {"replace-one": "what it holds", "add-remove": "and whether it is th
 _MOSTLY_NOISE = 10  # per cent of a column's range
 
 
-def promise(release: Release) -> None:
-    """What was published, what is promised, where it is, and how to check it."""
+def promise(release: Release, *, again: bool = False) -> None:
+    """What was published, what is promised, where it is, and how to check it.
+
+    `again`: the folder held it before, so that nothing new was measured.
+    """
     certificate = release.certificate
     lines = Grid.plain()
     lines.line("promise", styled(certificate.statement, "bold"))
@@ -56,6 +59,11 @@ def promise(release: Release) -> None:
         lines.line("check it", check + (" --ledger …" if ledger else ""))
     of = certificate.kind.rows
     show(panel(lines, f"{certificate.dataset} · {certificate.rows:,} {of} by {certificate.method}"))
+    if again:
+        say(
+            "already released: nothing was drawn or charged again. To publish the data as it is "
+            "today, choose another folder."
+        )
 
 
 def _hidden(certificate: Certificate) -> str:

@@ -150,15 +150,16 @@ def _run(
     from sfumato.errors import ParameterError
     from sfumato.ledger import Ledger
     from sfumato.publishing.stream import publish_stream
+    from sfumato.release.folder import is_release
 
     if asked["horizon"] is None:
         raise ParameterError("--horizon is needed: how many bits the promise covers")
-    opened = Ledger(ledger) if ledger is not None else None
+    opened, existed = Ledger(ledger) if ledger is not None else None, is_release(output)
     with _live() as watch:
         result = publish_stream(
             source, ledger=opened, folder=output, progress=watch, **asked, **options
         )
-    promise(result)
+    promise(result, again=existed)
     if (kept := asked.get("pause")) is not None and kept.exists():
         say(f"paused: resume with --resume {kept} (keep it private; it can be resumed once)")
 
