@@ -31,7 +31,7 @@ def promise(release: Release) -> None:
         lines.line("measured", said)
     if isinstance(basis := certificate.options.get("basis"), dict):
         source = certificate.options.get("basis_source") or "no source was stated"
-        said = f"of {basis['rows']:,} records that the owner declared public ({source}): no budget spent"
+        said = f"of {basis['rows']:,} records declared public ({source}): costs nothing"
         lines.line("components", said)
     if (share := _noise_on_means(release)) is not None:
         classes = (release.synopsis or {})["classes"]
