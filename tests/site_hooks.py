@@ -7,6 +7,5 @@ from pathlib import Path
 HOME = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME / "docs" / "hooks"))
 
-contents, gallery, methods, proofs, reference, tables = map(
-    import_module, ("contents", "gallery", "methods", "proofs", "reference", "method_tables")
-)
+_NAMES = ("contents", "gallery", "layers", "methods", "proofs", "reference", "method_tables")
+contents, gallery, layers, methods, proofs, reference, tables = map(import_module, _NAMES)

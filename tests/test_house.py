@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,13 @@ def test_every_page_of_the_docs_speaks_only_of_the_project():
     pages = [*(HOME / "docs").rglob("*.md"), HOME / "README.md", HOME / "CHANGELOG.md"]
     private_places = re.compile(r"/(work|root|home)/")
     assert not [page for page in pages if private_places.search(page.read_text())]
+
+
+def test_the_layers_can_be_held_in_mind_and_every_package_has_its_place():
+    layers = import_module("site_hooks").layers
+    found = layers.layers()
+    packages = {path.stem for path in (HOME / "src" / "sfumato").iterdir() if path.stem[:2] != "__"}
+    packages -= {"py"}  # py.typed
+    assert len(found) <= 12
+    assert {name for layer in found for name in layer} == packages | {"__main__"}
+    assert all(rooms <= packages for rooms in layers.ROOMS.values())

@@ -78,7 +78,7 @@ class TestOneFile:
 
     def test_publishes_and_its_release_verifies(self, tmp_path):
         release = sf.publish(TABLE, schema=SCHEMA, method=TOY, epsilon=1, folder=tmp_path / "r")
-        assert release.certificate["method"] == TOY
+        assert release.certificate.method == TOY
         assert release.table.num_rows == 4
         assert all(check.passed for check in sf.verify(tmp_path / "r"))
         run(f"report {tmp_path / 'r'}")

@@ -31,8 +31,8 @@ def promise(release: Release) -> None:
         lines.line("measured", said)
     if isinstance(basis := certificate.options.get("basis"), dict):
         source = certificate.options.get("basis_source") or "no source was stated"
-        said = f"of {basis['rows']:,} records declared public ({source}): costs nothing"
-        lines.line("components", said)
+        said = f"of {basis['rows']:,} records that the owner declared public ({source})"
+        lines.line("components", f"{said}: no budget spent")
     if (share := _noise_on_means(release)) is not None:
         classes = (release.synopsis or {})["classes"]
         whose = "at most" if classes == 1 else "(in a class of usual size) about"
