@@ -117,7 +117,7 @@ def test_a_real_network_release_is_read():
     assert about_count(found, "node", ["b"], 0.95, thesis=True).figures["thesis"] > 0
     told = about_difference(found, "source", ["b"], ["a"], 0.95)
     assert "is b heavier than a" in told.sentences[0]
-    with pytest.raises(ParameterError, match="not answered"):
+    with pytest.raises(ParameterError, match="no maximum or minimum"):
         about_extreme(found, "source", 0.95)
 
 
