@@ -300,7 +300,7 @@ def test_a_ledger_carried_over_a_fork_is_refused_there_and_whole_here(path):
 
 
 def test_a_fork_while_a_thread_is_writing_neither_hangs_nor_harms(path):
-    inside, leave = threading.LedgerLine(), threading.LedgerLine()
+    inside, leave = threading.Event(), threading.Event()
     with Ledger(path) as ledger:
 
         def hold():

@@ -118,9 +118,9 @@ def test_every_record_keeps_the_constraints_and_the_folder_verifies(
     assert not any(row["sex"] == "m" and row["ward"] == "maternity" for row in rows)
     assert all(row["age"] >= 60 for row in rows)
     paper = release.certificate
-    assert paper["options"]["where"] == {"age": "60.."}
-    assert any(limit.startswith("Only records with age=60..") for limit in paper["limits"])
-    assert any("by rejection" in limit for limit in paper["limits"])
+    assert paper.options["where"] == {"age": "60.."}
+    assert any(limit.startswith("Only records with age=60..") for limit in paper.limits)
+    assert any("by rejection" in limit for limit in paper.limits)
     assert all(check.passed for check in verify(folder)), verify(folder)
 
 

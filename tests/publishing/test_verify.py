@@ -300,21 +300,6 @@ def test_an_edited_certificate_is_caught(copy, ledger, what):
     assert failed(copy, ledger=ledger) == [*seen, "ledger"]
 
 
-@pytest.mark.parametrize(
-    ("where", "value"),
-    [
-        (("events", 0, "noise", "scale"), "1"),  # and approximately says something else
-        (("schema", "neighbours"), "replace-one"),  # which goes without saying
-        (("budget", "epsilon"), "1.0"),
-        (("more",), "a field that no certificate has"),
-        (("content", "more"), 1),
-    ],
-)
-def test_what_we_would_write_otherwise_is_refused_before_any_check(copy, where, value):
-    rewrite(copy, edited(paper_of(copy), where, value))
-    assert failed(copy) == ["certificate"]
-
-
 def test_a_smaller_promise_with_its_own_statement_is_caught(copy):
     paper = paper_of(copy)
     paper["guarantee"]["epsilon"], paper["statement"] = "1/10", str(PureDP("0.1"))

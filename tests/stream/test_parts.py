@@ -105,7 +105,7 @@ def test_going_on_needs_the_ledger_that_was_charged(ledger, tmp_path):
     state = tmp_path / "state"
     begun(ledger, state)
     before = state.read_bytes()
-    with pytest.raises(ReleaseError, match=f"counted by ledger {ledger.ledger_id}: go on with it"):
+    with pytest.raises(ReleaseError, match=f"counted by ledger {ledger.ledger_id}: resume it with that one"):
         gone_on(None, state)
     with made(tmp_path / "other.db") as other, pytest.raises(ReleaseError, match="with the first"):
         gone_on(other, state)

@@ -160,11 +160,11 @@ def _published(folder: Path) -> tuple[Series, int]:
 
 def _other_ledger(state: Path, charged: str | None, given: str | None) -> str:
     if charged is None:
-        why = "was begun without a ledger: no charge stands for it, so go on without one, too"
+        why = "was begun without a ledger: no charge stands for it, so resume it without one, too"
     elif given is None:
-        why = f"is counted by ledger {charged}: go on with it (--ledger, ledger=…)"
+        why = f"is counted by ledger {charged}: resume it with that one (--ledger, ledger=…)"
     else:
-        why = f"is counted by ledger {charged}, and this is ledger {given}: go on with the first"
+        why = f"is counted by ledger {charged}, not by {given}: resume it with the first"
     return f"{state} belongs to a series that {why}"
 
 
