@@ -18,7 +18,7 @@ from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import Heuristic, PureDP
 
 PLAN = "c0ffee00"
-PRIVACY = Path(__file__).parent.parent / "privacy"
+OLDER = Path(__file__).parent.parent / "ledger"
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_the_head_is_printed_and_a_kept_head_is_checked(run, granted, path):
 
 def test_what_an_account_protects_is_shown_and_can_be_said_for_an_older_one(run, path):
     connection = sqlite3.connect(path)
-    connection.executescript((PRIVACY / "ledger_format_2.sql").read_text("utf-8"))
+    connection.executescript((OLDER / "ledger_format_2.sql").read_text("utf-8"))
     connection.close()
     with Ledger(path) as ledger, pytest.raises(BudgetError) as told:
         ledger.reserve("new", "adult", PureDP("0.5"), plan=PLAN, protects=ABOUT)

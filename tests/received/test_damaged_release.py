@@ -8,7 +8,7 @@ import pytest
 from received.damage import INSTEAD, damaged, places
 from received.readers import KINDS, copied, readers, resealed, run, unseen
 
-_SAMPLE = 10  # of each kind and document, by default
+_SAMPLE = 5  # of each kind and document, by default
 _COSTLY = ("report", "inspect")  # tried on all damage only where there is time
 _ROOM = 700_000  # kB that all of them together may add to the largest size of this process
 

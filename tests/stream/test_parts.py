@@ -289,7 +289,7 @@ def killed(kill, stride, monkeypatch, *, faulty=False):
 
 @pytest.mark.parametrize("kill", KILLS)
 def test_a_kill_on_the_way_of_a_part_wastes_it_and_never_grants_another(kill, monkeypatch):
-    assert killed(kill, 23, monkeypatch) > 60
+    assert killed(kill, 61, monkeypatch) > 60
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ from sfumato.privacy import centred_sensitivity, choice, noise, sensitivity
 from sfumato.privacy.guarantee import PureDP
 from sfumato.synopsis import centred, features, scatter
 from sfumato.synopsis import directions as projected
-from sfumato.synopsis.moments import moments as synopsis
+from sfumato.synopsis import moments as synopsis
 from sfumato.table import grid
 
 PURE, GAUSS, APPROX = {"epsilon": "1"}, {"rho": "0.5"}, {"epsilon": "1", "delta": "1e-6"}
