@@ -37,6 +37,8 @@ from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 from slowness import slow
 
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]  # kills, races, disks that fail
+
 FILES = (
     "ledger_world.py",  # the publisher's own lines lie between the ledger's steps
     *(
@@ -94,9 +96,8 @@ def test_killed_at_any_line_a_publication_is_charged_and_drawn_at_most_once(worl
         world.publish, FILES, world.check_news, world.reset, stride=stride
     )
     assert survived > 300
-    assert (
-        len(world.seen) == 6 or stride > 1
-    )  # every combination of charge, draw and file that can be
+    # Every combination of charge, draw and file that can be.
+    assert len(world.seen) == 6 or stride > 1
 
 
 @pytest.mark.parametrize("stride", [23, slow(1)])

@@ -28,6 +28,8 @@ from sfumato.ledger.tables import expected_structure
 from sfumato.privacy.guarantee import PureDP
 from slowness import slow
 
+pytestmark = pytest.mark.long  # kills and races
+
 OLDER = (Path(__file__).parent / "ledger_format_1.sql").read_text("utf-8")
 OLDER_HEAD = "f475c780fa14d4b43b18adc583dcd39aba6e4230fc9239c919ab65a75217db18"
 FILES = tuple(f"sfumato/ledger/{part}.py" for part in ("ledger", "audit", "rules", "tables", "sql"))

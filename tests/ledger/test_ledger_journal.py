@@ -18,6 +18,8 @@ from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 from slowness import slow
 
+pytestmark = pytest.mark.long  # kills and races
+
 RETURNED = Charge(1_200_000)  # what twelve finished releases were charged
 
 

@@ -25,6 +25,8 @@ from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 from slowness import slow
 
+pytestmark = pytest.mark.long  # kills and races
+
 OLDER = {
     number: (Path(__file__).parent / f"ledger_format_{number}.sql").read_text("utf-8")
     for number in (1, 2)

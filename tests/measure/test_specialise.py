@@ -125,6 +125,7 @@ def worst_moves(what, sizes, rng, tables=60):
 
 @pytest.mark.parametrize("neighbours", slow_but(["replace-one"], RELATIONS))
 @pytest.mark.parametrize("score", SCORES)
+@pytest.mark.long
 def test_brute_force_never_moves_scores_or_counts_beyond_their_sensitivity(score, neighbours):
     what = specialisation(score=score, neighbours=neighbours, steps=3)
     # The same tables every night, because they are known to attain the claims.
@@ -189,6 +190,7 @@ def exact_loss(what, first, second):
 @pytest.mark.parametrize(("spent", "passes"), [(1, True), (2, False)])
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("score", SCORES)
+@pytest.mark.long
 def test_the_exact_loss_over_every_walk_is_never_above_epsilon(
     score, neighbours, spent, passes, rng
 ):

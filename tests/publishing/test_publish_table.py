@@ -282,6 +282,7 @@ def _data(folder):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("stride", [29, slow(3)])
+@pytest.mark.long
 def test_killed_at_every_line_of_publishing_spent_is_never_below_released(tmp_path, stride):
     work = Killed(tmp_path)
     files = ("sfumato/publishing/table.py", "release/folder.py")
@@ -291,6 +292,7 @@ def test_killed_at_every_line_of_publishing_spent_is_never_below_released(tmp_pa
 
 @pytest.mark.skipif(not CAN_TRACE, reason="needs ptrace on Linux x86-64")
 @pytest.mark.parametrize("stride", [37, slow(1)])
+@pytest.mark.long
 def test_killed_at_every_system_call_spent_is_never_below_released(tmp_path, stride):
     work = Killed(tmp_path)
     survived = kill_at_every_syscall(work.publish, work.check, work.prepare, stride=stride)
@@ -325,6 +327,7 @@ def test_a_release_does_not_depend_on_the_clock(ledger, monkeypatch, tmp_path):
         sf.publish(PATIENTS, schema=SCHEMA, epsilon=1, ledger=ledger, folder=tmp_path / "c")
 
 
+@pytest.mark.long
 def test_under_add_remove_the_number_of_rows_is_noisy():
     """T16: nothing in the release equals the number of records but by chance."""
     known = SCHEMA.model_copy(update={"neighbours": "add-remove"})

@@ -59,6 +59,7 @@ def numbers(count):
 
 @settings(max_examples=30)
 @given(ROWS, st.lists(st.integers(0, 3), max_size=5))
+@pytest.mark.long
 def test_both_verbs_give_the_same_however_the_records_are_cut(rows, lengths):
     whole = encode(DOMAIN, table(rows).combine_chunks().to_batches()[0])
     records = Records(Chunks(table(rows), lengths), DOMAIN)
@@ -101,6 +102,7 @@ def test_a_long_batch_is_cut_and_every_record_is_reported_once(monkeypatch):
 
 @settings(max_examples=40)
 @given(ROWS, st.lists(st.integers(0, 3), max_size=5), st.data())
+@pytest.mark.long
 def test_the_fingerprint_does_not_know_order_or_batches(rows, lengths, data):
     shuffled = data.draw(st.permutations(rows))
     expected = fingerprint(Chunks(table(rows)))

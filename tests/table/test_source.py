@@ -137,6 +137,7 @@ OBJECTS = [
 
 
 @pytest.mark.parametrize("examples", [15, slow(60)])
+@pytest.mark.long
 def test_in_a_column_of_python_objects_no_record_decides_how_another_is_read(examples):
     domains = [domain_of({"x": column}) for name, column in COLUMNS.items() if name != "id"]
 
