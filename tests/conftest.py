@@ -1,6 +1,7 @@
 """What all tests share: one seed that can be changed, one false-alarm rate."""
 
 import os
+from itertools import count
 
 import numpy as np
 import pytest
@@ -14,10 +15,17 @@ settings.register_profile(
 settings.load_profile("house")
 
 
+@pytest.fixture(scope="session")
+def state_folders(tmp_path_factory):
+    """Names of folders, one for each test: made by whoever writes there, as most never do."""
+    home = tmp_path_factory.mktemp("states")
+    return (home / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def state_folder(tmp_path_factory, monkeypatch):
+def state_folder(state_folders, monkeypatch):
     """Where heads of ledgers are noted: never the folder of whoever runs the tests."""
-    folder = tmp_path_factory.mktemp("state")
+    folder = next(state_folders)
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
     return folder
 

@@ -189,7 +189,7 @@ def test_wrong_usage_is_exit_code_2(words):
 def test_every_control_is_caught_and_listed():
     from sfumato.inspection.audit.controls import BROKEN
 
-    done = run("--controls --runs 8000 --seed 1")
+    done = run("--controls --runs 3000 --seed 1")
     assert done.exit_code == 0, done.output
     assert done.stdout.count("yes") == len(BROKEN)
     for name in BROKEN:

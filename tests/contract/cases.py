@@ -26,7 +26,7 @@ ROWS = [
 PUBLIC = table([*ROWS, ROWS[0]])  # as a basis that costs nothing: not the very records
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a case is itself, and so a key
 class Case:
     """A method under one budget and one neighbour relation, as the method says."""
 

@@ -191,6 +191,7 @@ def test_along_the_same_noise_neighbours_release_the_same_bytes(
 
 
 @pytest.mark.parametrize("method", ["mosaic", "dp-lda", "identity-laplace", "dp-pca"])
+@pytest.mark.long
 def test_so_do_other_methods_into_parquet(method, tmp_path, monkeypatch, caplog, capfd):
     frozen = Frozen(monkeypatch)
     variants = ONE | ODD

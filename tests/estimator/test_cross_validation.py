@@ -17,6 +17,7 @@ from sfumato.example import CLINIC, clinic
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
 from sfumato.schema import Schema
+from slowness import slow
 
 SCHEMA = Schema.parse(CLINIC)
 PATIENTS = clinic(240).to_pandas()
@@ -129,7 +130,8 @@ def test_a_killed_loop_has_paid_for_the_fit_it_was_in_and_those_before(budget):
 
 
 @needs_fork
-def test_killed_at_every_line_of_a_fit_no_more_than_that_fit_is_charged():
+@pytest.mark.parametrize("stride", [31, slow(9)])
+def test_killed_at_every_line_of_a_fit_no_more_than_that_fit_is_charged(stride):
     with quick_folder() as place:
         path = Path(place) / "budget.db"
 
@@ -150,7 +152,7 @@ def test_killed_at_every_line_of_a_fit_no_more_than_that_fit_is_charged():
             "sfumato/publishing/transaction.py",
         )
         survived = kill_at_every_line(
-            lambda: trained(path).fit(X[:40], Y[:40]), files, check, prepare, stride=9
+            lambda: trained(path).fit(X[:40], Y[:40]), files, check, prepare, stride=stride
         )
     assert survived > 60
     assert seen == {1, 2}

@@ -29,18 +29,18 @@ from fuzz import (
 from fuzz.running import failures
 
 KINDS = {
-    "schemas": (schemas.make, 90),
-    "tables": (tables.make, 40),
-    "frames": (frames.make, 30),
-    "networks": (networks.make, 80),
-    "streams": (streams.make, 80),
-    "states": (streams.make_state, 120),
-    "counts": (counts.make, 80),
-    "releases": (releases.make, 50),
-    "ledgers": (ledgers.make, 40),
-    "options": (options.make, 50),
+    "schemas": (schemas.make, 45),
+    "tables": (tables.make, 20),
+    "frames": (frames.make, 15),
+    "networks": (networks.make, 40),
+    "streams": (streams.make, 40),
+    "states": (streams.make_state, 60),
+    "counts": (counts.make, 40),
+    "releases": (releases.make, 40),
+    "ledgers": (ledgers.make, 20),
+    "options": (options.make, 25),
 }
-REQUESTS, WORLDS, MORE = 150, 2, 15
+REQUESTS, WORLDS, MORE = 75, 1, 30
 STATED = os.environ.get("SFUMATO_FUZZ_SEED", "0")
 SEED = secrets.randbelow(10**9) if STATED == "fresh" else int(STATED)
 

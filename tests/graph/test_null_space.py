@@ -19,7 +19,6 @@ from sfumato.graph.ties import told_apart
 from slowness import slow
 
 STRENGTH = 0.5
-NETWORKS = 1_260  # of each of four kinds
 
 
 def quiet(message):
@@ -78,10 +77,11 @@ def lost(network, case, before, new):
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("ties", [True, slow(False)])
-def test_no_path_of_thousands_of_small_networks_changes(directed, ties, rng):
+@pytest.mark.parametrize("ties", [True, False])
+@pytest.mark.parametrize("count", [150, slow(1_260)])
+def test_no_path_of_many_small_networks_changes(directed, ties, count, rng):
     kept, changed = 0, 0.0
-    for _ in range(NETWORKS):
+    for _ in range(count):
         network, case, before = small_case(rng, directed, ties)
         new, account = case.perturbed(rng)
         assert lost(network, case, before, new) == 0
@@ -95,8 +95,8 @@ def test_no_path_of_thousands_of_small_networks_changes(directed, ties, rng):
             assert account["lengths_kept"]
             assert account["largest_length_change"] < 1e-8
         changed += account["visited_changed"]
-    assert 0.1 * NETWORKS < kept < 0.9 * NETWORKS
-    assert changed / NETWORKS > 0.5
+    assert 0.1 * count < kept < 0.9 * count
+    assert changed / count > 0.5
 
 
 @pytest.mark.parametrize("directed", [True, False])

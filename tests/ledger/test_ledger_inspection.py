@@ -28,6 +28,8 @@ from sfumato.ledger.tables import expected_structure
 from sfumato.privacy.guarantee import PureDP
 from slowness import slow
 
+pytestmark = pytest.mark.long  # kills and races
+
 OLDER = (Path(__file__).parent / "ledger_format_1.sql").read_text("utf-8")
 OLDER_HEAD = "f475c780fa14d4b43b18adc583dcd39aba6e4230fc9239c919ab65a75217db18"
 FILES = tuple(f"sfumato/ledger/{part}.py" for part in ("ledger", "audit", "rules", "tables", "sql"))
@@ -148,7 +150,7 @@ def killing(path, action):
     return seen, (action, check, prepare)
 
 
-@pytest.mark.parametrize("stride", [29, slow(7)])
+@pytest.mark.parametrize("stride", [67, slow(7)])
 def test_killed_at_any_line_an_inspection_is_counted_once_or_not_at_all(older, stride):
     seen, (action, check, prepare) = killing(older, lambda: once(older))
     survived = kill_at_every_line(action, FILES, check, prepare, stride=stride)
@@ -156,7 +158,7 @@ def test_killed_at_any_line_an_inspection_is_counted_once_or_not_at_all(older, s
     assert seen == {0, 1}
 
 
-@pytest.mark.parametrize("stride", [11, slow(3)])
+@pytest.mark.parametrize("stride", [19, slow(3)])
 def test_killed_at_any_system_call_an_inspection_is_counted_once_or_not_at_all(
     older, tracing, stride
 ):

@@ -16,13 +16,16 @@ from sfumato.ledger import Ledger
 from sfumato.ledger.sql import every_line
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
+from slowness import slow
+
+pytestmark = pytest.mark.long  # kills and races
 
 RETURNED = Charge(1_200_000)  # what twelve finished releases were charged
 
 
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory):
-    """The files that a kill left behind, at every system call of the last charge."""
+@pytest.fixture(scope="module", params=[4, slow(1)], ids="every {}".format)
+def killed(request, tmp_path_factory):
+    """The files that a kill left behind, at every so many system calls of the last charge."""
     if not CAN_TRACE:
         pytest.skip("system calls are traced on Linux x86-64 only")
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
@@ -43,7 +46,7 @@ def killed(tmp_path_factory):
 
         states, stop = {}, 0
         while True:
-            stop += 1
+            stop += request.param
             for file in path.parent.iterdir():
                 file.unlink()
             path.write_bytes(whole)
@@ -92,7 +95,7 @@ def test_a_kill_during_a_charge_leaves_what_was_before_or_the_charge(killed, fol
     assert any(set(files) == {"budget.db", "budget.db-journal"} for files in killed)
 
 
-@pytest.mark.parametrize("flips", [2, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("killed", "flips"), [(4, 2), slow(1, 60)], indirect=["killed"])
 def test_a_flipped_bit_in_any_file_never_loses_what_was_charged(killed, folder, rng, flips):
     outcomes = []
     for files in killed:

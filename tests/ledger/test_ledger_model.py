@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 from killing import quick_folder
 from ledger_world import ABOUT
@@ -14,6 +20,7 @@ from sfumato.ledger import Ledger
 from sfumato.ledger.chain import minus, plus
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, PureDP
+from slowness import slow
 
 PLAN, DIGEST = "c0ffee00", "0123456789abcdef"
 MICRO = PureDP("0.000001")
@@ -144,5 +151,8 @@ class LedgerMachine(RuleBasedStateMachine):
             assert entry.guarantee == guarantee
 
 
-LedgerMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
-TestAnyHistoryAgreesWithTheModel = LedgerMachine.TestCase
+@pytest.mark.parametrize("histories", [20, slow(60)])
+def test_any_history_agrees_with_the_model(histories):
+    run_state_machine_as_test(
+        LedgerMachine, settings=settings(max_examples=histories, stateful_step_count=30)
+    )

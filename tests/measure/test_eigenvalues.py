@@ -167,6 +167,7 @@ def noise_of(found, seed):
 
 
 @pytest.mark.parametrize(("error", "passes"), [(1, True), (0.85, False), (1.15, False)])
+@pytest.mark.long
 def test_the_noise_has_the_stated_scale_and_no_other(error, passes):
     found = measurement(40, 40, epsilon="0.5")
     noise = np.concatenate([noise_of(found, seed) for seed in range(250)])

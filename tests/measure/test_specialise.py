@@ -21,7 +21,7 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
-from slowness import slow_but
+from slowness import slow, slow_but
 
 RELATIONS = ("add-remove", "replace-one")
 TINY = {
@@ -125,6 +125,7 @@ def worst_moves(what, sizes, rng, tables=60):
 
 @pytest.mark.parametrize("neighbours", slow_but(["replace-one"], RELATIONS))
 @pytest.mark.parametrize("score", SCORES)
+@pytest.mark.long
 def test_brute_force_never_moves_scores_or_counts_beyond_their_sensitivity(score, neighbours):
     what = specialisation(score=score, neighbours=neighbours, steps=3)
     # The same tables every night, because they are known to attain the claims.
@@ -143,14 +144,15 @@ def test_brute_force_never_moves_scores_or_counts_beyond_their_sensitivity(score
         assert all(found == claimed for claimed, found in worst.values())
 
 
+@pytest.mark.parametrize("examples", [12, slow(40)])
 @pytest.mark.parametrize("neighbours", slow_but(["replace-one"], RELATIONS))
 @pytest.mark.parametrize("score", SCORES)
-def test_no_absurd_neighbour_moves_scores_or_counts_further(score, neighbours):
+def test_no_absurd_neighbour_moves_scores_or_counts_further(score, neighbours, examples):
     known = schema(neighbours=neighbours, grid_bits=6)
     what = _specialisation(Domain.of(known), PureDP(1), score, 6)
     rows = st.one_of(typed_rows(), text_rows())
 
-    @settings(max_examples=40)
+    @settings(max_examples=examples)
     @given(st.lists(rows, min_size=1, max_size=4), rows, st.integers(0, 2**32))
     def check(table, row, seed):
         other = [*table, row] if neighbours == "add-remove" else [*table[:-1], row]
@@ -188,6 +190,7 @@ def exact_loss(what, first, second):
 @pytest.mark.parametrize(("spent", "passes"), [(1, True), (2, False)])
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("score", SCORES)
+@pytest.mark.long
 def test_the_exact_loss_over_every_walk_is_never_above_epsilon(
     score, neighbours, spent, passes, rng
 ):

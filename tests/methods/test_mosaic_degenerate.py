@@ -8,6 +8,7 @@ import sfumato as sf
 from sfumato.errors import DataError, ParameterError, Refused, SchemaError
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP
+from slowness import slow
 
 ONE = PureDP(1)
 LEVELS = {count: [f"v{i}" for i in range(count)] for count in (1, 2, 3, 17, 1_000, 10_000)}
@@ -112,7 +113,7 @@ def published(tmp_path, ledger, names, rows, neighbours="replace-one", budget=ON
 
 
 @pytest.mark.parametrize("names", SETS, ids=", ".join)
-@pytest.mark.parametrize("rows", [2, 10])
+@pytest.mark.parametrize("rows", [2, slow(10)])
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
 def test_a_strange_table_is_published_and_verifies(names, rows, neighbours, tmp_path, ledger):
     found = published(tmp_path, ledger, names, rows, neighbours)

@@ -4,6 +4,7 @@ import pytest
 
 from conftest import SEED
 from power.watching import LOOKS, faults, recorder
+from slowness import slow, slow_but
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +17,7 @@ def world_as_it_was(monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "set by the recording")
 
 
-@pytest.mark.parametrize("scenario", LOOKS)
+@pytest.mark.parametrize("scenario", slow_but(["publish"], LOOKS))
 def test_a_power_cut_breaks_no_promise(scenario, library, tmp_path):
     assert faults(scenario, tmp_path, library, torn=2, seed=SEED) == {}
 
@@ -31,9 +32,9 @@ def test_no_torn_write_breaks_a_promise(scenario, library, tmp_path):
     ("scenario", "control", "fault"),
     [
         ("publish", "lax", "the charge is lost"),
-        ("publish", "forgetful", "half a release is visible"),
-        ("stream", "late", "one state is taken up twice"),
-        ("desk", "lax", "an answer that was given is lost"),
+        slow("publish", "forgetful", "half a release is visible"),
+        slow("stream", "late", "one state is taken up twice"),
+        slow("desk", "lax", "an answer that was given is lost"),
     ],
 )
 def test_who_does_not_wait_for_the_disk_is_caught(scenario, control, fault, library, tmp_path):

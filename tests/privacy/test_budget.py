@@ -84,6 +84,7 @@ def gaussian_delta(rho, epsilon):
     st.fractions(min_value=Fraction(1, 10**20), max_value=Fraction(99, 100)),
 )
 @settings(max_examples=60, deadline=None)
+@pytest.mark.long
 def test_more_rho_costs_more_epsilon_and_more_delta_less(rho, more, delta):
     small, large = approx_from_zcdp(rho, delta), approx_from_zcdp(rho + more, delta)
     assert small.epsilon <= large.epsilon

@@ -74,6 +74,7 @@ def test_draws_have_the_stated_law_and_no_other(case, error, passes, bits):
 
 @pytest.mark.parametrize(("error", "passes"), ERRORS)
 @pytest.mark.parametrize("unit", [1, 8])
+@pytest.mark.long
 def test_epsilon_over_twice_the_sensitivity_is_the_weight_of_a_score(unit, error, passes, bits):
     scores, epsilon, sensitivity = np.array([10, 4, 1, 10]) * unit, 3, Fraction(5, 2)
     choice = Choice("test", sensitivity, PureDP(epsilon * error), unit)

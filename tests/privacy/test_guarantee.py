@@ -101,6 +101,7 @@ def test_approximate_parts_add_up_exactly_in_both_figures(figures):
 
 @patient
 @given(ADDITIVE)
+@pytest.mark.long
 def test_composition_is_associative_within_a_currency(parts):
     a, b, c = parts
     assert compose(compose(a, b), c) == compose(a, compose(b, c)) == compose(a, b, c)
@@ -145,6 +146,7 @@ def test_a_local_promise_counts_as_a_central_one_next_to_one(local, central):
 
 @patient
 @given(st.lists(ANY, min_size=1, max_size=5), st.builds(Heuristic, st.text()), st.integers(0, 5))
+@pytest.mark.long
 def test_the_weakest_label_wins_wherever_it_stands(parts, weak, place):
     parts.insert(place, weak)
     seeded = any(isinstance(part, Seeded) for part in parts)

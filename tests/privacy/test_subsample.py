@@ -118,6 +118,7 @@ def smallest_of_more(size, population, bits):
 
 @pytest.mark.parametrize(("sampler", "passes"), [(secret_sample, True), (smallest_of_more, False)])
 @pytest.mark.parametrize(("size", "population"), [(2, 6), (4, 6), (3, 7)])
+@pytest.mark.long
 def test_every_sample_is_equally_likely(size, population, sampler, passes):
     bits = SeededBits(11)
     samples = {sample: i for i, sample in enumerate(combinations(range(population), size))}

@@ -281,7 +281,8 @@ def _data(folder):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize("stride", [19, slow(3)])
+@pytest.mark.parametrize("stride", [29, slow(3)])
+@pytest.mark.long
 def test_killed_at_every_line_of_publishing_spent_is_never_below_released(tmp_path, stride):
     work = Killed(tmp_path)
     files = ("sfumato/publishing/table.py", "release/folder.py")
@@ -290,7 +291,8 @@ def test_killed_at_every_line_of_publishing_spent_is_never_below_released(tmp_pa
 
 
 @pytest.mark.skipif(not CAN_TRACE, reason="needs ptrace on Linux x86-64")
-@pytest.mark.parametrize("stride", [13, slow(1)])
+@pytest.mark.parametrize("stride", [37, slow(1)])
+@pytest.mark.long
 def test_killed_at_every_system_call_spent_is_never_below_released(tmp_path, stride):
     work = Killed(tmp_path)
     survived = kill_at_every_syscall(work.publish, work.check, work.prepare, stride=stride)
@@ -325,13 +327,15 @@ def test_a_release_does_not_depend_on_the_clock(ledger, monkeypatch, tmp_path):
         sf.publish(PATIENTS, schema=SCHEMA, epsilon=1, ledger=ledger, folder=tmp_path / "c")
 
 
+@pytest.mark.long
 def test_under_add_remove_the_number_of_rows_is_noisy():
     """T16: nothing in the release equals the number of records but by chance."""
     known = SCHEMA.model_copy(update={"neighbours": "add-remove"})
-    found = {sf.publish(clinic(5_000), schema=known, epsilon=1).certificate.rows for _ in range(8)}
+    patients = clinic(5_000)
+    found = {sf.publish(patients, schema=known, epsilon=1).certificate.rows for _ in range(8)}
     assert len(found) > 1
     assert all(abs(rows - 5_000) < 4_000 for rows in found)
-    assert sf.publish(clinic(5_000), schema=SCHEMA, epsilon=1).certificate.rows == 5_000
+    assert sf.publish(patients, schema=SCHEMA, epsilon=1).certificate.rows == 5_000
 
 
 CLASSES = [f"c{k}" for k in range(16)]

@@ -61,6 +61,7 @@ def test_the_digest_does_not_know_how_records_were_cut(rows, cuts):
 
 @settings(max_examples=120)
 @given(ROWS, st.data())
+@pytest.mark.long
 def test_the_digest_knows_every_single_value(rows, data):
     place = data.draw(st.integers(0, len(rows) - 1))
     column = data.draw(st.integers(0, len(SCHEMA) - 1))

@@ -106,6 +106,7 @@ def shape(release, folder):
 
 @pytest.mark.parametrize("method", ["modips", "identity-laplace"])
 @pytest.mark.parametrize("what", ALONE)
+@pytest.mark.long
 def test_no_record_shows_in_the_shape_of_a_release(tmp_path, method, what):
     seen = []
     for content in (table(), table(ALONE[what])):

@@ -1,5 +1,7 @@
 """Releases for the tests of reports: one of every kind of data, and frozen ones."""
 
+from functools import cache
+
 import numpy as np
 import pyarrow as pa
 
@@ -50,7 +52,13 @@ KINDS = {
 
 
 def made(kind, **to):
-    return KINDS[kind](**to)
+    """A release of a kind; the same for all that ask for nothing of their own and only read it."""
+    return KINDS[kind](**to) if to else _once(kind)
+
+
+@cache
+def _once(kind):
+    return KINDS[kind]()
 
 
 class _FrozenBits(SeededBits):

@@ -19,6 +19,7 @@ from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.desk import Answered
 from sfumato.retrieval.protocol import Question
 from sfumato.retrieval.store import AnswerStore, Stored
+from slowness import slow
 
 FALSE_ALARM = 1e-6  # chance that a right mechanism fails one statistical test
 
@@ -102,7 +103,8 @@ def test_what_is_bought_ahead_is_a_hundredth_of_what_is_left_and_only_in_a_crowd
         assert ours.left == 2000 - spent(folder) // 10_000 == 1920 - lost
 
 
-def test_a_kill_at_any_line_leaves_no_answer_unpaid_and_no_id_with_two_answers():
+@pytest.mark.parametrize("stride", [19, slow(3)])
+def test_a_kill_at_any_line_leaves_no_answer_unpaid_and_no_id_with_two_answers(stride):
     """Two questions; what the client got is in a file.  Then the same questions again."""
     with quick_folder() as place:
         home = funded(Path(place))
@@ -134,7 +136,7 @@ def test_a_kill_at_any_line_leaves_no_answer_unpaid_and_no_id_with_two_answers()
             assert before in (None, got.read_text())
 
         files = ("retrieval/desk.py", "retrieval/store.py")
-        assert kill_at_every_line(action, files, check, prepare, stride=3) > 100
+        assert kill_at_every_line(action, files, check, prepare, stride=stride) > 100
 
 
 def test_two_processes_that_race_for_an_id_give_one_answer(folder, monkeypatch):

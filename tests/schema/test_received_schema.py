@@ -36,6 +36,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("what", HOSTILE)
+@pytest.mark.long
 def test_hostile_yaml_is_refused_with_a_reason_at_once(what):
     text, reason = HOSTILE[what]
     start = time.process_time()

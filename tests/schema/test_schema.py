@@ -361,6 +361,7 @@ SCHEMAS = st.fixed_dictionaries(
 
 @settings(deadline=None, max_examples=100)
 @given(SCHEMAS)
+@pytest.mark.long
 def test_every_schema_survives_yaml_and_json(content):
     schema = Schema.of(content)
     assert Schema.parse(schema.to_yaml()) == schema

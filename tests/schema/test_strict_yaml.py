@@ -51,6 +51,7 @@ def test_what_cannot_be_read_in_one_way_only_is_refused(text, refusal):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.long
 def test_ten_thousand_columns_are_read_in_a_moment():
     text = "\n".join(f"c{i}: 1" for i in range(10_000))
     assert len(load(text, where="s")) == 10_000

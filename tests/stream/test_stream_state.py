@@ -21,6 +21,7 @@ from sfumato.privacy.randomness import SeededBits, SystemBits
 from sfumato.stream.counting import Counter
 from sfumato.stream.source import open_bits
 from sfumato.stream.state import Series, owner, save, take
+from slowness import slow
 from stream_world import ToldPurse, planned, series
 
 STREAM = np.arange(50) % 3 == 0
@@ -264,17 +265,22 @@ def clear(place):
         path.unlink()
 
 
-def at_every_line(action, check, prepare):
-    return kill_at_every_line(action, ("stream/state.py",), check, prepare)
+def at_every_line(action, check, prepare, stride):
+    return kill_at_every_line(action, ("stream/state.py",), check, prepare, stride=stride)
 
 
-kills = pytest.mark.parametrize(
-    "kill", [at_every_line, *([kill_at_every_syscall] if CAN_TRACE else [])]
-)
+def at_every_syscall(action, check, prepare, stride):
+    return kill_at_every_syscall(action, check, prepare, stride=stride)
+
+
+def kills(test):
+    ways = [at_every_line, *([at_every_syscall] if CAN_TRACE else [])]
+    every = pytest.mark.parametrize("kill", ways)
+    return pytest.mark.parametrize("stride", [5, slow(1)])(every(test))
 
 
 @kills
-def test_a_kill_while_saving_leaves_a_whole_state_or_none(kill, place):
+def test_a_kill_while_saving_leaves_a_whole_state_or_none(kill, stride, place):
     def check(k):
         if place.exists():
             assert taken(place) == [1, 2]
@@ -282,11 +288,11 @@ def test_a_kill_while_saving_leaves_a_whole_state_or_none(kill, place):
     def act():
         save(place, {"sums": [1, 2]}, BELONGS, position=2, caution="")
 
-    assert kill(act, check, lambda: clear(place)) > 10
+    assert kill(act, check, lambda: clear(place), stride) > 10
 
 
 @kills
-def test_a_kill_while_taking_up_never_leaves_the_state_to_be_taken_again(kill, place):
+def test_a_kill_while_taking_up_never_leaves_the_state_to_be_taken_again(kill, stride, place):
     done = place.parent / "done"
 
     def act():
@@ -303,7 +309,7 @@ def test_a_kill_while_taking_up_never_leaves_the_state_to_be_taken_again(kill, p
         elif place.exists():
             assert taken(place) == [1, 2]
 
-    assert kill(act, check, prepare) > 10
+    assert kill(act, check, prepare, stride) > 10
 
 
 def test_the_state_that_was_read_is_the_one_that_is_removed(place, monkeypatch):

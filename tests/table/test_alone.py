@@ -74,6 +74,7 @@ LONG = [(hold, name) for hold in HOLD for name in ORDINARY if (hold, name) not i
     [*QUICK, *(pytest.param(*case, marks=pytest.mark.slow) for case in LONG)],
     ids=lambda case: getattr(case, "__name__", case),
 )
+@pytest.mark.long
 def test_an_odd_value_changes_nothing_about_the_others(hold, name):
     ordinary = ORDINARY[name]
     table = built(hold, [*ordinary, ordinary[0]])

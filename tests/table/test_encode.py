@@ -111,6 +111,7 @@ def lets_in(column, domain):
 
 @settings(max_examples=150)
 @given(columns())
+@pytest.mark.long
 def test_all_that_the_header_lets_in_gets_a_code_of_the_domain_by_itself_alone(column):
     domains = [domain for domain in DOMAINS if lets_in(column, domain)]
     assert domains
@@ -125,6 +126,7 @@ def test_all_that_the_header_lets_in_gets_a_code_of_the_domain_by_itself_alone(c
 
 @settings(max_examples=40)
 @given(st.lists(st.one_of(text_rows(), typed_rows()), min_size=1, max_size=5), st.data())
+@pytest.mark.long
 def test_encoding_a_table_is_encoding_its_records_in_any_split_and_order(rows, data):
     for known in (schema(), schema(columns={n: c | MISSABLE for n, c in MIXED["columns"].items()})):
         domain = Domain.of(known)
@@ -303,6 +305,7 @@ def test_booleans_are_read_from_words_and_numbers(true, false):
     assert codes(domain, [2, -1, 0]) == [2, 2, 0]
 
 
+@pytest.mark.long
 def test_a_huge_text_is_one_value_like_any_other():
     huge = "7" * 20_000_000
     for domain in DOMAINS:

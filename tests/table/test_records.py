@@ -19,6 +19,7 @@ from sfumato.table import source, text, workers
 from sfumato.table.encode import encode
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
+from slowness import slow
 
 SECRET = "SECRET-4711"
 DOMAIN = Domain.of(schema(neighbours="add-remove"))
@@ -58,6 +59,7 @@ def numbers(count):
 
 @settings(max_examples=30)
 @given(ROWS, st.lists(st.integers(0, 3), max_size=5))
+@pytest.mark.long
 def test_both_verbs_give_the_same_however_the_records_are_cut(rows, lengths):
     whole = encode(DOMAIN, table(rows).combine_chunks().to_batches()[0])
     records = Records(Chunks(table(rows), lengths), DOMAIN)
@@ -100,6 +102,7 @@ def test_a_long_batch_is_cut_and_every_record_is_reported_once(monkeypatch):
 
 @settings(max_examples=40)
 @given(ROWS, st.lists(st.integers(0, 3), max_size=5), st.data())
+@pytest.mark.long
 def test_the_fingerprint_does_not_know_order_or_batches(rows, lengths, data):
     shuffled = data.draw(st.permutations(rows))
     expected = fingerprint(Chunks(table(rows)))
@@ -107,17 +110,22 @@ def test_the_fingerprint_does_not_know_order_or_batches(rows, lengths, data):
     assert fingerprint(Chunks(table(rows)), OTHER_KEY) != expected
 
 
-@settings(max_examples=60)
-@given(ROWS, st.one_of(text_rows(), typed_rows()), st.data())
-def test_the_fingerprint_knows_every_record_that_was_changed_added_or_removed(rows, new, data):
-    place = data.draw(st.integers(0, len(rows) - 1))
-    changed = [*rows[:place], new, *rows[place + 1 :]]
-    before, after = (encode(DOMAIN, table(r).to_batches()[0]) for r in ([rows[place]], [new]))
-    same = fingerprint(Chunks(table(rows))) == fingerprint(Chunks(table(changed)))
-    assert same == bool((before == after).all())
-    assert fingerprint(Chunks(table([*rows, new]))) != fingerprint(Chunks(table(rows)))
-    twice = [*rows, rows[place], rows[place]]
-    assert fingerprint(Chunks(table(twice))) != fingerprint(Chunks(table(rows)))
+@pytest.mark.parametrize("examples", [15, slow(60)])
+def test_the_fingerprint_knows_every_record_that_was_changed_added_or_removed(examples):
+    @settings(max_examples=examples)
+    @given(ROWS, st.one_of(text_rows(), typed_rows()), st.data())
+    def check(rows, new, data):
+        place = data.draw(st.integers(0, len(rows) - 1))
+        changed = [*rows[:place], new, *rows[place + 1 :]]
+        before, after = (encode(DOMAIN, table(r).to_batches()[0]) for r in ([rows[place]], [new]))
+        known = fingerprint(Chunks(table(rows)))
+        same = known == fingerprint(Chunks(table(changed)))
+        assert same == bool((before == after).all())
+        assert fingerprint(Chunks(table([*rows, new]))) != known
+        twice = [*rows, rows[place], rows[place]]
+        assert fingerprint(Chunks(table(twice))) != known
+
+    check()
 
 
 def test_the_fingerprint_tells_which_column_holds_a_value():

@@ -20,6 +20,7 @@ from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
 from sfumato.table.header import check_header
 from sfumato.table.source import open_source
+from slowness import slow
 
 SECRET = "SECRET-4711"
 COLUMNS = {
@@ -135,15 +136,20 @@ OBJECTS = [
 ]
 
 
-@settings(max_examples=60)
-@given(st.lists(st.sampled_from(range(len(OBJECTS))), min_size=1, max_size=5))
-def test_in_a_column_of_python_objects_no_record_decides_how_another_is_read(places):
-    kinds = [column for name, column in COLUMNS.items() if name != "id"]
-    for column in kinds:
-        domain = domain_of({"x": column})
-        for frame in (pandas_objects, polars_objects):
-            whole = codes(frame([OBJECTS[i] for i in places]), domain)
-            assert whole == [codes(frame([OBJECTS[i]]), domain)[0] for i in places]
+@pytest.mark.parametrize("examples", [15, slow(60)])
+@pytest.mark.long
+def test_in_a_column_of_python_objects_no_record_decides_how_another_is_read(examples):
+    domains = [domain_of({"x": column}) for name, column in COLUMNS.items() if name != "id"]
+
+    @settings(max_examples=examples)
+    @given(st.lists(st.sampled_from(range(len(OBJECTS))), min_size=1, max_size=5))
+    def check(places):
+        for domain in domains:
+            for frame in (pandas_objects, polars_objects):
+                whole = codes(frame([OBJECTS[i] for i in places]), domain)
+                assert whole == [codes(frame([OBJECTS[i]]), domain)[0] for i in places]
+
+    check()
 
 
 def pandas_objects(values):

@@ -48,7 +48,7 @@ def test_every_method_that_takes_a_budget_can_be_audited(name):
     )
 
 
-@pytest.mark.parametrize("name", slow_but(["mosaic", "modips", "dp-lda"], PRIVATE))
+@pytest.mark.parametrize("name", slow_but(["modips"], PRIVATE))
 def test_no_method_is_contradicted_and_its_control_is(name):
     case = METHODS[name].audit
     runs, budget = SIZES.get(name, (150 if name in NIGHTLY else case.runs, case.budget))
@@ -89,12 +89,12 @@ def test_an_audit_that_could_not_have_told_says_so():
 
 def test_an_audit_repeats_with_its_seed_and_not_without():
     first, again, other = (
-        audit("identity-laplace", epsilon=1, runs=200, effort=0, seed=seed) for seed in (3, 3, 4)
+        audit("identity-laplace", epsilon=1, runs=40, effort=0, seed=seed) for seed in (3, 3, 4)
     )
     assert (first.finding.runs[0] == again.finding.runs[0]).all()
     assert not (first.finding.runs[0] == other.finding.runs[0]).all()
     fresh = [
-        audit("identity-laplace", epsilon=1, runs=200, effort=0).finding.runs[0] for _ in range(2)
+        audit("identity-laplace", epsilon=1, runs=40, effort=0).finding.runs[0] for _ in range(2)
     ]
     assert not (fresh[0] == fresh[1]).all()
 

@@ -28,6 +28,7 @@ from sfumato.publishing.table import price
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from slowness import slow_but
 
 pytestmark = pytest.mark.usefixtures("terminal")
 
@@ -126,7 +127,7 @@ def test_every_method_is_either_compared_here_or_refuses_to_hide_the_number_of_r
     assert set(offered) | set(refused) == {name for name in METHODS if METHODS[name].budgeted}
 
 
-@pytest.mark.parametrize("name", counting()[0])
+@pytest.mark.parametrize("name", slow_but(["mosaic", "modips", "dp-lda"], counting()[0]))
 def test_one_record_more_changes_no_byte_when_noise_is_frozen(name, tmp_path, monkeypatch):
     schema = relation(name, "add-remove")
     assert differing(tmp_path, monkeypatch, schema, (40, 41), *arguments(name)) == set()
