@@ -161,6 +161,9 @@ def pages() -> dict[str, str]:
         place = _place(name)
         index.append(f"- [`{name}`]({place}): {title[0].lower()}{title[1:]}")
         made[f"reference/{place}"] = page(import_module(name), title)
+    # The picture is put in by the hook that draws it.
+    built = "Each imports only from below; [architecture](../architecture.md) says why."
+    index += ["", "## Packages", "", built, "", "<!-- layers -->"]
     return {"reference/index.md": "\n".join(index)} | made
 
 
