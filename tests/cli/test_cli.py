@@ -222,6 +222,7 @@ def test_the_demo_shows_a_whole_release(times, tmp_path):
         assert run(f"verify {folder}/release", cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_demo_into_a_folder_with_brackets_names_it_as_it_is(tmp_path):
     name = "a[red]/dm[/b]"
     done = run(f"demo -o {name}", cwd=tmp_path)
