@@ -13,6 +13,7 @@ import pytest
 
 from commands import run
 from sfumato.example import CLINIC, clinic
+from slowness import slow
 
 SFUMATO = [sys.executable, "-m", "sfumato"]
 
@@ -211,8 +212,9 @@ def test_the_next_run_says_what_an_earlier_one_left(clinic_files):
     assert "unfinished releases of clinic" in second.stderr
 
 
-def test_the_demo_shows_a_whole_release(tmp_path):
-    for folder in ("sfumato-demo", "sfumato-demo-2"):
+@pytest.mark.parametrize("times", [1, slow(2)])
+def test_the_demo_shows_a_whole_release(times, tmp_path):
+    for folder in ("sfumato-demo", "sfumato-demo-2")[:times]:
         done = run("demo", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "1-differential privacy" in done.stdout
@@ -220,6 +222,7 @@ def test_the_demo_shows_a_whole_release(tmp_path):
         assert run(f"verify {folder}/release", cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_demo_into_a_folder_with_brackets_names_it_as_it_is(tmp_path):
     name = "a[red]/dm[/b]"
     done = run(f"demo -o {name}", cwd=tmp_path)

@@ -157,7 +157,7 @@ def test_a_release_without_a_seed_differs_each_time_if_it_is_random_at_all(case)
 
 
 @pytest.mark.parametrize("examples", [3, slow(40)])
-@everywhere
+@every_method
 def test_absurd_records_are_published_like_any_other(case, examples):
     usual = release_of(case)
 

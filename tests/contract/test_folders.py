@@ -26,6 +26,7 @@ from sfumato import cli
 from sfumato.inspection.audit.replay import RecordingPurse
 from sfumato.publishing import transaction as walk
 from sfumato.table import encode as encoder
+from slowness import slow
 
 NAMES = list(MIXED["columns"])
 USUAL = dict(
@@ -190,7 +191,7 @@ def test_along_the_same_noise_neighbours_release_the_same_bytes(
     assert differing(found) == {}
 
 
-@pytest.mark.parametrize("method", ["mosaic", "dp-lda", "identity-laplace", "dp-pca"])
+@pytest.mark.parametrize("method", ["dp-lda", *map(slow, ("mosaic", "identity-laplace", "dp-pca"))])
 @pytest.mark.long
 def test_so_do_other_methods_into_parquet(method, tmp_path, monkeypatch, caplog, capfd):
     frozen = Frozen(monkeypatch)

@@ -36,7 +36,7 @@ KINDS = {
     "streams": (streams.make, 40),
     "states": (streams.make_state, 60),
     "counts": (counts.make, 40),
-    "releases": (releases.make, 40),
+    "releases": (releases.make, 50),
     "ledgers": (ledgers.make, 20),
     "options": (options.make, 25),
 }

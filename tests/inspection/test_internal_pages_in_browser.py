@@ -19,6 +19,7 @@ def patients():
     return clinic(600)
 
 
+@pytest.mark.slow
 def test_the_page_of_an_inspection_has_no_faults(chromium, patients, tmp_path):  # noqa: F811
     release = sf.publish(patients, schema=SCHEMA, epsilon=2, seed=1)
     found = inspect(release, patients, control=clinic(300), pictures=True)

@@ -232,8 +232,8 @@ def test_a_table_that_does_not_fit_is_refused_and_not_counted(charged):
 
 def test_a_changed_certificate_is_not_inspected_under_its_name(charged):
     release, ledger = charged
-    forged = sf.Release({**release.certificate, "rows": 1}, table=release.table)
-    with pytest.raises(LedgerError, match="released something else"):
+    forged = sf.Release(release.certificate.model_copy(update={"rows": 1}), table=release.table)
+    with pytest.raises(LedgerError, match="holds another release"):
         inspect(forged, SOME, ledger=ledger)
 
 

@@ -1,5 +1,7 @@
 """Columns, correlations, components and exposed records of a release beside the records."""
 
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -143,7 +145,7 @@ def test_a_record_with_a_twin_is_not_exposed_by_a_copy():
 
 
 def test_many_records_are_drawn_from_and_positions_stay_those_of_the_file(monkeypatch):
-    monkeypatch.setattr("sfumato.inspection.exposure.MOST_SEARCHED", 50)
+    monkeypatch.setattr(sys.modules[exposure.__module__], "MOST_SEARCHED", 50)
     found = exposure(KNOWN, KNOWN, SCHEMA)
     assert found.searched == 50
     assert all(1 <= who.position <= 450 for who in found.records)

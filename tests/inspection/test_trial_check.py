@@ -115,7 +115,16 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("name", HONEST)
+LATER = (
+    "moments, Gaussian",
+    "tables, Gaussian",
+    "scatter",
+    "weights, Gaussian",
+    "decaying sums",
+)
+
+
+@pytest.mark.parametrize("name", [slow(n) if n in LATER else n for n in HONEST])
 def test_an_honest_trial_passes_and_says_how_well_it_was_tested(name, tmp_path):
     (publish, public), statistics = HONEST[name]
     publish(tmp_path / "release")
@@ -195,7 +204,7 @@ def test_a_wrong_noise_in_a_stream_is_caught(tmp_path, monkeypatch):
     assert failed(checks) == ["noise of dyadic sums"]
 
 
-@pytest.mark.parametrize("wrong", ["a fifth too narrow", "used twice", "none"])
+@pytest.mark.parametrize("wrong", ["a fifth too narrow", slow("used twice"), slow("none")])
 def test_a_wrong_noise_in_tables_is_caught(wrong, tmp_path, monkeypatch):
     publish, public = wide(method="mosaic")
     publish(tmp_path / "release")

@@ -19,6 +19,7 @@ def one_thread():
         yield
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_guide_run():
     found = doctest.testfile(str(GUIDE), module_relative=False, encoding="utf-8")
     assert found.attempted > 20

@@ -10,9 +10,8 @@ from sfumato.ledger import Ledger, chain
 from sfumato.ledger.chain import Balance, hash_of, next_line, written
 from sfumato.ledger.sql import every_line
 from sfumato.privacy.budget import Charge
-from sfumato.privacy.guarantee import PureDP, from_json, to_json
+from sfumato.privacy.guarantee import PureDP, to_json
 from sfumato.publishing.table import price
-from sfumato.release.digest import digest
 
 SCHEMA = {
     "name": "clinic",
@@ -33,17 +32,15 @@ def certificates(path, records):
 
 def guessed(first, second, now, seconds=8):
     """Whether the second head is that of lines without a fingerprint, from the first head on."""
-    account = price(second["schema"], method=second["method"], epsilon=1).terms
-    asked = written(
-        {"guarantee": to_json(from_json(second["guarantee"])), "plan": account.digest()}
-    )
+    account = price(second.public_schema, method=second.method, epsilon=1).terms
+    asked = written({"guarantee": to_json(second.guarantee), "plan": account.digest()})
     spent = Balance(Charge(2_000_000), Charge(1_000_000), 1, protects=account.protects)
-    told = written({"digest": digest(first)})
+    told = written({"digest": first.digest})
     amount = Charge(1_000_000)
     for before in range(3, 8):
         for clock in range(now - seconds, now + 1):
             settled = next_line(
-                (before, first["ledger"]["head"]), spent, "settle", "clinic", told,
+                (before, first.ledger.head), spent, "settle", "clinic", told,
                 clock=clock, release="r1",
             )  # fmt: skip
             for later in range(clock, now + 1):
@@ -55,7 +52,7 @@ def guessed(first, second, now, seconds=8):
                     (before + 2, hash_of(reserved)), reserved.balance, "draw", "clinic",
                     written({}), clock=later, release="r2",
                 )  # fmt: skip
-                if hash_of(drawn) == second["ledger"]["head"]:
+                if hash_of(drawn) == second.ledger.head:
                     return True
     return False
 

@@ -221,7 +221,9 @@ def test_the_killing_itself_finds_an_upgrade_outside_the_transaction(folder, mon
         kill_at_every_line(action, FILES, check, prepare, stride=11)
 
 
-def test_many_processes_at_once_upgrade_it_once(older):
+@pytest.mark.parametrize("time", range(12))
+def test_many_processes_at_once_upgrade_it_once(older, time):
+    """Twelve times: nobody can change the mode of a file that others have open."""
     children = []
     for _ in range(8):
         child = os.fork()

@@ -15,6 +15,7 @@ from sfumato.privacy.choice import Ceilings, Choice, draw_index, width_for
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
+from slowness import slow
 
 FALSE_ALARM = 1e-6  # chance that a right sampler fails one statistical test
 ERRORS = [(Fraction(1), True), (Fraction(9, 10), False), (Fraction(11, 10), False)]
@@ -73,7 +74,7 @@ def test_draws_have_the_stated_law_and_no_other(case, error, passes, bits):
 
 
 @pytest.mark.parametrize(("error", "passes"), ERRORS)
-@pytest.mark.parametrize("unit", [1, 8])
+@pytest.mark.parametrize("unit", [1, slow(8)])
 @pytest.mark.long
 def test_epsilon_over_twice_the_sensitivity_is_the_weight_of_a_score(unit, error, passes, bits):
     scores, epsilon, sensitivity = np.array([10, 4, 1, 10]) * unit, 3, Fraction(5, 2)

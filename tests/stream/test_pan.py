@@ -14,6 +14,7 @@ from sfumato.stream.counting import Counter
 from sfumato.stream.pan import NoisyTotals, UnkeyedBits
 from sfumato.stream.state import Series
 from sfumato.stream.tree import levels
+from slowness import slow
 from stream_world import ToldPurse, all_streams, planned, series
 
 EPSILON = PureDP(2)
@@ -112,7 +113,7 @@ def worst_loss(length, tmp_path, **options):
 
 @pytest.mark.parametrize(
     ("length", "options"),
-    [(1, {}), (2, {}), (3, {}), (4, {}), (4, {"every": 2}), (5, {"every": 3})],
+    [(1, {}), (2, {}), (3, {}), slow(4, {}), (4, {"every": 2}), slow(5, {"every": 3})],
 )
 def test_one_look_and_all_outputs_together_lose_epsilon_and_no_more(length, options, tmp_path):
     worst = worst_loss(length, tmp_path, **options)

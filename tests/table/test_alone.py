@@ -61,10 +61,8 @@ HOLD = [
     as_polars_objects,
 ]
 QUICK = [
-    *((as_inferred, f"{short}whole numbers") for short in ("", "large ")),
-    *((as_inferred, name) for name in ("short numbers", "texts", "times of a zone", "intervals")),
-    *((as_rows, "gaps"), (as_objects, "truth values"), (as_category, "numbers")),
-    *((as_nullable, "exact numbers"), (as_polars_objects, "days")),
+    *((as_inferred, name) for name in ("large whole numbers", "texts", "times of a zone")),
+    *((as_rows, "gaps"), (as_category, "numbers"), (as_polars_objects, "days")),
 ]
 LONG = [(hold, name) for hold in HOLD for name in ORDINARY if (hold, name) not in QUICK]
 

@@ -81,7 +81,7 @@ def inspect(
 
     >>> import sfumato as sf
     >>> from sfumato.example import CLINIC, clinic
-    >>> patients, schema = clinic(400), Schema.parse(CLINIC)
+    >>> patients, schema = clinic(400), sf.Schema.parse(CLINIC)
     >>> release = sf.publish(patients, schema=schema, epsilon=1, seed=1)
     >>> [section.title for section in inspect(release, patients).sections]
     ['Distributions', 'Correlations', 'Components', 'Utility', 'Attacks', 'Exposed records']

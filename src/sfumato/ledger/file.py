@@ -9,7 +9,9 @@ process holds.
 """
 
 import os
+import secrets
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,20 +108,31 @@ def _write_draft(draft: Path, fill: Callable[[sqlite3.Connection], None]) -> Non
 
 def opened(path: Path) -> sqlite3.Connection:
     """A connection to an existing ledger of a known format, with every commit on the disk."""
+    until = time.monotonic() + WAIT
     try:
         require_file(path)
-        with explain(path):
-            _refuse_stray_log(path)
-            connection = _connect(path)
-            try:
-                _require_ours(connection, path)
-                _sync_folder(path.parent)  # the file's own name may be new
-            except BaseException:
-                connection.close()
-                raise
+        while True:
+            with explain(path):
+                _refuse_stray_log(path)
+                connection = _connect(path)
+                try:
+                    _require_ours(connection, path)
+                    ready = in_rollback_mode(connection)
+                    _sync_folder(path.parent)  # the file's own name may be new
+                except BaseException:
+                    connection.close()
+                    raise
+            if ready:
+                return connection
+            connection.close()  # whoever keeps it open keeps the others from changing its mode
+            if time.monotonic() > until:
+                raise LedgerError(
+                    f"ledger {path} is in write-ahead mode and another program has it open: close"
+                    " that program, and try again"
+                )
+            time.sleep(0.001 * (1 + secrets.randbelow(50)))
     except OSError as error:
         raise LedgerError(f"ledger {path} cannot be opened: {error.strerror}") from error
-    return connection
 
 
 def known_format(connection: sqlite3.Connection, path: Path) -> int:
@@ -139,17 +152,22 @@ def known_format(connection: sqlite3.Connection, path: Path) -> int:
     return version
 
 
-def in_rollback_mode(connection: sqlite3.Connection, path: Path) -> None:
+def in_rollback_mode(connection: sqlite3.Connection) -> bool:
     """Take a file of an older format out of write-ahead mode, which folds its log back.
 
-    A file of today's format that is in that mode was put into it by another program.
+    A file of today's format that is in that mode was put into it by another program.  False if
+    others have it open: then nobody can, and waiting with it open would wait for one another.
     """
-    (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
-    if mode != "delete":
-        raise LedgerError(
-            f"ledger {path} is in write-ahead mode and another program has it open: close that"
-            " program, and try again"
-        )
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+    except sqlite3.OperationalError as error:
+        if _class(error) != sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {round(1000 * WAIT)}")
+    return bool(mode == "delete")
 
 
 def _refuse_stray_log(path: Path) -> None:
@@ -163,7 +181,9 @@ def _refuse_stray_log(path: Path) -> None:
         return
     connection = _connect(path, "ro")
     try:
-        if format_of(connection) >= FORMAT:
+        # Looked for again: another process may have brought an older file up to date meanwhile,
+        # which takes its log away first.
+        if format_of(connection) >= FORMAT and os.path.lexists(log):
             raise LedgerError(
                 f"{log.name} beside {path} is not of this ledger, and would change its history:"
                 " find out where it came from, and move it away"
@@ -198,7 +218,6 @@ def _require_ours(connection: sqlite3.Connection, path: Path) -> None:
     if application != APPLICATION:
         raise LedgerError(f"{path} is a database of another program, not a ledger")
     known_format(connection, path)
-    in_rollback_mode(connection, path)
 
 
 def _class(error: BaseException) -> int:

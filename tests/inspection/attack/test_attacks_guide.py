@@ -4,12 +4,15 @@ import doctest
 from pathlib import Path
 from typing import get_args
 
+import pytest
+
 from sfumato.inspection import attack
 from sfumato.inspection.attack import outlier
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "attacks.md"
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_guide_run():
     found = doctest.testfile(str(GUIDE), module_relative=False, encoding="utf-8")
     assert found.attempted > 15

@@ -19,6 +19,7 @@ from sfumato.privacy.sensitivity import Sensitivity
 from sfumato.publishing.table import price
 from sfumato.synopsis.features import Features
 from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
+from slowness import slow
 
 FALSE_ALARM = 1e-6  # of the runs; frozen noise leaves nothing to chance
 KINDS = ({"epsilon": "1"}, {"epsilon": "1", "delta": "1e-6"}, {"rho": "0.1"})
@@ -276,7 +277,7 @@ def test_directions_that_are_flat_on_a_block_are_priced_for_records_drawn_in():
     assert found.worst <= 1
 
 
-@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("relation", ["replace-one", slow("add-remove")])
 def test_draws_are_frozen_as_well_and_half_of_their_sensitivity_is_caught(relation, monkeypatch):
     bit = {"kind": "boolean"}
     columns = {"a": bit, "b": bit, "c": bit}

@@ -3,12 +3,15 @@
 import doctest
 from pathlib import Path
 
+import pytest
+
 from sfumato.inspection.audit.controls import BROKEN
 from sfumato.methods import METHODS
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "audit.md"
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_guide_run():
     found = doctest.testfile(str(GUIDE), module_relative=False, encoding="utf-8")
     assert found.attempted > 6

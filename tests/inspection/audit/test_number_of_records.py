@@ -178,8 +178,8 @@ def in_synopsis(patch):
 
 
 def noted(certificate, records):
-    limits = (*certificate.limits, f"made of {records}")
-    return certificate.model_copy(update={"limits": limits})
+    versions = {**certificate.versions, "records": str(records)}
+    return certificate.model_copy(update={"versions": versions})
 
 
 def in_certificate(patch):
