@@ -240,16 +240,13 @@ def test_an_edited_synopsis_is_caught(copy):
     assert check.detail == "synopsis.json was changed after the release"
 
 
+NUMBER = {"kind": "number", "low": 18.0, "high": 98.0}
 # Where, what instead, and which checks see through it when all hashes are adjusted.
 EDITS = {
     "a smaller epsilon": (("guarantee", "epsilon"), "1/10", ["plan"]),
     "a smaller budget": (("budget", "epsilon"), "1/10", ["plan"]),
     "a better statement": (("statement",), "0.1-differential privacy", ["plan"]),
-    "a smaller noise": (
-        ("events", 0, "noise"),
-        {"scale": "1", "approximately": 1.0},
-        ["plan"],
-    ),
+    "a smaller noise": (("events", 0, "noise"), {"scale": "1", "approximately": 1.0}, ["plan"]),
     "a smaller sensitivity": (("events", 0, "sensitivity", "value"), "1", ["plan"]),
     "a cheaper event": (("events", 0, "cost", "epsilon"), "1/10", ["plan"]),
     "another method": (("method",), "identity-laplace", ["plan"]),
@@ -261,11 +258,7 @@ EDITS = {
     "no invariants": (("invariants",), [], ["plan"]),
     "columns of its own": (("columns",), {"age": "double"}, ["plan", "data"]),
     "more rows": (("rows",), 81, ["data"]),
-    "another kind of column": (
-        ("schema", "columns", "age"),
-        {"kind": "number", "low": 18.0, "high": 98.0},
-        ["plan", "data"],
-    ),
+    "another kind of column": (("schema", "columns", "age"), NUMBER, ["plan", "data"]),
     "a coarser grid": (("schema", "grid_bits"), 3, ["plan", "data"]),
     "a narrower range": (("schema", "columns", "age", "high"), 20, ["plan", "data"]),
     "a new category": (("schema", "columns", "sex", "values"), ["x", "y", "z"], ["plan", "data"]),
