@@ -1,5 +1,6 @@
 """What all tests share: one seed that can be changed, one false-alarm rate."""
 
+import gc
 import os
 from itertools import count
 
@@ -13,6 +14,12 @@ settings.register_profile(
     "house", deadline=None, derandomize=SEED == 0, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("house")
+
+
+def pytest_collection_finish():
+    """Ten thousand tests and all libraries stay to the end: garbage is not looked for in them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
