@@ -86,5 +86,5 @@ class Path:
         if self.rendered:  # takes longer than measuring
             rendered = self.plan.render(synopsis, None, np.random.default_rng(0))
             rows = [batch.to_pydict() for batch in islice(rendered, _MOST_BATCHES)]
-        paper = synopsis.to_json() if hasattr(synopsis, "to_json") else None
-        return json.dumps([rows, paper], default=str, sort_keys=True)
+        record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
+        return json.dumps([rows, record], default=str, sort_keys=True)
