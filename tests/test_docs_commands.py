@@ -80,6 +80,7 @@ def test_there_are_such_tables_and_a_stale_one_is_found(tmp_path):
     assert tables.written(stale) == (HOME / "README.md").read_text("utf-8") != stale.read_text()
 
 
+@pytest.mark.slow
 def test_the_tutorial_runs_from_its_first_command_to_its_last(desk, monkeypatch):
     monkeypatch.setattr("sfumato.example.clinic", partial(clinic, 1_000))  # a smaller clinic
     page = (GUIDE / "first-release.md").read_text("utf-8")

@@ -63,6 +63,7 @@ def test_every_name_on_the_pages_is_public():
     assert not public(["schema"])
 
 
+@pytest.mark.slow
 def test_names_of_the_root_do_not_depend_on_what_was_imported_before():
     """A submodule sets an attribute on its package: none may shadow a public name."""
     script = (

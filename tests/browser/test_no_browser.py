@@ -28,7 +28,18 @@ def run(tmp_path_factory):
         "PLAYWRIGHT_DOWNLOAD_HOST": "http://127.0.0.1:9",  # nobody is there
     }
     test = "tests/browser/test_page_faults.py::test_a_clean_page_has_no_faults"
-    pytest_ = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", test]
+    pytest_ = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-m",
+        "",
+        test,
+    ]
     done = subprocess.run(pytest_, cwd=HOME, env=world, capture_output=True, text=True, check=False)
     return done, noted, browsers
 

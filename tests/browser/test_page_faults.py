@@ -6,6 +6,8 @@ import pytest
 
 from browser.faults import chromium, page_faults  # noqa: F401  a fixture
 
+pytestmark = pytest.mark.slow  # a browser takes its time
+
 CLEAN = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

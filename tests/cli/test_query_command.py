@@ -136,6 +136,7 @@ def test_a_service_answers_until_its_budget_is_spent_and_stops_cleanly(run, word
         assert not account.unfinished()
 
 
+@pytest.mark.slow
 def test_a_service_that_cannot_run_says_why(run, words, ledger, tmp_path):
     start = ("serve", words, "--epsilon-per-answer", "0.25")
     with listening("127.0.0.1", 0) as taken:

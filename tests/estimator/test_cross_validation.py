@@ -105,6 +105,7 @@ def test_a_search_pays_for_every_candidate_fold_and_the_last_fit(tmp_path):
         search.best_estimator_.fit(X, Y)
 
 
+@pytest.mark.slow
 @some_scores_missing
 def test_two_processes_on_one_ledger_spend_exactly_what_was_granted(budget):
     search = GridSearchCV(

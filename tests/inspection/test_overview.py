@@ -100,6 +100,7 @@ def test_the_records_themselves_are_caught_by_every_attack():
     assert set(verdicts(inspect(naked, KNOWN, control=OTHERS)).values()) == {"succeeds"}
 
 
+@pytest.mark.slow
 def test_published_tables_are_rebuilt_from_where_there_are_some():
     release = sf.publish(KNOWN, schema=SCHEMA, epsilon=60, seed=1, model="forest")
     assert release.synopsis["pairs"]
@@ -240,6 +241,7 @@ def test_a_changed_certificate_is_not_inspected_under_its_name(charged):
 # The page
 
 
+@pytest.mark.slow
 def test_a_page_draws_columns_correlations_and_components():
     release = sf.publish(KNOWN, schema=SCHEMA, method="dp-lda", epsilon=1, seed=1)
     found = inspect(release, KNOWN, pictures=True)

@@ -79,6 +79,7 @@ def test_the_pair_that_was_turned_round_is_named_worst(rng):
     assert after < -0.99
 
 
+@pytest.mark.slow
 def test_of_many_features_only_those_farthest_off_are_drawn(rng):
     names = [f"x{j}" for j in range(MOST_FEATURES + 5)]
     X = np.clip(rng.normal(size=(40, len(names))), -5, 5)

@@ -347,6 +347,7 @@ def test_threads_share_a_ledger_and_spend_exactly_what_was_granted(path):
 # No room, or no writing (F8, F13)
 
 
+@pytest.mark.slow
 def test_when_the_file_may_not_grow_nothing_is_released_and_the_ledger_stays_readable(world):
     def publish_within(room):
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))

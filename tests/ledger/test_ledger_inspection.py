@@ -158,7 +158,8 @@ def test_killed_at_any_line_an_inspection_is_counted_once_or_not_at_all(older, s
     assert seen == {0, 1}
 
 
-@pytest.mark.parametrize("stride", [19, slow(3)])
+@pytest.mark.slow
+@pytest.mark.parametrize("stride", [3])
 def test_killed_at_any_system_call_an_inspection_is_counted_once_or_not_at_all(
     older, tracing, stride
 ):

@@ -4,7 +4,7 @@ import pytest
 
 from conftest import SEED
 from power.watching import LOOKS, faults, recorder
-from slowness import slow, slow_but
+from slowness import slow
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,8 @@ def world_as_it_was(monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "set by the recording")
 
 
-@pytest.mark.parametrize("scenario", slow_but(["publish"], LOOKS))
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", LOOKS)
 def test_a_power_cut_breaks_no_promise(scenario, library, tmp_path):
     assert faults(scenario, tmp_path, library, torn=2, seed=SEED) == {}
 

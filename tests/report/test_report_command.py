@@ -37,6 +37,7 @@ def asked(*words):
     return run(app, [str(word) for word in words], env={"COLUMNS": "200"})
 
 
+@pytest.mark.slow
 def test_the_page_is_the_same_byte_for_byte_when_the_original_is_gone(place):
     release = place / "release"
     assert asked(release).exit_code == 0

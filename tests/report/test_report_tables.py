@@ -43,6 +43,7 @@ def drawn(monkeypatch):
     return seen
 
 
+@pytest.mark.slow
 def test_every_bar_of_a_number_has_its_interval(release, drawn):
     text = html_page(release)
     found = precision(release).found

@@ -71,6 +71,7 @@ def test_a_question_is_answered_near_the_truth_and_charged_once(folder):
         assert not ledger.unfinished()
 
 
+@pytest.mark.slow
 def test_a_repeated_id_gets_the_same_answer_even_from_the_next_process(folder):
     asked = Prepared.of(np.ones(LENGTH), 1)
     with running(folder) as (url, _):

@@ -63,6 +63,7 @@ def test_no_method_is_contradicted_and_its_control_is(name):
         assert found.finding.best.share > 0.5
 
 
+@pytest.mark.slow
 def test_gaussian_noise_shows_a_quarter_of_its_rho():
     """A threshold can show 64 % at best, and 99.9999 % confidence takes its share."""
     found = judged("modips", 1_500, rho="2")

@@ -143,6 +143,7 @@ def test_the_look_is_counted_before_a_record_is_read(tmp_path, monkeypatch):
 # Workers
 
 
+@pytest.mark.slow
 def test_a_trial_that_takes_too_long_is_killed_and_the_worker_goes_on():
     with Worker(Parts.of(clinic(20_000), DOMAIN, seed=0)) as worker:
         worker.start()
@@ -151,6 +152,7 @@ def test_a_trial_that_takes_too_long_is_killed_and_the_worker_goes_on():
         assert worker.run(LDA, 0, seed=1, seconds=120).scores
 
 
+@pytest.mark.slow
 def test_a_worker_runs_nothing_from_the_folder_that_it_is_started_in(tmp_path, monkeypatch):
     for name in ("pickle", "numpy", "sfumato"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
