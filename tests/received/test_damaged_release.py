@@ -10,7 +10,11 @@ from received.damage import INSTEAD, damaged, places
 from received.readers import KINDS, copied, readers, resealed, run, unseen
 
 _SAMPLE = 5  # of each kind and document, by default
-_COSTLY = ("report", "inspect")  # what draws pictures is tried less often
+_READERS = {  # what draws pictures is tried less often
+    "first": ("verify",),
+    "most": ("verify", "accuracy", "graph", "query"),
+    "all": ("verify", "accuracy", "graph", "query", "report", "inspect"),
+}
 documents = pytest.mark.parametrize(
     ("kind", "document"),
     [(kind, "release.json") for kind in KINDS]
@@ -23,15 +27,15 @@ def few(document):
     """Some damages of a document, in an order that mixes places and kinds of damage."""
     every = [(place, what) for place in places(document) for what in INSTEAD]
     step = next(n for n in range(len(every) * 5 // 8, len(every) + 1) if _coprime(n, len(every)))
-    return [(*every[k * step % len(every)], False) for k in range(_SAMPLE)]
+    return [(*every[k * step % len(every)], "most") for k in range(_SAMPLE)]
 
 
 def many(document):
-    """Every place left out, and other kinds of damage in turn, with another seed others."""
+    """Every damage in every place; more readers in turn, with another seed at others."""
     for number, place in enumerate(places(document)):
         for turn, what in enumerate(INSTEAD, start=number + SEED):
-            if what == "nothing" or turn % 4 == 0:
-                yield place, what, what == "nothing" or turn % 12 == 0
+            all_of_them = what == "nothing" or turn % 12 == 0
+            yield place, what, "all" if all_of_them else "most" if turn % 4 == 0 else "first"
 
 
 def _coprime(a, b):
@@ -41,20 +45,20 @@ def _coprime(a, b):
 
 
 def sweep(kind, document, chosen, tmp_path, monkeypatch, capsys):
-    """Run readers on damaged copies, also costly ones where that is said; their exit codes."""
+    """Run as many readers as is said on damaged copies; their exit codes."""
     folder = copied(kind, tmp_path)
     paper = json.loads((folder / "release.json").read_text())
     whole = json.loads((folder / document).read_text())
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     codes = []
-    for place, what, costly in chosen(whole):
+    for place, what, by in chosen(whole):
         changed = damaged(whole, place, what)
         if document == "release.json":
             resealed(folder, changed)
         else:
             resealed(folder, json.loads(json.dumps(paper)), changed)
         for arguments in readers(kind, folder, tmp_path):
-            if arguments[0] in _COSTLY and not costly:
+            if arguments[0] not in _READERS[by]:
                 continue
             code, said = run(arguments, monkeypatch, capsys)
             where = (document, place, what, arguments[:2], said[-300:])
