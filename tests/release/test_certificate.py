@@ -52,6 +52,15 @@ def test_what_we_would_have_written_otherwise_is_refused(record, where, value):
         Certificate.of(changed(record, where, value))
 
 
+def test_a_field_that_we_do_not_have_is_named_in_a_line(record):
+    with pytest.raises(ReleaseError, match="note: a field that no certificate has") as short:
+        Certificate.of({**record, "note": "hello"})
+    assert "hello" not in str(short.value)
+    with pytest.raises(ReleaseError) as long:
+        Certificate.of({**record, "x" * 10**6: 1})
+    assert len(str(long.value)) < 300
+
+
 def test_what_we_wrote_is_read_as_it_was(record):
     found = Certificate.of(record)
     assert list(found.to_json().items()) == list(record.items())

@@ -36,6 +36,7 @@ MOST_LONELY = 2**20  # nodes without an edge: in no edge list, so only their num
 _MOST_ROWS = 2**48
 _MOST_KEYS = 2**22
 _LONGEST_FIGURE = 4_000  # characters
+_LONGEST_PLACE = 80  # characters of a field that is named
 Read = TypeVar("Read")
 
 
@@ -247,8 +248,12 @@ def stated(facts: Facts | None) -> Facts:
 def _fault(error: ValidationError) -> str:
     first, *more = error.errors(include_url=False, include_input=False)
     field = ".".join(str(part) for part in first["loc"] if not _of_a_union(part)) or "it"
+    if len(field) > _LONGEST_PLACE:  # a stranger may have named it
+        field = f"{field[:_LONGEST_PLACE]}…"
     what = first["msg"].removeprefix("Value error, ")
-    rest = f"; {len(more)} other faults" if more else ""
+    if first["type"] == "extra_forbidden":
+        what = "a field that no certificate has"
+    rest = f"; {len(more)} more" if more else ""
     return f"{field}: {what[:1].lower()}{what[1:]}{rest}. Ask for the release again"
 
 
