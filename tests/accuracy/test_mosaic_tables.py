@@ -23,7 +23,6 @@ from sfumato.publishing.table import price
 from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
-from slowness import slow
 
 FALSE_ALARM = 1e-6  # chance that a right interval fails one test
 RUNS = 120
@@ -128,8 +127,9 @@ def asked(found):
     yield "sum", number.sum, sum(steps * (int(row["age"]) - 15) for row in ROWS)
 
 
-@pytest.mark.parametrize("neighbours", ["replace-one", slow("add-remove")])
-@pytest.mark.parametrize("budget", [BUDGETS[0], slow(BUDGETS[1])], ids=str)
+@pytest.mark.slow
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_intervals_cover_over_releases_and_a_third_of_their_width_does_not(budget, neighbours):
     missed, short, seen = Counter(), Counter(), Counter()
     for seed in range(RUNS):

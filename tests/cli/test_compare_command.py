@@ -55,6 +55,7 @@ def test_it_prints_rankings_and_advice_writes_a_private_page_and_is_counted(run,
         assert ledger.inspections("clinic") == {None: 1}
 
 
+@pytest.mark.slow
 def test_without_a_ledger_it_says_that_nobody_counts(run):
     done = run("--methods", "dp-lda", "--trials", 1)
     assert done.exit_code == 0, done.output

@@ -25,6 +25,7 @@ from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP, Seeded
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from slowness import slow
 
 SCHEMA = Schema.parse(CLINIC)
 PATIENTS = clinic(200)
@@ -121,7 +122,7 @@ def test_every_method_publishes_and_draws_more_only_where_records_are_drawn(name
             fitted.sample(5)
 
 
-@pytest.mark.parametrize("budget", [{"epsilon": 50}, {"rho": 20}], ids=["epsilon", "rho"])
+@pytest.mark.parametrize("budget", [slow({"epsilon": 50}), {"rho": 20}], ids=["epsilon", "rho"])
 def test_the_default_method_draws_more_records_of_the_same_kind(budget):
     """Its plan is made anew for the number of records: what that one measures is drawn from."""
     fitted = Publisher(SCHEMA, **budget).fit(clinic(1_500))

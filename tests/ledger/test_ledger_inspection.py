@@ -26,7 +26,6 @@ from sfumato.ledger.chain import hash_of
 from sfumato.ledger.sql import every_line, insert
 from sfumato.ledger.tables import expected_structure
 from sfumato.privacy.guarantee import PureDP
-from slowness import slow
 
 pytestmark = pytest.mark.long  # kills and races
 
@@ -150,7 +149,8 @@ def killing(path, action):
     return seen, (action, check, prepare)
 
 
-@pytest.mark.parametrize("stride", [131, slow(7)])
+@pytest.mark.slow
+@pytest.mark.parametrize("stride", [7])
 def test_killed_at_any_line_an_inspection_is_counted_once_or_not_at_all(older, stride):
     seen, (action, check, prepare) = killing(older, lambda: once(older))
     survived = kill_at_every_line(action, FILES, check, prepare, stride=stride)

@@ -12,6 +12,7 @@ from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
 from sfumato.publishing.table import price, publish
 from sfumato.publishing.verify import verify
+from slowness import slow
 
 FALSE_ALARM = 1e-6
 COLUMNS = {
@@ -64,7 +65,7 @@ def cells(frame):
     return np.bincount((age * 3 + ward) * 2 + care, minlength=54)
 
 
-@pytest.mark.parametrize("model", ["latent", "forest"])
+@pytest.mark.parametrize("model", ["latent", slow("forest")])
 def test_where_draws_what_filtering_a_large_release_would_leave(model, patients):
     """Same seed, same noise, same model; the unfiltered release is the control."""
     made = {"schema": schema(), "epsilon": 2, "delta": "1e-6", "seed": 7, "model": model}

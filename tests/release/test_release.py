@@ -19,6 +19,7 @@ from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import MISSING, Domain, Grid
+from slowness import slow
 
 SCHEMA = Schema.of(
     {
@@ -104,7 +105,7 @@ def shape(release, folder):
     }
 
 
-@pytest.mark.parametrize("method", ["modips", "identity-laplace"])
+@pytest.mark.parametrize("method", ["modips", slow("identity-laplace")])
 @pytest.mark.parametrize("what", ALONE)
 @pytest.mark.long
 def test_no_record_shows_in_the_shape_of_a_release(tmp_path, method, what):

@@ -20,7 +20,6 @@ from sfumato.ledger import Ledger
 from sfumato.retrieval.client import Facts, Prepared, QueryClient
 from sfumato.retrieval.protocol import Question, largest_message
 from sfumato.retrieval.service import listening
-from slowness import slow
 
 
 @pytest.fixture
@@ -112,7 +111,8 @@ def test_eight_clients_at_once_never_spend_more_than_was_granted(folder):
     assert spent(folder) == 1_000_000
 
 
-@pytest.mark.parametrize("after", [3, slow(29)])
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [3, 29])
 def test_a_kill_wastes_budget_and_never_creates_any(folder, after):
     """SIGKILL while eight clients ask; then the same ids are asked again of a new process."""
     asked = [Prepared.of(np.ones(LENGTH), 1) for _ in range(60)]
