@@ -8,16 +8,17 @@ from typing import Any
 
 HOME = Path(__file__).parents[2]
 MARK = "<!-- layers -->"
-# Who sees private values, in whole or in part, and who hands them on without looking.
+# Who sees private values, in whole or in part, and who only as they are handed through: some
+# apply a public rule to rows of either side, fingerprint them, or add noise to exact sums.
 ROOMS = {
     "private": {"measure", "table", "perturb", "graph", "stream", "retrieval"},
     "owner": {"inspection"},
-    "passage": {"cli", "estimator", "publishing", "methods"},
+    "passage": {"cli", "estimator", "publishing", "methods", "synopsis", "privacy"},
 }
 _SEEN = {
     "private": "yes",
     "owner": "yes, beside the release",
-    "passage": "hands them on",
+    "passage": "as it is handed them",
     "public": "never",
 }
 _WIDTH, _HEIGHT, _GAP = 760, 44, 10

@@ -59,6 +59,9 @@ def test_a_field_that_we_do_not_have_is_named_in_a_line(record):
     with pytest.raises(ReleaseError) as long:
         Certificate.of({**record, "x" * 10**6: 1})
     assert len(str(long.value)) < 300
+    with pytest.raises(ReleaseError) as figure:
+        Certificate.of(changed(record, ("budget", "epsilon"), "-" + "9" * 3_000))
+    assert len(str(figure.value)) < 300
 
 
 def test_what_we_wrote_is_read_as_it_was(record):
@@ -87,6 +90,12 @@ def test_an_event_that_lacks_its_figures_is_refused():
     event = {"statistic": "sums", "mechanism": "discrete-laplace", "noise": {}, "cost": {}}
     with pytest.raises(ParameterError, match="scale"):
         Event.from_json(event | {"sensitivity": {"norm": "L1", "value": "1"}})
+
+
+def test_what_no_certificate_could_state_is_refused_in_the_words_of_its_writer():
+    table = pa.table({"a": [20, 30, 40]})
+    with pytest.raises(ParameterError, match=r"no certificate can state this: release: .* 500"):
+        sf.publish(table, schema=SCHEMA, epsilon=1, release="x" * 501)
 
 
 def test_what_no_certificate_could_state_is_refused_before_the_charge(tmp_path):

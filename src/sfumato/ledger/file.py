@@ -127,8 +127,8 @@ def opened(path: Path) -> sqlite3.Connection:
             connection.close()  # whoever keeps it open keeps the others from changing its mode
             if time.monotonic() > until:
                 raise LedgerError(
-                    f"ledger {path} is in write-ahead mode and another program has it open: close"
-                    " that program, and try again"
+                    f"ledger {path}: another program has kept it busy for {WAIT:.0f} s, or has it"
+                    " open in write-ahead mode: close that program, and try again"
                 )
             time.sleep(0.001 * (1 + secrets.randbelow(50)))
     except OSError as error:

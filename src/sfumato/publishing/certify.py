@@ -49,7 +49,7 @@ class _Bought(NamedTuple):
 def _certificate(
     terms: ReleaseTerms, bought: _Bought, release: str, ledger: Mapping[str, Any] | None
 ) -> Certificate:
-    return Certificate.of(
+    return Certificate.issued(
         {
             "format": FORMAT,
             "release": release,

@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from sfumato.errors import Refused, ReleaseError
+from sfumato.errors import ParameterError, Refused, ReleaseError
 from sfumato.privacy.guarantee import Guarantee, from_json, to_json
 from sfumato.privacy.mechanism import Event
 from sfumato.release.digest import digest
@@ -36,7 +36,7 @@ MOST_LONELY = 2**20  # nodes without an edge: in no edge list, so only their num
 _MOST_ROWS = 2**48
 _MOST_KEYS = 2**22
 _LONGEST_FIGURE = 4_000  # characters
-_LONGEST_PLACE = 80  # characters of a field that is named
+_LONGEST_TEXT = 200  # characters of a file that are repeated in a message
 Read = TypeVar("Read")
 
 
@@ -138,7 +138,7 @@ class LedgerHead(_Part):
 
 
 class Certificate(_Part):
-    """What a release states about itself.  `of` reads one, `to_json` writes it, nothing else does.
+    """What a release states about itself.  `of` reads it, `issued` and `to_json` write it.
 
     >>> import sfumato as sf, pyarrow as pa
     >>> schema = {"name": "t", "columns": {"a": {"kind": "boolean"}}}
@@ -211,13 +211,29 @@ class Certificate(_Part):
         """
         if type(record.get("format")) is not int or record["format"] != FORMAT:
             raise ReleaseError(f"{where} has a format this version does not read")
+        found = cls._checked(record)
+        if isinstance(found, str):
+            raise ReleaseError(f"{where} is damaged: {found}. Ask for the release again")
+        return found
+
+    @classmethod
+    def issued(cls, record: Mapping[str, Any]) -> Self:
+        """A certificate that is being made; refused where none could state this."""
+        found = cls._checked(record)
+        if isinstance(found, str):
+            raise ParameterError(f"no certificate can state this: {found}")
+        return found
+
+    @classmethod
+    def _checked(cls, record: Mapping[str, Any]) -> Self | str:
+        """The certificate, or what is wrong with it."""
         try:
             found = cls.model_validate(record)
         except ValidationError as error:
-            raise ReleaseError(f"{where} is damaged: {_fault(error)}") from None
+            return _fault(error)
         # What would be written otherwise was not written by us: 1.0 for 1, say.
         if json.dumps(found.to_json(), sort_keys=True) != json.dumps(record, sort_keys=True):
-            raise ReleaseError(f"{where} is damaged: it states its figures in a form of its own")
+            return "it states its figures in a form of its own"
         return found
 
     def sealed(self, files: Mapping[str, str]) -> Self:
@@ -248,13 +264,16 @@ def stated(facts: Facts | None) -> Facts:
 def _fault(error: ValidationError) -> str:
     first, *more = error.errors(include_url=False, include_input=False)
     field = ".".join(str(part) for part in first["loc"] if not _of_a_union(part)) or "it"
-    if len(field) > _LONGEST_PLACE:  # a stranger may have named it
-        field = f"{field[:_LONGEST_PLACE]}…"
     what = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         what = "a field that no certificate has"
     rest = f"; {len(more)} more" if more else ""
-    return f"{field}: {what[:1].lower()}{what[1:]}{rest}. Ask for the release again"
+    return f"{_brief(field)}: {what[:1].lower()}{_brief(what[1:])}{rest}"
+
+
+def _brief(text: str) -> str:
+    """As much of what a stranger may have written as a line has room for."""
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
 
 
 def _of_a_union(part: Any) -> bool:
