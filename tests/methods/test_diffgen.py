@@ -88,7 +88,8 @@ def test_options_come_as_text_from_the_command_line():
 
 @pytest.mark.parametrize("score", ["max", "infogain"])
 def test_with_much_budget_the_release_tells_the_classes_apart_as_the_table_does(score):
-    data = publish(epsilon=10**6, score=score, steps=9, rows=4_000).data.to_pandas()
+    # Seeded: equal scores are drawn among, and two draws in a hundred spend all steps elsewhere.
+    data = publish(epsilon=10**6, score=score, steps=9, rows=4_000, seed=1).data.to_pandas()
     sick, ill = data["sick"] == "yes", (data["age"] > 65) | (data["ward"] == "c")
     assert sick[ill].mean() > 0.9
     assert sick[~ill & (data["age"] < 55)].mean() < 0.1
