@@ -44,11 +44,12 @@ def publish(
     basis: Annotated[
         Path | None,
         typer.Option(
-            help="Public file of the same columns to take the components from; costs no budget."
+            help="Public file of the same columns to take the components from, or a release of "
+            "components (folder); costs no budget here."
         ),
     ] = None,
     basis_source: Annotated[
-        str | None, typer.Option(help="Where that file comes from; the certificate repeats it.")
+        str | None, typer.Option(help="Where that comes from; the certificate repeats it.")
     ] = None,
     as_published: Annotated[
         bool,

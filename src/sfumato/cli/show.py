@@ -34,8 +34,10 @@ def promise(release: Release, *, again: bool = False) -> None:
         lines.line("measured", said)
     if isinstance(basis := certificate.options.get("basis"), dict):
         source = certificate.options.get("basis_source") or "no source was stated"
-        said = f"of {basis['rows']:,} records that the owner declared public ({source})"
-        lines.line("components", f"{said}: no budget spent")
+        said = f"of {basis.get('rows', 0):,} records that the owner declared public ({source})"
+        if "release" in basis:
+            said = f"bought by release {basis['release']} ({basis['method']})"
+        lines.line("components", f"{said}: no budget spent here")
     if (share := _noise_on_means(release)) is not None:
         classes = (release.synopsis or {})["classes"]
         whose = "at most" if classes == 1 else "(in a class of usual size) about"

@@ -1,6 +1,6 @@
-"""Where a method gets its components from: bought from the records, or public for free."""
+"""Where a method gets its components from: bought from the records, released, or public."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,15 +10,17 @@ import numpy as np
 
 from sfumato.errors import DataError, ParameterError
 from sfumato.measure.scatter import Scatter
-from sfumato.methods.declared_public import PublicFigures, PublicRows, summary
+from sfumato.methods.declared_public import PublicFigures, PublicRows, summary, vouched
+from sfumato.methods.released_basis import bought_before, released, released_components
 from sfumato.numeric.arrays import Matrix
 from sfumato.privacy.budget import Budget, shared
-from sfumato.privacy.guarantee import exact
+from sfumato.privacy.guarantee import Guarantee, exact
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.privacy.sensitivity import Neighbours
 from sfumato.render.components import enough, leading
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import Directions
+from sfumato.synopsis.moments import MomentSynopsis
 from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
@@ -66,7 +68,7 @@ class Components:
     values: Matrix
     U: Matrix  # one direction per row, in features that run over 1
     mean: Matrix  # centred; zero where no mean was bought
-    synopsis: ScatterSynopsis | None = None
+    synopsis: ScatterSynopsis | MomentSynopsis | None = None
 
     def directions(self, rank: int) -> Directions:
         """The leading ones on the whole-number scale of their coordinates."""
@@ -93,10 +95,11 @@ class PrivateBasis:
 
 @dataclass(frozen=True)
 class PublicBasis:
-    """Components of public data: they cost nothing and are part of the plan."""
+    """Components that are public already: they cost nothing here and are part of the plan."""
 
     space: Centred
-    fields: Mapping[str, Any]  # rows, values, U and mean, as the certificate has them
+    # Values, U and mean, and their rows or the release they were bought by: as a certificate has it
+    fields: Mapping[str, Any]
     rows: PublicRows | None = None  # where they came from, if they are not only spelt out
     events: tuple[Event, ...] = ()
 
@@ -105,8 +108,15 @@ class PublicBasis:
         """What is held against the records that are to be protected."""
         if self.rows is not None:
             return self.rows
-        layout = ScatterLayout(self.space, "replace-one")
-        return PublicFigures(layout, self.components.mean, self.components.values)
+        layout, found = ScatterLayout(self.space, "replace-one"), self.components
+        return PublicFigures(layout, found.mean, found.values, self.fields.get("release"))
+
+    def told(self, source: str | None, costs: Iterable[Guarantee], budget: Budget) -> str:
+        """What the certificate says of it; `costs` and `budget` are those of what is planned."""
+        if "release" in self.fields:
+            relation = self.space.features.domain.schema.neighbours
+            return bought_before(self.fields, source, tuple(costs), budget, relation)
+        return vouched(source)
 
     @cached_property
     def components(self) -> Components:
@@ -122,6 +132,8 @@ class PublicBasis:
             raise ParameterError("the public basis does not fit the schema")
         if not all(np.isfinite(part).all() for part in numbers) or np.abs(U).max() > 1.001:
             raise ParameterError("the public basis is not one of orthonormal directions")
+        if "release" in self.fields:
+            return Components(self.space, values, U, mean)
         if type(rows := self.fields.get("rows")) is not int or rows < _FEWEST:
             raise ParameterError("the public basis must state its number of rows")
         return Components(self.space, values, U, mean)
@@ -146,10 +158,12 @@ def private_basis(
 
 
 def public_basis(space: Centred, data: Any, rank: Rank) -> PublicBasis:
-    """The leading components of public data of the same columns, or a certificate's.
+    """The leading components of public data of the same columns, of a release, or a certificate's.
 
     Whoever calls the data public vouches for it: nothing is paid for what it shows.
     """
+    if (release := released(data)) is not None:
+        data = released_components(space, release)
     if isinstance(data, Mapping):
         basis = PublicBasis(space, dict(data))
         _ = basis.components

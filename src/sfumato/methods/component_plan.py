@@ -49,9 +49,11 @@ def component_plan(
     measure: Any,
     rank: Rank,
     options: dict[str, Any],
+    features: Features | None = None,
+    limits: tuple[str, ...] = (),
 ) -> Plan:
     """A plan whose `measure` gives `Components`; the table has a column per feature."""
-    names = distinct_names(Features.of(domain))
+    names = distinct_names(features or Features.of(domain))
 
     def bought(records: Records, purse: Purse) -> _Released:
         components: Components = measure(records, purse)
@@ -73,7 +75,7 @@ def component_plan(
         row="component",
         columns=component_schema(names),
         invariants=("the number of records",) if public_rows else (),
-        limits=(_LIMIT,),
+        limits=(_LIMIT, *limits),
     )
 
 

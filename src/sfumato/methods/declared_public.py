@@ -66,6 +66,7 @@ class PublicRows:
     given: Any
     records: Records
     columns: tuple[int, ...]
+    release: None = None
 
     def differ_from(self, data: Any) -> None:
         """Refuse the same object or file, under whatever name; no record is read."""
@@ -85,6 +86,7 @@ class PublicFigures:
     layout: ScatterLayout
     mean: Matrix
     values: Matrix
+    release: str | None = None  # that they were bought by
 
     def differ_from(self, data: Any) -> None:
         """Figures are no file and no frame."""

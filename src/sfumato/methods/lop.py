@@ -6,7 +6,7 @@ from sfumato.errors import ParameterError
 from sfumato.measure import as_published as printed
 from sfumato.measure.projection import Projection
 from sfumato.methods.basis import DEFAULT_ALPHA, Rank, public_basis
-from sfumato.methods.declared_public import stated_source, vouched
+from sfumato.methods.declared_public import stated_source
 from sfumato.methods.published_plan import published_plan
 from sfumato.methods.record_plan import LARGE, Projected, record_plan
 from sfumato.plan import AuditCase, ContractCase, Family, MadeUpBasis, Method, Plan, Setting
@@ -32,15 +32,15 @@ def plan(
     radius: Any = None,
     as_published: Any = False,
 ) -> Plan:
-    """The whole budget for coordinates along components that cost nothing."""
+    """The whole budget for coordinates along components that cost nothing here."""
     if truth("as_published", as_published):
         figures = {"rank": rank, "alpha": alpha, "radius": radius}
         beside = {"basis": basis, "basis_source": basis_source}
         return published_plan(METHOD.name, printed.lop, domain, budget, **figures, beside=beside)
     if basis is None:
         raise ParameterError(
-            "lop takes its components from public data: give basis (--basis), or use lip, "
-            "which estimates them privately"
+            "lop takes its components from public data or from a release: give basis (--basis), "
+            "or use lip, which estimates them privately"
         )
     space, source = Centred.of(domain, radius), stated_source(basis_source)
     wanted = Rank.of(rank, alpha, len(space))
@@ -58,7 +58,7 @@ def plan(
         budget,
         events=(projection.noise.event,),
         measure=measure,
-        limits=(LARGE, vouched(source)),
+        limits=(LARGE, public.told(source, (projection.noise.event.cost,), budget)),
         public=public.declared,
         options={
             "basis": dict(public.fields),
@@ -89,7 +89,8 @@ METHOD = Method(
     plan=plan,
     files=("basis",),
     options={
-        "basis": "public data of the same columns (file or frame) to take the components from",
+        "basis": "where the components come from: public data of the same columns, or a release of "
+        "components (folder)",
         "basis_source": "where that data comes from, in a line that the certificate repeats",
         "rank": "how many components; by default as many as alpha asks for",
         "alpha": f"share of the public variance to keep, {DEFAULT_ALPHA} by default",

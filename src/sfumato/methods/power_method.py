@@ -1,6 +1,5 @@
 """power-method: leading components by noisy power iteration (Hardt and Price 2014)."""
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -63,7 +62,7 @@ def plan(
         values, U = ritz(found)
         return Components(space, values, U, found.mean)
 
-    made = component_plan(
+    return component_plan(
         METHOD.name,
         domain,
         budget,
@@ -76,8 +75,8 @@ def plan(
             "radius": space.written_radius,
             "means": str(means),
         },
+        limits=(_SHARES,),
     )
-    return replace(made, limits=(*made.limits, _SHARES))
 
 
 def public_start(features: int, columns: int) -> Matrix:

@@ -30,7 +30,7 @@ from sfumato.methods.basis import (
     private_basis,
     public_basis,
 )
-from sfumato.methods.declared_public import stated_source, vouched
+from sfumato.methods.declared_public import stated_source
 from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget, shared
@@ -47,7 +47,8 @@ OPTIONS = {
     "rank": "how many components; by default as many as alpha asks for",
     "alpha": f"share of the variance to keep, {DEFAULT_ALPHA} by default",
     "radius": "draw records into this ball (each range is 1 wide); default: the box of the ranges",
-    "basis": "public data with the same columns, whose components cost nothing; default: bought",
+    "basis": "components that cost nothing here: public data with the same columns, or a release "
+    "of components (folder); default: bought",
     "basis_source": "where that data comes from, in a line that the certificate repeats",
     "space": "columns (default): a table like the original; components: coordinates along them",
 }
@@ -223,6 +224,9 @@ def reduced_plan(
     basis, radius, source = made.basis, made.space.radius, stated_source(asked.basis_source)
     if source is not None and not asked.public:
         raise ParameterError("basis_source says where a basis comes from: give basis as well")
+    told: tuple[str, ...] = ()
+    if isinstance(basis, PublicBasis):
+        told = (basis.told(source, (event.cost for event in made.events), budget),)
     return Plan(
         method=method,
         domain=domain,
@@ -245,7 +249,7 @@ def reduced_plan(
         },
         columns=table.columns,
         invariants=("the number of records",) if outcome.neighbours == "replace-one" else (),
-        limits=(limit, _MISSED, *((vouched(source),) if asked.public else ())),
+        limits=(limit, _MISSED, *told),
         public=basis.declared if isinstance(basis, PublicBasis) else None,
     )
 

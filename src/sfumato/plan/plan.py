@@ -42,6 +42,10 @@ class Synopsis(Protocol):
 class Declared(Protocol):
     """Data that the owner declares public, which must not be the records themselves."""
 
+    @property
+    def release(self) -> str | None:
+        """The release by which it was bought, if it was: then some ledger has it."""
+
     def differ_from(self, data: Any) -> None:
         """Refuse what is the same by its name; no record is read."""
 

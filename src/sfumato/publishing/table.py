@@ -19,7 +19,9 @@ from sfumato.plan import Plan
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
+from sfumato.publishing.verify import checks
 from sfumato.release.file import Format
+from sfumato.release.folder import is_release
 from sfumato.release.release import Frame, Release
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
@@ -51,6 +53,8 @@ def price(
     [('one-way tables', 'discrete-laplace', '1-differential privacy')]
     """
     schema = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
+    if isinstance(basis := options.get("basis"), str | Path) and is_release(Path(basis)):
+        _check_sound(Path(basis))
     chosen = recipe(method)
     budget = priced_for(method, chosen.budgeted, epsilon=epsilon, delta=delta, rho=rho)
     return chosen.price(Domain.of(schema), budget, options)
@@ -135,6 +139,8 @@ def publish_plan(
         plan = plan.sized(number_of_records(source, plan.domain))
     frame: Frame = source.kind if source.kind in ("pandas", "polars") else "arrow"
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    if ledger is not None:
+        _check_bought(plan, ledger)
     key = None if ledger is None else ledger.fingerprint_key
     publishable = _Table(plan, source, key, rows, seed, progress or _quiet)
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
@@ -176,6 +182,27 @@ class _Table:
         for batch in batches:
             self._progress("write", batch.num_rows)
             yield batch
+
+
+def _check_sound(basis: Path) -> None:
+    """What a release has to say of its components is worth what its certificate is worth."""
+    failed = [check for check in checks(basis) if not check.passed]
+    if failed:
+        raise ParameterError(
+            f"basis does not verify ({failed[0].name}: {failed[0].detail}): "
+            "get the release again from whoever made it"
+        )
+
+
+def _check_bought(plan: Plan, ledger: Ledger) -> None:
+    """Components of another release must be counted beside this one, or be of other records."""
+    bought = None if plan.public is None else plan.public.release
+    if bought is None or plan.options.get("basis_source") or ledger.entry(bought) is not None:
+        return
+    raise ParameterError(
+        f"basis was bought by release {bought!r}, which this ledger does not have: charge the "
+        "ledger that has it, or say whose records it is of with basis_source"
+    )
 
 
 def _check_rows(rows: int | None, plan: Plan) -> None:

@@ -17,7 +17,7 @@ from sfumato.privacy.sensitivity import Neighbours, Sensitivity, class_moments, 
 from sfumato.schema.domain import Grid
 from sfumato.synopsis.features import Features
 
-__all__ = ["MomentLayout", "MomentSynopsis"]
+__all__ = ["MomentLayout", "MomentSynopsis", "public_rows", "whole_entries"]
 
 
 @dataclass(frozen=True)
@@ -135,15 +135,27 @@ class MomentSynopsis:
     @classmethod
     def from_json(cls, record: dict[str, Any], layout: MomentLayout) -> "MomentSynopsis":
         """The inverse of `to_json`, checked against the layout of the schema."""
-        entries, rows = record.get("entries"), record.get("rows")
-        if not isinstance(entries, list) or not all(_is_int64(entry) for entry in entries):
-            raise ReleaseError("the synopsis is not a list of whole numbers of 64 bits")
-        if len(entries) != len(layout.units) or record.get("classes") != layout.classes:
-            raise ReleaseError("the synopsis does not have the entries that its schema calls for")
-        public = layout.neighbours == "replace-one"
-        if (type(rows) is not int or rows < 0) if public else rows is not None:
-            raise ReleaseError("the synopsis must state rows under replace-one, and only there")
-        return cls(layout, np.array(entries, np.int64), rows)
+        entries = whole_entries(record.get("entries"), len(layout.units))
+        if record.get("classes") != layout.classes:
+            raise ReleaseError("the synopsis does not have the classes that its schema calls for")
+        return cls(layout, entries, public_rows(record.get("rows"), layout.neighbours))
+
+
+def whole_entries(entries: Any, size: int) -> Whole:
+    """Noisy numbers of a received synopsis, so many as its schema calls for."""
+    if not isinstance(entries, list) or not all(_is_int64(entry) for entry in entries):
+        raise ReleaseError("the synopsis is not a list of whole numbers of 64 bits")
+    if len(entries) != size:
+        raise ReleaseError("the synopsis does not have the entries that its schema calls for")
+    return np.array(entries, np.int64)
+
+
+def public_rows(rows: Any, neighbours: Neighbours) -> int | None:
+    """The number of records that a received synopsis states, exactly where it is public."""
+    public = neighbours == "replace-one"
+    if (type(rows) is not int or rows < 0) if public else rows is not None:
+        raise ReleaseError("the synopsis must state rows under replace-one, and only there")
+    return int(rows) if public else None
 
 
 def _is_int64(value: object) -> bool:

@@ -15,6 +15,7 @@ from sfumato.numeric.arrays import Matrix, Whole
 from sfumato.privacy.centred_sensitivity import scatter, sums
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
 from sfumato.synopsis.centred import UNIT, Centred
+from sfumato.synopsis.moments import public_rows, whole_entries
 
 __all__ = ["ScatterLayout", "ScatterSynopsis"]
 
@@ -122,6 +123,18 @@ class ScatterSynopsis:
             "entries": self.entries.tolist(),
             "sums": None if self.sums is None else self.sums.tolist(),
         }
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any], layout: ScatterLayout) -> "ScatterSynopsis":
+        """The inverse of `to_json`, checked against the layout of the schema."""
+        entries = whole_entries(record.get("entries"), len(layout.units))
+        sums, rows = record.get("sums"), record.get("rows")
+        return cls(
+            layout,
+            entries,
+            None if sums is None else whole_entries(sums, len(layout.centred)),
+            public_rows(rows, layout.neighbours),
+        )
 
     @property
     def radius(self) -> Fraction | None:

@@ -83,6 +83,7 @@ FAULTS = [
             lambda f: lambda *a, counts=0, **k: sensitivity.moments(*a, **k),
         ),
     ),
+    Fault("class moments halved", "dca", halved((synopsis, "class_moments"))),
     Fault(
         "l1 divided by the rank",
         "dp-pca",
