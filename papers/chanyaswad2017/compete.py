@@ -8,6 +8,7 @@ are scored: each is drawn by itself, so these are what the whole release would b
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,13 +36,14 @@ Score = Callable[[pa.Table, Any], float]
 MEASURES = {"II": "silhouette", "III": "accuracy", "IV": "RMSE"}
 
 
-def at(table: str, rank: int | None = None) -> str:
+def at(table: str, rank: int | None = None, share: str | None = None) -> str:
     """The measure of a table, as results call it.
 
-    >>> at("II", 5), at("III")
-    ('silhouette, P = 5', 'accuracy')
+    >>> at("II", 5), at("III"), at("IV", 2, "0.3")
+    ('silhouette, P = 5', 'accuracy', 'RMSE, P = 2, α = 0.3')
     """
-    return MEASURES[table] + (f", P = {rank}" if rank else "")
+    rank_told = f", P = {rank}" if rank else ""
+    return MEASURES[table] + rank_told + (f", α = {share}" if share else "")
 
 
 class Remembered(Records):
@@ -70,7 +72,9 @@ class Remembered(Records):
             left -= len(codes)
 
 
-def planned(contender: Contender, task: Task, epsilon: float, rank: int | None) -> Plan:
+def planned(
+    contender: Contender, task: Task, epsilon: float, rank: int | None, share: str | None = None
+) -> Plan:
     """The plan of a release; what cannot be planned is refused."""
     budget: Budget = PureDP(epsilon)
     if contender.delta:
@@ -78,6 +82,8 @@ def planned(contender: Contender, task: Task, epsilon: float, rank: int | None) 
     options = dict(contender.options)
     if rank is not None:
         options["rank"] = rank
+    if share is not None:
+        options["split"] = share
     if contender.public:
         options["basis"] = task.public
     return method(contender.method).price(task.domain, budget, options)
@@ -106,15 +112,17 @@ def compete(
     for contender, budgets in settings.wanted(table):
         ranks = _ranks(contender, table, width)
         memory = {rank: kept if contender.bought else Remembered(kept, shown) for rank in ranks}
-        for epsilon in budgets:
-            plans = {rank: planned(contender, task, epsilon, rank) for rank in ranks}
-            for trial in range(settings.trials):
+        tried = settings.shares(contender)
+        for epsilon, share in product(budgets, tried):
+            plans = {rank: planned(contender, task, epsilon, rank, share) for rank in ranks}
+            for trial in range(tried[share]):
                 for rank, plan in plans.items():
-                    seed = settings.seed_of(table, contender.name, rank, epsilon, trial)
+                    drawn_for = (share,) if share else ()
+                    seed = settings.seed_of(table, contender.name, rank, epsilon, trial, *drawn_for)
                     measured, release = released(plan, memory[rank], shown, seed)
                     value = score(release, measured)
                     cell = contender.name, epsilon, trial
-                    found.add(Outcome(table, *cell, at(table, rank), value))
+                    found.add(Outcome(table, *cell, at(table, rank, share), value))
                 tick(f"table {table}, {contender.name}, ε = {epsilon:g}")
 
 

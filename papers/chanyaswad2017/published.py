@@ -6,7 +6,8 @@ from papers.chanyaswad2017 import clusters, supervised
 from papers.chanyaswad2017.dimensions import dimension_claims, ratio_claims
 from papers.chanyaswad2017.facts import Facts
 from papers.chanyaswad2017.scores import Cell, Scores
-from papers.chanyaswad2017.settings import AG, LAP, PUBLIC, TABLES, Settings
+from papers.chanyaswad2017.settings import AG, GRID, LAP, PUBLIC, TABLES, Settings
+from papers.chanyaswad2017.shares import share_claims
 from papers.claim import Claim, judged, less, percent
 from papers.outcome import Outcomes
 
@@ -92,6 +93,8 @@ def claims(found: Outcomes, settings: Settings, facts: Facts) -> list[Claim]:
         made += dimension_claims(found, settings, facts)
     if "2" in settings.figures:
         made += ratio_claims(found, facts["II"].width)
+    if GRID in settings.figures:
+        made += share_claims(found, settings, facts)
     return made
 
 
@@ -256,7 +259,8 @@ def _framed(scores: Scores, settings: Settings, paper: str) -> Iterator[Claim]:
 
 
 def _told(table: str, cell: Cell) -> str:
-    components = "" if cell.rank is None else f" (P = {cell.rank})"
+    share = f", α = {cell.share}" if cell.share else ""
+    components = "" if cell.rank is None else f" (P = {cell.rank}{share})"
     return f"{shown_as(table, cell.mean)}{components}"
 
 

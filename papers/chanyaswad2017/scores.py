@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers.chanyaswad2017.compete import at
-from papers.chanyaswad2017.settings import FEWEST
+from papers.chanyaswad2017.settings import ALPHAS, FEWEST
 from papers.jiang2013.significance import p_value
 from papers.outcome import Outcomes
 
@@ -23,6 +23,7 @@ class Cell:
 
     rank: int | None
     values: NDArray[np.float64]
+    share: str | None = None  # of the budget for components, where it is not the default
 
     @property
     def mean(self) -> float:
@@ -48,27 +49,36 @@ class Scores:
         """1 where more is better."""
         return -1 if self.table == "IV" else 1
 
-    def cell(self, name: str, epsilon: float | None, rank: int | None = None) -> Cell:
+    def cell(
+        self, name: str, epsilon: float | None, rank: int | None = None, share: str | None = None
+    ) -> Cell:
         """The trials with so many components; without a number, those of a method without."""
-        values = self.found.values(self.table, name, epsilon, at(self.table, rank))
-        return Cell(rank, values)
+        values = self.found.values(self.table, name, epsilon, at(self.table, rank, share))
+        return Cell(rank, values, share)
 
-    def curve(self, name: str, epsilon: float | None) -> list[Cell]:
+    def curve(self, name: str, epsilon: float | None, share: str | None = None) -> list[Cell]:
         """All cells with components, by their number."""
-        cells = (self.cell(name, epsilon, rank) for rank in range(1, self.width + 1))
+        cells = (self.cell(name, epsilon, rank, share) for rank in range(1, self.width + 1))
         return [cell for cell in cells if len(cell.values)]
+
+    def best_with(self, name: str, epsilon: float | None, share: str | None) -> Cell | None:
+        """The best dimension with one share of the budget; None where none was tried."""
+        fewest = min(FEWEST[self.table], self.width - 1)
+        cells = self.curve(name, epsilon, share)
+        reduced = [cell for cell in cells if fewest <= (cell.rank or 0) < self.width]
+        return max(reduced, key=lambda cell: self.sign * cell.mean, default=None)
 
     def best(self, name: str, epsilon: float | None) -> Cell:
         """The cell with the best mean among those that reduce, or the only one there is.
 
-        Choosing by scores is not private; the paper's tables do it as well.
+        Choosing dimension and share by scores is not private; the paper's tables do it as well.
         """
         plain = self.cell(name, epsilon)
         if len(plain.values):
             return plain
-        fewest = min(FEWEST[self.table], self.width - 1)
-        reduced = [c for c in self.curve(name, epsilon) if fewest <= (c.rank or 0) < self.width]
-        return max(reduced, key=lambda cell: self.sign * cell.mean, default=plain)
+        tried = (self.best_with(name, epsilon, share) for share in (None, *ALPHAS))
+        found = [cell for cell in tried if cell is not None]
+        return max(found, key=lambda cell: self.sign * cell.mean, default=plain)
 
     def better(self, ours: Cell, theirs: Cell) -> bool | None:
         """Whether the mean is better with p < 0.05 (Welch); None where one was not run."""

@@ -45,7 +45,7 @@ def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished)
 
 def test_progress_counts_every_piece_of_work(finished):
     _, _, ticks, _ = finished
-    assert len(ticks) == Settings(**SMALL).steps == 60
+    assert len(ticks) == Settings(**SMALL).steps == 60 + 4 * 9 * 2
 
 
 def test_tables_have_every_method_at_one_budget_and_figure_one_the_reduced_ones_at_all(finished):
@@ -70,7 +70,8 @@ def test_all_features_are_tried_where_components_cost_nothing(finished):
         return {row["measure"] for row in rows if row["contender"] == contender}
 
     reduced = {f"accuracy, P = {rank}" for rank in (2, 5, 10)}
-    assert measures("pca-gauss-mixture, Lap-PCA") == reduced
+    grid = {f"{measure}, α = 0.{tenths}" for measure in reduced for tenths in range(1, 10)}
+    assert measures("pca-gauss-mixture, Lap-PCA") == reduced | grid
     assert measures("pca-gauss-mixture, Pub-PCA") == reduced | {"accuracy, P = 18"}
 
 

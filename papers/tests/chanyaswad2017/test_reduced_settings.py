@@ -2,7 +2,7 @@
 
 import pytest
 
-from papers.chanyaswad2017.settings import RANKS, TABLES, Settings
+from papers.chanyaswad2017.settings import ALPHAS, GRID, RANKS, TABLES, Settings
 from sfumato.errors import ParameterError
 
 
@@ -47,3 +47,16 @@ def test_a_table_alone_is_at_its_budget():
 
 def test_dimensions_are_given_from_few_to_many():
     assert all(list(ranks) == sorted(set(ranks)) for ranks in RANKS.values())
+
+
+def test_the_grid_of_shares_is_for_bought_components_alone():
+    settings = Settings(figures=(GRID,), trials=20)
+    asked = [(table, c, budgets) for table in TABLES for c, budgets in settings.wanted(table)]
+    assert {c.name.split(", ")[1] for _, c, _ in asked} == {"Lap-PCA", "AG-PCA"}
+    assert {budgets for _, _, budgets in asked} == {(1.0,)}
+    for _, contender, _ in asked:
+        assert list(settings.shares(contender).items()) == [(None, 20), *((a, 5) for a in ALPHAS)]
+    assert len(ALPHAS) == 9
+    assert settings.steps == 4 * (20 + 9 * 5) + 2 * 20
+    public = next(c for c in settings.contenders["III"] if c.public)
+    assert settings.shares(public) == {None: 20}
