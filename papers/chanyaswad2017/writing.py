@@ -169,7 +169,7 @@ def _choices(settings: Settings) -> Iterator[str]:
 def _shares(settings: Settings) -> str:
     if GRID not in settings.figures:
         return "Budget shares are the library's defaults; the paper takes the best of ten."
-    return "So is the share α of the budget for components, the best of those below 1."
+    return "The share α of the budget for components is chosen likewise, from those below 1."
 
 
 def _grid(found: Outcomes, settings: Settings, facts: Facts) -> Iterator[str]:
