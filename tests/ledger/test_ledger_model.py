@@ -17,7 +17,7 @@ from killing import quick_folder
 from ledger_world import ABOUT
 from sfumato.errors import Refused
 from sfumato.ledger import Ledger
-from sfumato.ledger.chain import minus, plus
+from sfumato.ledger.amount import minus, plus
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, PureDP
 from slowness import slow

@@ -10,19 +10,19 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sfumato.errors import LedgerError
+from sfumato.ledger.amount import NOTHING, covers
 from sfumato.ledger.chain import (
-    NOTHING,
     Balance,
     LedgerLine,
     after,
     birth,
-    covers,
     genesis,
     hash_of,
     summary,
 )
 from sfumato.ledger.rules import entry_of, part_id, same_data
 from sfumato.ledger.sql import balance_of, joined_to, lines_of, names_of, parts_of
+from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge, charge
 
 __all__ = ["Audit", "replay"]
@@ -53,6 +53,7 @@ class _Step(NamedTuple):
     kind: str | None
     dataset: str
     amount: Charge
+    part: TablePart | None = None  # of the table, that its release reads
 
 
 class Audit:
@@ -161,6 +162,13 @@ class Audit:
         if line.kind == "reserve" and charge(entry_of([line]).guarantee) != line.amount:
             return "the charge does not follow from the guarantee"
         before, balance = self._balance(line.dataset) or Balance(), line.balance
+        part = self._part(line)
+        if part is not None and line.kind == "reserve" and balance.protects != DIVISIBLE:
+            return "a part of a table is charged under another promise"
+        if part is not None and line.kind == "draw":
+            table = before.parts.table(part)
+            if line.fingerprint is None or table not in (None, line.fingerprint):
+                return "parts of two tables were drawn as if they were of one"
         fixes = line.kind in ("reserve", "protects")
         if balance != after(
             before,
@@ -168,6 +176,8 @@ class Audit:
             line.amount,
             heuristic=bool(line.heuristic),
             protects=line.protects if fixes else None,
+            part=part,
+            fingerprint=line.fingerprint,
         ):
             return "the balance does not follow from the one before"
         silent = line.kind == "reserve" and line.nonce and balance.protects is None
@@ -179,12 +189,20 @@ class Audit:
             return "a release without a guarantee was never allowed"
         return None
 
+    def _part(self, line: LedgerLine) -> TablePart | None:
+        """The part of the table that the release of this line reads."""
+        if line.release is None:
+            return None
+        if line.kind == "reserve":
+            return entry_of([line]).table_part
+        return self._step(line.release).part
+
     def _accept(self, line: LedgerLine, stored: str) -> None:
         self.head, self.count = stored, self.count + 1
         self.book[line.dataset], self.hashes[line.dataset] = line.balance, stored
         self._nonces = self._nonces or bool(line.nonce)
         if line.release is not None and line.kind != "inspect":
-            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount)
+            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount, self._part(line))
         if line.fingerprint is not None:
             self._names.setdefault(line.fingerprint, set()).add(line.dataset)
         if line.kind == "part":
@@ -205,8 +223,9 @@ class Audit:
 
     def _step(self, release: str) -> _Step:
         if release not in self.steps and self._past is not None:
-            for last in lines_of(self._past, release, self._since):
-                self.steps[release] = _Step(last.kind, last.dataset, last.amount)
+            for last in (steps := lines_of(self._past, release, self._since))[-1:]:
+                part = entry_of(steps).table_part
+                self.steps[release] = _Step(last.kind, last.dataset, last.amount, part)
         return self.steps.get(release, _Step(None, "", NOTHING))
 
     def _part_count(self, series: str) -> int:
