@@ -132,8 +132,8 @@ def test_the_file_itself_refuses_a_second_promise(ledger, tmp_path):
     with pytest.raises(sqlite3.IntegrityError, match="protects one unit"):
         other_program.execute(
             "INSERT INTO event SELECT sequence + 1, 'grant', dataset, NULL, NULL, NULL, 0, 0, 0, 0,"
-            " granted_micro_epsilon, 0, 0, spent_micro_epsilon, 0, 0, releases, 0, 0, 'another', parts,"
-            " '{}', clock, nonce, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"
+            " granted_micro_epsilon, 0, 0, spent_micro_epsilon, 0, 0, releases, 0, 0, 'another',"
+            " parts, '{}', clock, nonce, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"
         )
     other_program.close()
 

@@ -119,7 +119,7 @@ def test_one_of_format_3_keeps_its_hashes_and_its_charges_are_for_the_whole_tabl
         unfinished = ["drawn", "reserved", "mixed", "heuristic", "drawn+1"]
         assert [entry.release for entry in ledger.unfinished()] == unfinished
         part = TablePart("sex=f", "f00d" * 4, ((0, 0),))
-        with pytest.raises(BudgetError, match="epsilon 1.5 left for sex=f"):
+        with pytest.raises(BudgetError, match=r"epsilon 1\.5 left for sex=f"):
             ledger.reserve(
                 "new", "adult", PureDP(2), plan="c0ffee00", protects=DIVISIBLE, table_part=part
             )
