@@ -1,4 +1,4 @@
-"""Faults to be seeded into networks, streams, counts, choices and parts, and which check must see each."""
+"""Faults to be seeded into networks, streams, counts, choices, parts, and who must see each."""
 
 from dataclasses import replace
 from fractions import Fraction

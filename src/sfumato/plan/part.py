@@ -33,6 +33,8 @@ from sfumato.table.source import PartOf, Source
 
 __all__ = ["DeclaredPart", "plan_of_part"]
 
+_LONGEST_NAME = 200
+
 
 @dataclass(frozen=True, eq=False)
 class DeclaredPart:
@@ -81,11 +83,17 @@ class DeclaredPart:
         frame = hashlib.sha256(json.dumps(declared, sort_keys=True).encode()).hexdigest()
         edges = np.flatnonzero(np.diff(np.concatenate(([0], self.mask, [0]))))
         runs = ((int(first), int(end) - 1) for first, end in edges.reshape(-1, 2))
-        return TablePart(str(self), frame, tuple(runs))
+        return TablePart(_line(str(self)), frame, tuple(runs))
 
     def of_source(self, source: Source) -> PartOf:
         """NOT PRIVATE: the records of a source that belong to it."""
         return PartOf(source, self.domain, self.axis, self.mask)
+
+
+def _line(name: str) -> str:
+    """As much of a name as a line of the ledger shows; what it is told apart by are its codes."""
+    shown = "".join(c if c.isprintable() else "�" for c in name).strip()
+    return shown if len(shown) <= _LONGEST_NAME else f"{shown[:_LONGEST_NAME]}…"
 
 
 def plan_of_part(
@@ -105,10 +113,4 @@ def plan_of_part(
     if "where" in chosen.options:
         asked = parse_where(domain, options.get("where"))
         options = {**options, "where": {**declared.facts, **asked}}
-    plan = chosen.price(domain, budget, options)
-    if plan.unproved is not None:
-        raise ParameterError(
-            f"part: {plan.method} with these options promises nothing, so that no part of it has a "
-            "price: choose a method with a proof, or release the whole table"
-        )
-    return replace(plan, part=declared)
+    return replace(chosen.price(domain, budget, options), part=declared)
