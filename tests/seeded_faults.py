@@ -6,12 +6,9 @@ from math import floor
 
 import numpy as np
 
+from part_faults import PART_FAULTS
 from sfumato.graph import edge_laplace
 from sfumato.inspection.compare import fitness, private_choice
-from sfumato.ledger import chain
-from sfumato.ledger.amount import minus, most
-from sfumato.ledger.table_part import Parted
-from sfumato.plan.part import DeclaredPart
 from sfumato.privacy import mechanism
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Noise
@@ -24,7 +21,6 @@ from sfumato.retrieval.mutual import Answering
 from sfumato.stream import pan, reservoir_mean, square_root, tree
 from sfumato.stream.counting import Counter
 from sfumato.stream.reservoir import Reservoir
-from sfumato.table.source import PartOf
 
 __all__ = ["FAULTS", "distance_rounded_down"]
 
@@ -306,67 +302,6 @@ def all_of_it_left(monkeypatch):
     monkeypatch.setattr(private_choice, "_left_of", lambda whole, stage: whole)
 
 
-def a_run_of_codes_charged_one_short(monkeypatch):
-    """The ledger takes ranges that meet in a value for ranges without a common one."""
-    real = DeclaredPart.charged.fget
-
-    def charged(self):
-        found = real(self)
-        return replace(found, codes=tuple((a, max(a, b - 1)) for a, b in found.codes))
-
-    monkeypatch.setattr(DeclaredPart, "charged", property(charged))
-
-
-def unreadable_values_in_every_part(monkeypatch):
-    real = PartOf.batches
-
-    def batches(self, columns):
-        mask = self.mask.copy()
-        mask[-1] = True
-        return real(replace(self, mask=mask), columns)
-
-    monkeypatch.setattr(PartOf, "batches", batches)
-
-
-def an_empty_part_takes_the_others(monkeypatch):
-    """Whether a record is read depends on other records."""
-    real = PartOf.batches
-
-    def batches(self, columns):
-        found = list(real(self, columns))
-        return found if any(b.num_rows for b in found) else self.source.batches(columns)
-
-    monkeypatch.setattr(PartOf, "batches", batches)
-
-
-def parts_of_two_columns_in_one_frame(monkeypatch):
-    real = DeclaredPart.charged.fget
-    monkeypatch.setattr(
-        DeclaredPart, "charged", property(lambda self: replace(real(self), frame="f00d" * 4))
-    )
-
-
-def parts_at_their_maximum_though_they_overlap(monkeypatch):
-    def charged(self, part, amount):
-        gained = minus(most(self.within(part), amount), self.within(part))
-        return real(self, part, gained)
-
-    real = Parted.charged
-    monkeypatch.setattr(Parted, "charged", charged)
-
-
-def the_whole_table_at_the_price_of_a_part(monkeypatch):
-    honest = chain.after
-
-    def after(balance, kind, amount, **more):
-        found = honest(balance, kind, amount, **more)
-        return replace(
-            found, spent=most(minus(found.spent, found.parts.dearest), found.parts.dearest)
-        )
-
-    monkeypatch.setattr(chain, "after", after)
-
-
 _SEEN_BY = {
     too_low_a_tree: "tree",
     half_noise_on_one_level: "tree",
@@ -401,12 +336,7 @@ _SEEN_BY = {
     parts_by_the_record: "choice",
     score_told_beside_the_choice: "choice",
     all_of_it_left: "split",
-    a_run_of_codes_charged_one_short: "parts",
-    unreadable_values_in_every_part: "parts",
-    an_empty_part_takes_the_others: "parts",
-    parts_of_two_columns_in_one_frame: "parts",
-    parts_at_their_maximum_though_they_overlap: "parts",
-    the_whole_table_at_the_price_of_a_part: "parts",
+    **dict.fromkeys(PART_FAULTS, "parts"),
 }
 
 FAULTS = {fault.__name__: (fault, check) for fault, check in _SEEN_BY.items()}

@@ -187,7 +187,8 @@ def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
         return _continued(certificate, begun, entry, ledger)
     if entry.part is not None:
         raise ReleaseError("the ledger holds this release as a part of a series")
-    if entry.table_part != kind_rules(certificate).terms_again(folder, certificate).part:
+    terms = kind_rules(certificate).terms_again if certificate.part else None
+    if entry.table_part != (terms and terms(folder, certificate).part):
         raise ReleaseError("the ledger charged this release for another part of the table")
     return f"charged once, as entry {entry.sequence}; the chain verifies"
 
