@@ -92,6 +92,7 @@ def test_a_release_of_a_part_is_one_of_its_records_alone_from_whatever_source(tm
     assert isinstance(publish(VISITS.to_pandas(), seed=1).data, pd.DataFrame)
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(st.lists(st.one_of(typed_rows(), text_rows()), min_size=1, max_size=4), st.data())
 def test_every_record_is_in_exactly_one_of_two_parts_whoever_else_is_there(rows, data):
@@ -163,6 +164,7 @@ def test_two_parts_lose_as_much_as_the_dearer_one_and_more_if_a_record_moves(one
 # What it costs.
 
 
+@pytest.mark.long
 def test_parts_of_one_table_cost_their_maximum_and_verify(ledger, tmp_path):
     for part in ("region=North", "region=South", "region="):
         release = publish(part=part, ledger=ledger, folder=tmp_path / part)
@@ -323,6 +325,7 @@ def test_an_inspection_is_of_the_records_of_the_part():
     assert overview.records == NORTH.num_rows
 
 
+@pytest.mark.long
 def test_the_page_says_which_part_it_is_about():
     page = sf.report_page(publish()).decode()
     assert "Part of the table" in page
