@@ -76,6 +76,7 @@ class Audit:
         self._names: dict[str, set[str]] = {}
         self._same: dict[str, set[str]] = {}
         self._nonces = past is not None
+        self._part: TablePart | None = None  # of the table, that the line under audit is about
 
     def walk(self, lines: Iterable[tuple[LedgerLine, str]]) -> None:
         """Take each line in turn; refuse the first one that is wrong."""
@@ -159,10 +160,12 @@ class Audit:
     def _balanced(self, line: LedgerLine) -> str | None:
         if line.kind in ("inspect", "part", "checkpoint") and line.amount != NOTHING:
             return "a line costs something that is free"
-        if line.kind == "reserve" and charge(entry_of([line]).guarantee) != line.amount:
+        asked = entry_of([line]) if line.kind == "reserve" else None
+        if asked is not None and charge(asked.guarantee) != line.amount:
             return "the charge does not follow from the guarantee"
         before, balance = self._balance(line.dataset) or Balance(), line.balance
-        part = self._part(line)
+        known = None if line.release is None else self._step(line.release).part
+        part = self._part = known if asked is None else asked.table_part
         if part is not None and line.kind == "reserve" and balance.protects != DIVISIBLE:
             return "a part of a table is charged under another promise"
         if part is not None and line.kind == "draw":
@@ -189,20 +192,12 @@ class Audit:
             return "a release without a guarantee was never allowed"
         return None
 
-    def _part(self, line: LedgerLine) -> TablePart | None:
-        """The part of the table that the release of this line reads."""
-        if line.release is None:
-            return None
-        if line.kind == "reserve":
-            return entry_of([line]).table_part
-        return self._step(line.release).part
-
     def _accept(self, line: LedgerLine, stored: str) -> None:
         self.head, self.count = stored, self.count + 1
         self.book[line.dataset], self.hashes[line.dataset] = line.balance, stored
         self._nonces = self._nonces or bool(line.nonce)
         if line.release is not None and line.kind != "inspect":
-            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount, self._part(line))
+            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount, self._part)
         if line.fingerprint is not None:
             self._names.setdefault(line.fingerprint, set()).add(line.dataset)
         if line.kind == "part":
