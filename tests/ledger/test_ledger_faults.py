@@ -33,7 +33,6 @@ from ledger_world import ABOUT, CHARGE, PLAN, World
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
 from sfumato.ledger import file as ledger_file
-from sfumato.ledger.table_part import TablePart
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 from slowness import slow
@@ -42,13 +41,8 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]  # kills, races, disk
 
 FILES = (
     "ledger_world.py",  # the publisher's own lines lie between the ledger's steps
-    *(
-        f"sfumato/ledger/{part}.py"
-        for part in (
-            *("amount", "audit", "chain", "file", "kept_head", "ledger", "rules", "session"),
-            *("sql", "table_part"),
-        )
-    ),
+    *(f"sfumato/ledger/{part}.py" for part in ("amount", "audit", "chain", "file", "kept_head")),
+    *(f"sfumato/ledger/{part}.py" for part in ("ledger", "rules", "session", "sql")),
 )
 REFUSED = 3
 
@@ -102,17 +96,6 @@ def test_killed_at_any_line_a_publication_is_charged_and_drawn_at_most_once(worl
     assert survived > 300
     # Every combination of charge, draw and file that can be.
     assert len(world.seen) == 6 or stride > 1
-
-
-@pytest.mark.parametrize("stride", [101, slow(7)])
-def test_killed_at_any_line_a_part_of_a_table_is_charged_and_drawn_at_most_once(folder, stride):
-    world = World(folder, TablePart("sex=f", "f00d" * 4, ((0, 0),)))
-    survived = kill_at_every_line(
-        world.publish, FILES, world.check_news, world.reset, stride=stride
-    )
-    assert survived > 300
-    with Ledger(world.path) as ledger:
-        assert ledger.parts("adult") == {world.about["table_part"]: Charge(400_000)}
 
 
 @pytest.mark.parametrize("stride", [23, slow(1)])

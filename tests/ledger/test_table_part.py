@@ -3,12 +3,14 @@
 import sqlite3
 from functools import reduce
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger_world import ABOUT, PLAN
+from killing import kill_at_every_line, quick_folder
+from ledger_world import ABOUT, PLAN, World
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Ledger
 from sfumato.ledger.amount import NOTHING, most, plus
@@ -20,6 +22,7 @@ from sfumato.plan import RECORD
 from sfumato.plan.terms import protection
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, PureDP
+from slowness import slow
 
 TABLE, OTHER = b"all records of the table", b"all records of another one"
 WIDTH = 6
@@ -286,3 +289,22 @@ def test_what_parts_have_borne_is_known_after_a_checkpoint(ledger, tmp_path, mon
         assert again.verify()
         assert spent(again) == 1
         assert again.balance("t").left_for(NORTH).micro_epsilon == 2 * 10**6
+
+
+KILLED = (
+    "ledger_world.py",
+    *(f"sfumato/ledger/{name}.py" for name in ("chain", "ledger", "rules", "sql", "table_part")),
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stride", [47, slow(5)])
+def test_killed_at_any_line_a_part_is_charged_and_drawn_at_most_once(stride):
+    with quick_folder() as name:
+        world = World(Path(name), NORTH)
+        survived = kill_at_every_line(
+            world.publish, KILLED, world.check_news, world.reset, stride=stride
+        )
+        assert survived > 300
+        with Ledger(world.path) as ledger:
+            assert ledger.parts("adult") == {NORTH: Charge(400_000)}
