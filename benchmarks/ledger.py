@@ -17,7 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sfumato.ledger import Ledger
-from sfumato.ledger.chain import NOTHING, Balance, hash_of, next_line, summary, written
+from sfumato.ledger.amount import NOTHING
+from sfumato.ledger.chain import Balance, hash_of, next_line, summary, written
 from sfumato.ledger.session import CHECKPOINT
 from sfumato.ledger.sql import balance_of, insert, last_hash, last_line
 from sfumato.privacy.budget import charge as price

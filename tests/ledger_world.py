@@ -9,6 +9,7 @@ import pytest
 
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
+from sfumato.ledger.table_part import DIVISIBLE
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 
@@ -27,7 +28,9 @@ def forget_heads():
 class World:
     """A ledger, an output folder, and a publisher that follows the protocol."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, table_part=None):
+        self.about = {"protects": ABOUT if table_part is None else DIVISIBLE}
+        self.about["table_part"] = table_part
         self.folder, self.path = folder, folder / "budget.db"
         self.output, self.draws = folder / "release.csv", folder / "draws.log"
         with Ledger.create(self.path) as ledger:
@@ -42,7 +45,7 @@ class World:
 
     def publish(self):
         with Ledger(self.path) as ledger:
-            entry = ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
+            entry = ledger.reserve("r", "adult", CHARGE, plan=PLAN, **self.about)
             if entry.state == "reserved":
                 ledger.draw("r", b"fingerprint of the data")
                 with self.draws.open("a") as log:

@@ -1,4 +1,4 @@
-"""Faults to be seeded into networks, streams, counts and choices, and which check must see each."""
+"""Faults to be seeded into networks, streams, counts, choices, parts, and who must see each."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -6,6 +6,7 @@ from math import floor
 
 import numpy as np
 
+from part_faults import PART_FAULTS
 from sfumato.graph import edge_laplace
 from sfumato.inspection.compare import fitness, private_choice
 from sfumato.privacy import mechanism
@@ -335,6 +336,7 @@ _SEEN_BY = {
     parts_by_the_record: "choice",
     score_told_beside_the_choice: "choice",
     all_of_it_left: "split",
+    **dict.fromkeys(PART_FAULTS, "parts"),
 }
 
 FAULTS = {fault.__name__: (fault, check) for fault, check in _SEEN_BY.items()}

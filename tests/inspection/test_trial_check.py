@@ -23,6 +23,7 @@ from sfumato.schema import Schema
 from slowness import slow
 
 FEW = Schema.parse(CLINIC)
+COMING = Schema.parse(CLINIC.replace("replace-one", "add-remove"))
 # So many columns have 4,185 moments: a scale that is off by a fifth is missed once in 10^11.
 WIDE = Schema.of(
     {
@@ -92,6 +93,12 @@ HONEST = {
     "tables of chosen pairs": (
         table(method="mosaic", epsilon=50),
         ["fine tables", "one-way tables", "two-way tables"],
+    ),
+    "a part of a table": (
+        table(
+            Schema.parse(CLINIC.replace("replace-one", "add-remove")), epsilon=1, part="sex=male"
+        ),
+        ["moments"],
     ),
     "moments by class": (table(method="dp-lda", epsilon=1), ["moments"]),
     "scatter": (table(method="lap-pca", epsilon=1), ["second moments", "sums"]),

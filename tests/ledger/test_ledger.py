@@ -15,7 +15,7 @@ from killing import quick_folder
 from ledger_world import ABOUT
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Balance, Entry, Ledger
-from sfumato.ledger.chain import minus
+from sfumato.ledger.amount import minus
 from sfumato.privacy.budget import Charge, budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, LocalDP, PureDP, Seeded
 from slowness import slow

@@ -133,7 +133,7 @@ def test_the_file_itself_refuses_a_second_promise(ledger, tmp_path):
         other_program.execute(
             "INSERT INTO event SELECT sequence + 1, 'grant', dataset, NULL, NULL, NULL, 0, 0, 0, 0,"
             " granted_micro_epsilon, 0, 0, spent_micro_epsilon, 0, 0, releases, 0, 0, 'another',"
-            " '{}', clock, nonce, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"
+            " parts, '{}', clock, nonce, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"
         )
     other_program.close()
 
@@ -154,7 +154,7 @@ def test_parts_of_a_series_are_counted_in_order_and_once(ledger):
         assert ledger.go_on("s", number, plan=PLAN).state == "drawn"
         with pytest.raises(LedgerError, match="has drawn its noise"):
             ledger.draw(part.release, None)
-        with pytest.raises(LedgerError, match="another data set, guarantee or plan"):
+        with pytest.raises(LedgerError, match="another data set, guarantee, plan or part"):
             ledger.go_on("s", number, plan="0" * 8)
         ledger.settle(part.release, "0123456789abcdef")
     assert ledger.balance("clinic") == spent

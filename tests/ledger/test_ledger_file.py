@@ -121,11 +121,12 @@ def test_a_closed_ledger_says_so(ledger):
         ledger.balance("adult")
 
 
-FORGED = "INSERT INTO event SELECT sequence + 1, {kind}, dataset, {release}, NULL, NULL, 0, 0, 0, 0, granted_micro_epsilon, 0, 0, {spent}, 0, 0, releases, unproved, allowed, {protects}, '{{}}', clock, {nonce}, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"  # noqa: E501
+FORGED = "INSERT INTO event SELECT sequence + 1, {kind}, dataset, {release}, NULL, NULL, 0, 0, 0, 0, granted_micro_epsilon, 0, 0, {spent}, 0, 0, releases, unproved, allowed, {protects}, {parts}, '{{}}', clock, {nonce}, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"  # noqa: E501
 
 
-def forged(kind, release="NULL", spent=0, protects="protects", nonce="nonce"):
-    return FORGED.format(kind=kind, release=release, spent=spent, protects=protects, nonce=nonce)
+def forged(kind, release="NULL", spent=0, protects="protects", parts="parts", nonce="nonce"):
+    columns = {"protects": protects, "parts": parts, "nonce": nonce}
+    return FORGED.format(kind=kind, release=release, spent=spent, **columns)
 
 
 @pytest.mark.parametrize(
@@ -148,6 +149,8 @@ def forged(kind, release="NULL", spent=0, protects="protects", nonce="nonce"):
             "step of a release",
         ),
         (forged("'grant'", protects="'another promise'"), "protects one unit"),
+        (forged("'grant'", parts="'{}'"), "only a step of a release"),
+        (forged("'reserve'", "'parted'", parts="'{}'"), "CHECK"),
         (forged("'grant'", protects="NULL"), "protects one unit"),
         (forged("'grant'", nonce="''"), "needs a nonce"),
         ("UPDATE unfinished SET drawn = 1; " + forged("'draw'", "'open'"), "draws once"),

@@ -1,5 +1,6 @@
 """Ledger: any history at all, against a model in a dictionary."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,16 +15,30 @@ from hypothesis.stateful import (
 )
 
 from killing import quick_folder
-from ledger_world import ABOUT
 from sfumato.errors import Refused
 from sfumato.ledger import Ledger
-from sfumato.ledger.chain import minus, plus
+from sfumato.ledger.amount import covers, most, plus
+from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, PureDP
 from slowness import slow
 
 PLAN, DIGEST = "c0ffee00", "0123456789abcdef"
 MICRO = PureDP("0.000001")
+# Of a column with three codes, and of another one with two.
+PARTS = [
+    None,
+    *(TablePart(f"a{codes}", "aaaaaaaa", codes) for codes in [((0, 0),), ((1, 1),), ((0, 1),)]),
+    TablePart("ends", "aaaaaaaa", ((0, 0), (2, 2))),
+    *(TablePart(f"b={code}", "bbbbbbbb", ((code, code),)) for code in (0, 1)),
+]
+
+
+def reads(part, record):
+    """Whether a release of this part reads a record with these two codes."""
+    if part is None:
+        return True
+    return any(low <= record[part.frame == "b" * 8] <= high for low, high in part.codes)
 
 
 class LedgerMachine(RuleBasedStateMachine):
@@ -41,6 +56,7 @@ class LedgerMachine(RuleBasedStateMachine):
         self.path = Path(self.folder.name) / "budget.db"
         self.ledger = Ledger.create(self.path)
         self.granted, self.allowed, self.entries, self.marks = {}, set(), {}, {}
+        self.tables = {}  # what parts of each frame were drawn from
         self.kept = self.ledger.head
 
     def teardown(self):
@@ -48,12 +64,16 @@ class LedgerMachine(RuleBasedStateMachine):
             self.ledger.close()
             self.folder.cleanup()
 
-    def spent(self, dataset):
-        total = Charge()
-        for name, units, state, *_ in self.entries.values():
-            if name == dataset and state != "refunded":
-                total = plus(total, units)
-        return total
+    def spent(self, dataset, *more):
+        """The most that any record at all has borne, unit by unit; with `more` entries."""
+        dearest = Charge()
+        for record in product(range(3), range(2)):
+            total = Charge()
+            for name, units, state, _, part in [*self.entries.values(), *more]:
+                if name == dataset and state != "refunded" and reads(part, record):
+                    total = plus(total, units)
+            dearest = most(dearest, total)
+        return dearest
 
     def expect(self, agreed, use):
         if agreed:
@@ -75,8 +95,8 @@ class LedgerMachine(RuleBasedStateMachine):
         self.granted.setdefault(name, Charge())
         self.allowed.add(name)
 
-    @rule(release=releases, name=names, guarantee=guarantees)
-    def reserve(self, release, name, guarantee):
+    @rule(release=releases, name=names, guarantee=guarantees, part=st.sampled_from(PARTS))
+    def reserve(self, release, name, guarantee, part):
         units = {
             MICRO: Charge(1),
             PureDP(1): Charge(10**6),
@@ -84,18 +104,16 @@ class LedgerMachine(RuleBasedStateMachine):
             ZCDP("0.3"): Charge(0, 0, 300_000),
         }.get(guarantee, Charge())
         old = self.entries.get(release)
-        left = minus(self.granted.get(name, Charge()), self.spent(name))
-        fits = all(
-            getattr(left, unit) >= getattr(units, unit)
-            for unit in ("micro_epsilon", "pico_delta", "micro_rho")
-        )
-        lawful = name in self.granted and (units != Charge() or name in self.allowed)
-        agreed = (old[0], old[3]) == (name, guarantee) if old else fits and lawful
-        self.expect(
-            agreed, lambda: self.ledger.reserve(release, name, guarantee, plan=PLAN, protects=ABOUT)
-        )
+        new = [name, units, "reserved", guarantee, part]
+        fits = covers(self.granted.get(name, Charge()), self.spent(name, new))
+        free = units == Charge()
+        lawful = name in self.granted and (not free or (name in self.allowed and part is None))
+        asked = (name, guarantee, part)
+        agreed = (old[0], *old[3:]) == asked if old else fits and lawful
+        request = {"plan": PLAN, "protects": DIVISIBLE, "table_part": part}
+        self.expect(agreed, lambda: self.ledger.reserve(release, name, guarantee, **request))
         if agreed and not old:
-            self.entries[release] = [name, units, "reserved", guarantee]
+            self.entries[release] = new
 
     @rule(release=releases, mark=st.sampled_from([None, b"1" * 16, b"2" * 16]))
     def draw(self, release, mark):
@@ -103,9 +121,14 @@ class LedgerMachine(RuleBasedStateMachine):
         known = self.marks.setdefault(mark, set())
         stranger = mark is not None and entry and known - {entry[0]} and "joined" not in self.marks
         agreed = bool(entry) and entry[2] == "reserved" and not stranger
+        if agreed and entry[4] is not None:
+            table = self.tables.get((entry[0], entry[4].frame), mark)
+            agreed = mark is not None and mark == table
         self.expect(agreed, lambda: self.ledger.draw(release, mark))
         if agreed:
             entry[2] = "drawn"
+            if entry[4] is not None:
+                self.tables[entry[0], entry[4].frame] = mark
             known.add(entry[0])
 
     @rule()
@@ -145,10 +168,10 @@ class LedgerMachine(RuleBasedStateMachine):
         for name, granted in self.granted.items():
             balance = self.ledger.balance(name)
             assert (balance.granted, balance.spent) == (granted, self.spent(name))
-        for release, (name, units, state, guarantee) in self.entries.items():
+        for release, (name, units, state, guarantee, part) in self.entries.items():
             entry = self.ledger.entry(release)
             assert (entry.dataset, entry.charge, entry.state) == (name, units, state)
-            assert entry.guarantee == guarantee
+            assert (entry.guarantee, entry.table_part) == (guarantee, part)
 
 
 @pytest.mark.parametrize("histories", [20, slow(60)])

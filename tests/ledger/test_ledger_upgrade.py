@@ -20,6 +20,7 @@ from sfumato.ledger import Ledger
 from sfumato.ledger import tables as ledger_schema
 from sfumato.ledger import upgrade as ledger_upgrade
 from sfumato.ledger.sql import every_line
+from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.ledger.tables import FORMAT, expected_structure
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
@@ -29,17 +30,18 @@ pytestmark = pytest.mark.long  # kills and races
 
 OLDER = {
     number: (Path(__file__).parent / f"ledger_format_{number}.sql").read_text("utf-8")
-    for number in (1, 2)
+    for number in (1, 2, 3)
 }
 HEAD = "f475c780fa14d4b43b18adc583dcd39aba6e4230fc9239c919ab65a75217db18"  # of format 1's
 FILES = tuple(f"sfumato/ledger/{part}.py" for part in ("ledger", "audit", "session", "upgrade"))
 
 
 def made_earlier(path, number):
-    """A ledger of this format, as its program leaves it: in write-ahead mode."""
+    """A ledger of this format, as its program leaves it: the first two in write-ahead mode."""
     connection = sqlite3.connect(path)
     connection.executescript(OLDER[number])
-    connection.execute("PRAGMA journal_mode = WAL")
+    if number < 3:
+        connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
 
 
@@ -105,6 +107,38 @@ def test_what_its_charges_were_about_is_said_once_before_the_next_one(older):
         ledger.verify(head=HEAD)
 
 
+def test_one_of_format_3_keeps_its_hashes_and_its_charges_are_for_the_whole_table(folder):
+    path = folder / "budget.db"
+    made_earlier(path, 3)
+    before = look(path)
+    assert before[:2] == (3, "delete")
+    with Ledger(path) as ledger:
+        assert ledger.verify(head=before[2][-1][1])
+        balance = ledger.balance("adult")
+        assert (balance.spent, balance.parts.frames) == (Charge(1_500_000), ())
+        unfinished = ["drawn", "reserved", "mixed", "heuristic", "drawn+1"]
+        assert [entry.release for entry in ledger.unfinished()] == unfinished
+        part = TablePart("sex=f", "f00d" * 4, ((0, 0),))
+        with pytest.raises(BudgetError, match=r"epsilon 1\.5 left for sex=f"):
+            ledger.reserve(
+                "new", "adult", PureDP(2), plan="c0ffee00", protects=DIVISIBLE, table_part=part
+            )
+    assert look(path) == (FORMAT, "delete", before[2])
+    connection = sqlite3.connect(path)
+    assert ledger_schema.structure(connection) == expected_structure()
+    connection.close()
+
+
+def test_a_log_beside_a_file_of_a_format_without_one_is_refused_before_it_is_upgraded(folder):
+    path = folder / "budget.db"
+    made_earlier(path, 3)
+    before = path.read_bytes()
+    path.with_name("budget.db-wal").write_bytes(b"a log of somebody else")
+    with pytest.raises(LedgerError, match="is not of this ledger"):
+        Ledger(path)
+    assert path.read_bytes() == before
+
+
 def test_a_log_that_was_not_folded_back_is_part_of_the_history(folder):
     """As a program of format 2 leaves it when it is killed: the last line is in the log alone."""
     path = folder / "budget.db"
@@ -129,9 +163,9 @@ def test_a_log_that_was_not_folded_back_is_part_of_the_history(folder):
 
 def test_a_program_of_the_older_format_refuses_it_afterwards(older, monkeypatch):
     Ledger(older).close()
-    monkeypatch.setattr("sfumato.ledger.file.FORMAT", 2)
+    monkeypatch.setattr("sfumato.ledger.file.FORMAT", 3)
     before = older.read_bytes()
-    with pytest.raises(LedgerError, match=r"newer Sfumato.*format 3, this one knows 2"):
+    with pytest.raises(LedgerError, match=r"newer Sfumato.*format 4, this one knows 3"):
         Ledger(older)
     assert older.read_bytes() == before
 
@@ -218,7 +252,7 @@ def test_the_killing_itself_finds_an_upgrade_outside_the_transaction(folder, mon
 
     _, _, (action, check, prepare) = killing(path, hasty)
     with pytest.raises((LedgerError, sqlite3.OperationalError)):
-        kill_at_every_line(action, FILES, check, prepare, stride=11)
+        kill_at_every_line(action, FILES, check, prepare, stride=3)
 
 
 @pytest.mark.parametrize("time", slow_but(range(2), range(12)))

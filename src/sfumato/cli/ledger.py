@@ -9,7 +9,11 @@ from sfumato.cli.screen import Grid, say
 from sfumato.cli.screen import show as show_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sfumato.ledger import Entry, Ledger
+    from sfumato.ledger.table_part import TablePart
+    from sfumato.privacy.budget import Charge
 
 __all__ = ["app"]
 
@@ -75,7 +79,7 @@ def show(
     ledger: File,
     dataset: Annotated[str | None, typer.Option(help="Only this data set.")] = None,
 ) -> None:
-    """Show budgets granted, spent and left, inspections, and unfinished releases."""
+    """Show budgets granted, spent and left, by part where parts were released, and what is open."""
     from sfumato.ledger import Ledger
 
     with Ledger(ledger) as opened:
@@ -85,6 +89,8 @@ def show(
             return
         show_table(_table(opened, names))
         for name in names:
+            if parts := opened.parts(name):
+                show_table(_parts(opened, name, parts))
             if protects := opened.balance(name).protects:
                 say(f"{name}: its budget protects {protects}")
             if unproved := opened.balance(name).unproved:
@@ -181,6 +187,15 @@ def _table(opened: "Ledger", names: list[str]) -> Grid:
         looked = sum(opened.inspections(name).values())
         counts = (str(balance.releases), str(looked), str(len(unfinished)))
         table.line(name, *figures, *counts)
+    return table
+
+
+def _parts(opened: "Ledger", name: str, parts: "Mapping[TablePart, Charge]") -> Grid:
+    """What a record of each part has borne, with what was spent on the whole table."""
+    table = Grid("part", "spent", "left", title=f"{name}: records of a part bear at most")
+    balance = opened.balance(name)
+    for part, spent in parts.items():
+        table.line(part.name, str(spent), balance.left_for(part).spelled(like=balance.granted))
     return table
 
 

@@ -21,6 +21,13 @@ def publish(
     ledger: Annotated[
         Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
     ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            help="Read only these records: region=North, age=18..30. Parts of one table that have "
+            "no record in common cost the ledger their maximum (neighbours: add-remove)."
+        ),
+    ] = None,
     rows: Annotated[
         int | None,
         typer.Option(help="Rows to draw; default: as many as there are (noisy under add-remove)."),
@@ -68,6 +75,8 @@ def publish(
     """Publish a table under differential privacy: a folder with the data and its certificate.
 
     Example: sfumato publish patients.csv --schema patients.yaml --epsilon 1 -o release/
+
+    A part of it: sfumato publish patients.csv --schema patients.yaml --part sex=f --epsilon 1 -o f/
     """
     from sfumato.cli.method_options import method_options
     from sfumato.cli.progress import rows as progress
@@ -99,6 +108,7 @@ def publish(
             epsilon=epsilon,
             delta=delta,
             rho=rho,
+            part=part,
             ledger=opened,
             folder=output,
             format=format,  # type: ignore[arg-type]  # checked by publish itself

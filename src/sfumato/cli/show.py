@@ -24,6 +24,8 @@ def promise(release: Release, *, again: bool = False) -> None:
     lines.line("promise", styled(certificate.statement, "bold"))
     if not isinstance(release.guarantee, Seeded | Heuristic):
         lines.line("hides", _hidden(certificate))
+    for column, values in (certificate.part or {}).items():
+        lines.line("part", f"only records with {column}={values or '(missing)'} were read")
     for event in certificate.events:
         if event.noise is None:
             how = "changed, no proof" if event.mechanism == "perturbation" else "without noise"

@@ -78,8 +78,14 @@ class Publisher:
 
     def plan(self) -> Plan:
         """What a fit would measure and cost; no data is touched."""
-        budget = {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
-        return price(self.schema, method=self.method, **budget, **(self.options or {}))
+        return price(
+            self.schema,
+            method=self.method,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            rho=self.rho,
+            **(self.options or {}),
+        )
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Publish X, with y as its label or target; charged once, and again for every fit.

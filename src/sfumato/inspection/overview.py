@@ -32,6 +32,7 @@ from sfumato.inspection.task import task
 from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened, squared_error
 from sfumato.ledger import Ledger
 from sfumato.moved import refusing
+from sfumato.plan.part import DeclaredPart
 from sfumato.release import Release
 from sfumato.release.certificate import stated
 from sfumato.release.kind import TABLE
@@ -94,6 +95,10 @@ def inspect(
     if pictures:
         needed()
     domain = Domain.of(stated(certificate.public_schema))
+    if certificate.part is not None:  # the release is about these records alone
+        part = DeclaredPart.of(domain, certificate.part)
+        original = part.of_source(opened(original, domain))
+        control = None if control is None else part.of_source(opened(control, domain))
     seen = _Seen(release, original, control, domain, secret, confidence, seed, pictures)
     for data in (original, *(() if control is None else (control,))):
         has_rows(opened(data, domain), 1)  # what cannot be read is not counted

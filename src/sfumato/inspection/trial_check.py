@@ -41,7 +41,7 @@ NOT_ESTABLISHED = (
     "that nothing else was published of the same data: for that there is the ledger",
 )
 _SAME = (
-    "format", "method", "guarantee", "budget", "unit", "neighbours", "network",
+    "format", "part", "method", "guarantee", "budget", "unit", "neighbours", "network",
     "counts", "invariants", "columns", "randomness", "versions",
 )  # fmt: skip
 _CATCHES = {

@@ -10,19 +10,19 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sfumato.errors import LedgerError
+from sfumato.ledger.amount import NOTHING, covers
 from sfumato.ledger.chain import (
-    NOTHING,
     Balance,
     LedgerLine,
     after,
     birth,
-    covers,
     genesis,
     hash_of,
     summary,
 )
 from sfumato.ledger.rules import entry_of, part_id, same_data
 from sfumato.ledger.sql import balance_of, joined_to, lines_of, names_of, parts_of
+from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge, charge
 
 __all__ = ["Audit", "replay"]
@@ -53,6 +53,7 @@ class _Step(NamedTuple):
     kind: str | None
     dataset: str
     amount: Charge
+    part: TablePart | None = None  # of the table, that its release reads
 
 
 class Audit:
@@ -75,6 +76,7 @@ class Audit:
         self._names: dict[str, set[str]] = {}
         self._same: dict[str, set[str]] = {}
         self._nonces = past is not None
+        self._part: TablePart | None = None  # of the table, that the line under audit is about
 
     def walk(self, lines: Iterable[tuple[LedgerLine, str]]) -> None:
         """Take each line in turn; refuse the first one that is wrong."""
@@ -158,9 +160,18 @@ class Audit:
     def _balanced(self, line: LedgerLine) -> str | None:
         if line.kind in ("inspect", "part", "checkpoint") and line.amount != NOTHING:
             return "a line costs something that is free"
-        if line.kind == "reserve" and charge(entry_of([line]).guarantee) != line.amount:
+        asked = entry_of([line]) if line.kind == "reserve" else None
+        if asked is not None and charge(asked.guarantee) != line.amount:
             return "the charge does not follow from the guarantee"
         before, balance = self._balance(line.dataset) or Balance(), line.balance
+        known = None if line.release is None else self._step(line.release).part
+        part = self._part = known if asked is None else asked.table_part
+        if part is not None and line.kind == "reserve" and balance.protects != DIVISIBLE:
+            return "a part of a table is charged under another promise"
+        if part is not None and line.kind == "draw":
+            table = before.parts.table(part)
+            if line.fingerprint is None or table not in (None, line.fingerprint):
+                return "parts of two tables were drawn as if they were of one"
         fixes = line.kind in ("reserve", "protects")
         if balance != after(
             before,
@@ -168,6 +179,8 @@ class Audit:
             line.amount,
             heuristic=bool(line.heuristic),
             protects=line.protects if fixes else None,
+            part=part,
+            fingerprint=line.fingerprint,
         ):
             return "the balance does not follow from the one before"
         silent = line.kind == "reserve" and line.nonce and balance.protects is None
@@ -184,7 +197,7 @@ class Audit:
         self.book[line.dataset], self.hashes[line.dataset] = line.balance, stored
         self._nonces = self._nonces or bool(line.nonce)
         if line.release is not None and line.kind != "inspect":
-            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount)
+            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount, self._part)
         if line.fingerprint is not None:
             self._names.setdefault(line.fingerprint, set()).add(line.dataset)
         if line.kind == "part":
@@ -205,8 +218,9 @@ class Audit:
 
     def _step(self, release: str) -> _Step:
         if release not in self.steps and self._past is not None:
-            for last in lines_of(self._past, release, self._since):
-                self.steps[release] = _Step(last.kind, last.dataset, last.amount)
+            for last in (steps := lines_of(self._past, release, self._since))[-1:]:
+                part = entry_of(steps).table_part
+                self.steps[release] = _Step(last.kind, last.dataset, last.amount, part)
         return self.steps.get(release, _Step(None, "", NOTHING))
 
     def _part_count(self, series: str) -> int:

@@ -17,29 +17,25 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import NamedTuple
 
+from sfumato.ledger.amount import NOTHING, minus, plus, units
+from sfumato.ledger.table_part import Parted, TablePart
 from sfumato.privacy.budget import Charge
 
 __all__ = [
     "LIMIT",
-    "NOTHING",
     "Balance",
     "LedgerLine",
     "after",
     "birth",
-    "covers",
     "genesis",
     "hash_of",
-    "minus",
-    "missing",
     "next_line",
-    "plus",
     "summary",
-    "units",
     "written",
 ]
 
+_UNDIVIDED = Parted()
 LIMIT = 2**62  # half of what SQLite's integers hold: two sums below it cannot overflow
-NOTHING = Charge()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +52,19 @@ class Balance:
     unproved: int = 0  # those among them that carry no guarantee
     heuristic: bool = False  # a grant said that such releases are allowed
     protects: str | None = None  # unit and neighbours that all of its charges are about
+    parts: Parted = _UNDIVIDED  # what was spent on parts of the table alone
 
     @property
     def left(self) -> Charge:
-        """What may still be reserved."""
+        """What may still be reserved for the whole table."""
         return minus(self.granted, self.spent)
+
+    def left_for(self, part: TablePart | None) -> Charge:
+        """What may still be reserved for a part: what others have borne does not count."""
+        if part is None:
+            return self.left
+        whole = minus(self.spent, self.parts.dearest)
+        return minus(self.granted, plus(whole, self.parts.within(part)))
 
 
 class LedgerLine(NamedTuple):
@@ -86,6 +90,7 @@ class LedgerLine(NamedTuple):
     unproved: int
     allowed: int
     protects: str | None
+    parts: str | None
     detail: str
     clock: int
     nonce: str
@@ -108,6 +113,7 @@ class LedgerLine(NamedTuple):
             self.unproved,
             bool(self.allowed),
             self.protects,
+            Parted.of(self.parts),
         )
 
 
@@ -115,9 +121,11 @@ def hash_of(line: LedgerLine) -> str:
     """SHA-256 of the line as JSON with sorted names; `previous` is one of its columns.
 
     Lines of formats 1 and 2 had no nonce and did not say what they protect: they keep the hash
-    they were written with.
+    they were written with.  So do those of format 3, and all of accounts without parts.
     """
     columns = line._asdict()
+    if line.parts is None:
+        del columns["parts"]
     if not line.nonce:
         del columns["nonce"], columns["protects"]
     return sha256(written(columns).encode("ascii")).hexdigest()
@@ -146,26 +154,6 @@ def summary(last_hashes: Iterable[tuple[str, str]]) -> str:
     return written({"accounts": len(lines), "state": state})
 
 
-def plus(a: Charge, b: Charge) -> Charge:
-    """Sum, unit by unit."""
-    return Charge(*(x + y for x, y in zip(units(a), units(b), strict=True)))
-
-
-def minus(a: Charge, b: Charge) -> Charge:
-    """Difference, unit by unit; the caller knows that it is not negative."""
-    return Charge(*(x - y for x, y in zip(units(a), units(b), strict=True)))
-
-
-def covers(a: Charge, b: Charge) -> bool:
-    """Whether `a` is at least `b` in every unit."""
-    return all(x >= y for x, y in zip(units(a), units(b), strict=True))
-
-
-def missing(a: Charge, b: Charge) -> Charge:
-    """What `a` lacks to cover `b`."""
-    return Charge(*(max(y - x, 0) for x, y in zip(units(a), units(b), strict=True)))
-
-
 def after(
     balance: Balance,
     kind: str,
@@ -173,28 +161,47 @@ def after(
     *,
     heuristic: bool = False,
     protects: str | None = None,
+    part: TablePart | None = None,
+    fingerprint: str | None = None,
 ) -> Balance:
     """The balance once an event of this kind has been written.
 
     `heuristic` is what a grant says; of the releases, those without a guarantee, and only
-    they, cost nothing.  `protects` is what a charge is about: the first one fixes it.
+    they, cost nothing.  `protects` is what a charge is about: the first one fixes it.  A release
+    of a `part` moves what is spent by as much as the dearest records are the worse for it.
     """
     balance = replace(balance, protects=balance.protects or protects)
+    parts = balance.parts
     match kind:
         case "grant":
             granted = plus(balance.granted, amount)
             return replace(balance, granted=granted, heuristic=balance.heuristic or heuristic)
+        case "draw" if part is not None:
+            return replace(balance, parts=parts.drawn(part, fingerprint))
+        case "reserve" if part is not None:
+            parts, one = parts.charged(part, amount), 1
+        case "refund" if part is not None:
+            parts, one = parts.refunded(part, amount), -1
         case "reserve":
             spent, one = plus(balance.spent, amount), 1
         case "refund":
             spent, one = minus(balance.spent, amount), -1
         case _:
             return balance
+    if part is not None:
+        spent = plus(minus(balance.spent, balance.parts.dearest), parts.dearest)
     unproved = balance.unproved + one * (amount == NOTHING)
     releases = balance.releases + one
     # Once all charges are given back, the next one may be about something else.
     fixed = balance.protects if kind == "reserve" or releases > unproved else None
-    return replace(balance, spent=spent, releases=releases, unproved=unproved, protects=fixed)
+    return replace(
+        balance,
+        spent=spent,
+        releases=releases,
+        unproved=unproved,
+        protects=fixed,
+        parts=parts,
+    )
 
 
 def next_line(
@@ -211,9 +218,18 @@ def next_line(
     protects: str | None = None,
     fingerprint: str | None = None,
     other: str | None = None,
+    part: TablePart | None = None,
 ) -> LedgerLine:
     """The event that follows line `last` (number and hash) on a data set that stood at `before`."""
-    balance = after(before, kind, amount, heuristic=heuristic, protects=protects)
+    balance = after(
+        before,
+        kind,
+        amount,
+        heuristic=heuristic,
+        protects=protects,
+        part=part,
+        fingerprint=fingerprint,
+    )
     return LedgerLine(
         last[0] + 1,
         kind,
@@ -229,13 +245,9 @@ def next_line(
         balance.unproved,
         int(balance.heuristic),
         balance.protects,
+        balance.parts.to_text(),
         detail,
         clock,
         secrets.token_hex(16),
         last[1],
     )
-
-
-def units(charge: Charge) -> tuple[int, int, int]:
-    """The three figures, in the order of the columns."""
-    return charge.micro_epsilon, charge.pico_delta, charge.micro_rho

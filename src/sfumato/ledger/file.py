@@ -24,6 +24,7 @@ __all__ = ["build", "explain", "fatal", "in_rollback_mode", "known_format", "ope
 
 APPLICATION = 0x5366756D  # "Sfum" in the header of the file
 WAIT = 30.0  # seconds for another process to finish its write
+_WITHOUT_LOG = 3  # the first format that never lies in a write-ahead log
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY
 
 _SENTENCES = {
@@ -155,7 +156,7 @@ def known_format(connection: sqlite3.Connection, path: Path) -> int:
 def in_rollback_mode(connection: sqlite3.Connection) -> bool:
     """Take a file of an older format out of write-ahead mode, which folds its log back.
 
-    A file of today's format that is in that mode was put into it by another program.  False if
+    A newer file that is in that mode was put into it by another program.  False if
     others have it open: then nobody can, and waiting with it open would wait for one another.
     """
     connection.execute("PRAGMA busy_timeout = 0")
@@ -171,7 +172,7 @@ def in_rollback_mode(connection: sqlite3.Connection) -> bool:
 
 
 def _refuse_stray_log(path: Path) -> None:
-    """Refuse a write-ahead log beside a ledger of today's format, which never has one.
+    """Refuse a write-ahead log beside a ledger of a format that never has one.
 
     SQLite would read it as the latest history of the file.  Looked at read-only, because the
     last writer that closes such a file folds the log in.
@@ -183,7 +184,7 @@ def _refuse_stray_log(path: Path) -> None:
     try:
         # Looked for again: another process may have brought an older file up to date meanwhile,
         # which takes its log away first.
-        if format_of(connection) >= FORMAT and os.path.lexists(log):
+        if format_of(connection) >= _WITHOUT_LOG and os.path.lexists(log):
             raise LedgerError(
                 f"{log.name} beside {path} is not of this ledger, and would change its history:"
                 " find out where it came from, and move it away"

@@ -4,8 +4,9 @@ Guarantee.  A charge is on the disk before `reserve` returns; no interleaving of
 spends more than was granted; a crash wastes budget and never grants it; a release id is
 charged once and draws noise once; changed, removed or rolled-back history is refused,
 the last against a head hash kept elsewhere, for which the user's state folder is one place;
-charges about different units or neighbours are never added up.  The proof page is
-docs/proofs/ledger.md.
+charges about different units or neighbours are never added up; parts of one table that have no
+record in common cost their maximum, all else adds up.  The proof pages are
+docs/proofs/ledger.md and docs/proofs/parts.md.
 Steps.  reserve (charged) → draw (noise begins) → settle (published); a reservation that
 has not drawn can be refunded by a recorded act, a draw never.  A later part of a series and an
 inspection are lines of their own: they are counted and cost nothing.
@@ -32,6 +33,7 @@ from types import TracebackType
 from typing import Self
 
 from sfumato.errors import LedgerError, ParameterError
+from sfumato.ledger.amount import minus
 from sfumato.ledger.chain import Balance, birth, genesis, next_line
 from sfumato.ledger.file import build
 from sfumato.ledger.place import Place, place_of
@@ -39,12 +41,14 @@ from sfumato.ledger.rules import (
     Entry,
     affordable,
     digest_text,
+    divisible,
     entry_of,
     goes_on,
     grantable,
     inspectable,
     line_text,
     one_promise,
+    one_table,
     part_id,
     priced,
     renamed,
@@ -65,8 +69,11 @@ from sfumato.ledger.sql import (
     lines_of,
     names_of,
     parts_of,
+    reservations_of,
     unfinished_releases,
 )
+from sfumato.ledger.table_part import TablePart
+from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
 
 __all__ = ["Balance", "Entry", "Ledger"]
@@ -113,13 +120,16 @@ class Ledger(LedgerSession):
         *,
         plan: str,
         protects: str,
+        table_part: TablePart | None = None,
     ) -> Entry:
         """Charge the release; on the disk before this returns.
 
         `protects` says which unit is protected between which neighbours: budgets of different
         promises do not add up, so all charges of a data set must name the same.  What promises
-        nothing costs nothing and is not bound by that.  The same request again returns the
-        entry it has, without a second charge: its `state` says how far it came.
+        nothing costs nothing and is not bound by that.  With `table_part` it reads those records
+        alone, and parts that have no record in common cost the most that one of them costs.  The
+        same request again returns the entry it has, without a second charge: its `state` says
+        how far it came.
         """
         line_text(release=release, dataset=dataset, protects=protects)
         digest_text(plan=plan)
@@ -127,21 +137,26 @@ class Ledger(LedgerSession):
         promised = None if isinstance(guarantee, Heuristic) else protects
         with self._writing() as connection:
             if steps := lines_of(connection, release):
-                return same_request(entry_of(steps), dataset, guarantee, plan)
+                return same_request(entry_of(steps), dataset, guarantee, plan, table_part)
             balance = balance_of(connection, dataset)
             if balance is None:
                 raise unknown(dataset)
+            said: dict[str, object] = {"guarantee": to_json(guarantee), "plan": plan}
+            if table_part is not None:
+                divisible(table_part, promised, balance, amount)
+                said["table part"] = table_part.to_json()
             if promised is not None:
                 one_promise(dataset, _same_data(connection, dataset), promised)
-            affordable(release, dataset, balance, amount)
+            affordable(release, dataset, balance, amount, table_part)
             line = append(
                 connection,
                 "reserve",
                 dataset,
-                {"guarantee": to_json(guarantee), "plan": plan},
+                said,
                 release=release,
                 amount=amount,
                 protects=promised,
+                part=table_part,
             )
         return entry_of([line])
 
@@ -169,7 +184,8 @@ class Ledger(LedgerSession):
         """Record that noise is drawn from here on: once per release, whatever happens next.
 
         `fingerprint` (keyed with `fingerprint_key`) ties the data to the name of the data
-        set; data known under another name is refused until `allow` has joined the two.
+        set; data known under another name is refused until `allow` has joined the two.  Parts
+        of a table are drawn from one table, whose fingerprint is that of all its records.
         """
         if fingerprint is not None and len(fingerprint) < 16:
             raise ParameterError("fingerprint must have at least 16 bytes, or be None")
@@ -180,7 +196,16 @@ class Ledger(LedgerSession):
             strangers = names - {entry.dataset} - joined_to(connection, entry.dataset)
             if strangers:
                 raise renamed(min(strangers), entry.dataset)
-            append(connection, "draw", entry.dataset, {}, release=release, fingerprint=mark)
+            one_table(entry, balance_of(connection, entry.dataset) or Balance(), mark)
+            append(
+                connection,
+                "draw",
+                entry.dataset,
+                {},
+                release=release,
+                fingerprint=mark,
+                part=entry.table_part,
+            )
 
     def settle(self, release: str, digest: str) -> None:
         """Record what was published; the same digest again changes nothing."""
@@ -197,8 +222,15 @@ class Ledger(LedgerSession):
         line_text(reason=reason)
         with self._writing() as connection:
             entry = require_state(_entry(connection, release), release, "refund")
-            said = {"reason": reason}
-            append(connection, "refund", entry.dataset, said, release=release, amount=entry.charge)
+            append(
+                connection,
+                "refund",
+                entry.dataset,
+                {"reason": reason},
+                release=release,
+                amount=entry.charge,
+                part=entry.table_part,
+            )
 
     def allow(self, dataset: str, other: str, reason: str) -> None:
         """Record that two names stand for the same data; its people then bear both budgets."""
@@ -266,6 +298,25 @@ class Ledger(LedgerSession):
         if balance is None:
             raise unknown(dataset)
         return balance
+
+    def parts(self, dataset: str) -> dict[TablePart, Charge]:
+        """The parts of a table that were charged apart, with the most that a record of each bears.
+
+        What was spent on the whole table is included.
+        """
+        with self._session() as connection:
+            balance = balance_of(connection, dataset) or Balance()
+            named = (
+                {}
+                if not balance.parts.frames
+                else dict.fromkeys(
+                    entry.table_part
+                    for line in reservations_of(connection, dataset)
+                    if (entry := entry_of(lines_of(connection, str(line.release)))).table_part
+                    and entry.state != "refunded"
+                )
+            )
+        return {part: minus(balance.granted, balance.left_for(part)) for part in named if part}
 
     def datasets(self) -> list[str]:
         """The names that were ever granted anything."""

@@ -9,7 +9,9 @@ from shlex import quote
 from typing import Literal
 
 from sfumato.errors import BudgetError, LedgerError, ParameterError
-from sfumato.ledger.chain import LIMIT, NOTHING, Balance, LedgerLine, covers, missing, plus
+from sfumato.ledger.amount import NOTHING, covers, missing, plus
+from sfumato.ledger.chain import LIMIT, Balance, LedgerLine
+from sfumato.ledger.table_part import DIVISIBLE, MOST_CELLS, TablePart
 from sfumato.privacy.budget import Charge, charge
 from sfumato.privacy.guarantee import (
     ZCDP,
@@ -27,12 +29,14 @@ __all__ = [
     "State",
     "affordable",
     "digest_text",
+    "divisible",
     "entry_of",
     "goes_on",
     "grantable",
     "inspectable",
     "line_text",
     "one_promise",
+    "one_table",
     "part_id",
     "priced",
     "renamed",
@@ -67,6 +71,7 @@ class Entry:
     digest: str | None
     sequence: int
     part: int | None = None  # which part of a series it is, if it is one
+    table_part: TablePart | None = None  # the records it reads, if not all of the table
 
 
 def entry_of(steps: list[LedgerLine]) -> Entry:
@@ -84,6 +89,7 @@ def entry_of(steps: list[LedgerLine]) -> Entry:
             digest=ended["digest"] if last.kind == "settle" else None,
             sequence=first.sequence,
             part=asked["part"] if first.kind == "part" else None,
+            table_part=TablePart.of(asked["table part"]) if "table part" in asked else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise LedgerError("the ledger is damaged: an entry cannot be read") from error
@@ -190,8 +196,48 @@ def one_promise(dataset: str, balances: Mapping[str, Balance], protects: str) ->
             )
 
 
-def affordable(release: str, dataset: str, balance: Balance, asked: Charge) -> None:
+def divisible(part: TablePart, promised: str | None, balance: Balance, asked: Charge) -> None:
+    """Refuse a part where records outside of it could bear something as well."""
+    line_text(part=part.name)
+    digest_text(frame=part.frame)
+    if not part.sound:
+        raise ParameterError("the codes of a part must be ascending runs with gaps between them")
+    if promised != DIVISIBLE:
+        raise ParameterError(
+            f"part {part.name}: parts of a table are charged apart only where a release protects "
+            f"{DIVISIBLE!r}: declare neighbours: add-remove, or release the whole table"
+        )
+    if balance.parts.charged(part, asked).size > MOST_CELLS:
+        raise BudgetError(
+            f"part {part.name}: an account keeps at most {MOST_CELLS:,} parts apart: choose parts "
+            "that were released before, or release the whole table"
+        )
+
+
+def one_table(entry: Entry, balance: Balance, fingerprint: str | None) -> None:
+    """Refuse to draw parts of two tables as if they were of one."""
+    part = entry.table_part
+    if part is None:
+        return
+    if fingerprint is None:
+        raise ParameterError("the draw of a part of a table needs the fingerprint of the table")
+    if balance.parts.table(part) not in (None, fingerprint):
+        raise BudgetError(
+            f"part {part.name}: other parts of {entry.dataset!r} were drawn from a table with "
+            "other records, and only parts of one table cost their maximum: publish from that "
+            "table, or this one under a name of its own"
+        )
+
+
+def affordable(
+    release: str,
+    dataset: str,
+    balance: Balance,
+    asked: Charge,
+    part: TablePart | None = None,
+) -> None:
     """Refuse a charge that the balance does not cover.  Only a heuristic costs nothing."""
+    left, where = balance.left_for(part), "" if part is None else f" for {part.name}"
     remedy = f"sfumato ledger grant {quote(dataset)}"
     if asked == NOTHING and not balance.heuristic:
         raise BudgetError(
@@ -199,11 +245,11 @@ def affordable(release: str, dataset: str, balance: Balance, asked: Charge) -> N
             f" such releases: choose a method with a guarantee, or record the decision with"
             f" `{remedy} --heuristic --reason …`"
         )
-    if not covers(balance.left, asked):
+    if not covers(left, asked):
         raise BudgetError(
-            f"data set {dataset!r} has {balance.left.spelled(like=asked)} left, release"
+            f"data set {dataset!r} has {left.spelled(like=asked)} left{where}, release"
             f" {release!r} asks for {asked}: ask for less, or grant more with"
-            f" `{remedy} {_options(balance.left, asked)} --reason …`"
+            f" `{remedy} {_options(left, asked)} --reason …`"
         )
 
 
@@ -215,12 +261,19 @@ def _options(left: Charge, asked: Charge) -> str:
     return " ".join(f"--{part}" for part in str(short).split(", "))
 
 
-def same_request(found: Entry, dataset: str, guarantee: Guarantee, plan: str) -> Entry:
+def same_request(
+    found: Entry,
+    dataset: str,
+    guarantee: Guarantee,
+    plan: str,
+    table_part: TablePart | None = None,
+) -> Entry:
     """The entry, if it answers exactly this request."""
-    if (found.dataset, found.guarantee, found.plan) != (dataset, guarantee, plan):
+    asked = (dataset, guarantee, plan, table_part)
+    if (found.dataset, found.guarantee, found.plan, found.table_part) != asked:
         raise LedgerError(
-            f"release {found.release!r} is already in the ledger with another data set, guarantee"
-            " or plan: choose another release id"
+            f"release {found.release!r} is already in the ledger with another data set, guarantee,"
+            " plan or part: choose another release id"
         )
     return found
 

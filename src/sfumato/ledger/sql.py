@@ -8,7 +8,9 @@ import time
 from collections.abc import Iterator, Mapping
 
 from sfumato.errors import LedgerError
-from sfumato.ledger.chain import NOTHING, Balance, LedgerLine, hash_of, next_line, written
+from sfumato.ledger.amount import NOTHING
+from sfumato.ledger.chain import Balance, LedgerLine, hash_of, next_line, written
+from sfumato.ledger.table_part import TablePart
 from sfumato.privacy.budget import Charge
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "lines_of",
     "names_of",
     "parts_of",
+    "reservations_of",
     "unfinished_releases",
     "unfinished_steps",
 ]
@@ -49,6 +52,7 @@ def append(
     protects: str | None = None,
     fingerprint: str | None = None,
     other: str | None = None,
+    part: TablePart | None = None,
 ) -> LedgerLine:
     """Write the next line, with the balance it leads to."""
     last, head = last_line(connection)
@@ -65,6 +69,7 @@ def append(
         protects=protects,
         fingerprint=fingerprint,
         other=other,
+        part=part,
     )
     insert(connection, line)
     return line
@@ -118,6 +123,12 @@ def parts_of(connection: sqlite3.Connection, series: str, until: int = _EVER) ->
 def inspections_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:
     """Every time the records were looked at without noise, in order."""
     query = "SELECT * FROM event WHERE dataset = ? AND kind = 'inspect' ORDER BY sequence"
+    return list(_checked(connection.execute(query, (dataset,))))
+
+
+def reservations_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:
+    """Every charge of a data set, in order: to be shown, for it takes as long as the history is."""
+    query = "SELECT * FROM event WHERE dataset = ? AND kind = 'reserve' ORDER BY sequence"
     return list(_checked(connection.execute(query, (dataset,))))
 
 

@@ -3,7 +3,7 @@
 The table refuses by itself what must never happen: overspending, a second draw, a draw
 beside a refund, a changed or removed line, a line out of order, an inspection of what was
 never released, a charge about another unit or other neighbours than the data set's first one,
-a second continuation of the same part of a series.
+a second continuation of the same part of a series, parts of a table under any other promise.
 
 `unfinished` is what the lines amount to for releases under way.  Triggers keep it, so that it
 can be looked up at once however long the history is; a draw needs its word as well as that of
@@ -15,23 +15,24 @@ from functools import cache
 
 __all__ = [
     "EVENT_RULES",
-    "EVENT_TABLES",
+    "EVENT_TABLE",
     "FILL_UNFINISHED",
     "FORMAT",
+    "UNFINISHED_TABLE",
     "expected_structure",
     "format_of",
     "statements",
     "structure",
 ]
 
-FORMAT = 3
+FORMAT = 4
 
 _IDENTITY = """CREATE TABLE identity (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     ledger_id TEXT NOT NULL,
     fingerprint_key BLOB NOT NULL CHECK (length(fingerprint_key) = 32)
 ) STRICT"""
-_EVENT = """CREATE TABLE event (
+EVENT_TABLE = """CREATE TABLE event (
     sequence INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind IN ('create', 'grant', 'reserve', 'part', 'draw', 'settle',
         'refund', 'same-data', 'protects', 'inspect', 'checkpoint')),
@@ -55,19 +56,19 @@ _EVENT = """CREATE TABLE event (
     unproved INTEGER NOT NULL CHECK (unproved BETWEEN 0 AND releases),
     allowed INTEGER NOT NULL CHECK (allowed IN (0, 1) AND allowed >= (unproved > 0)),
     protects TEXT,
+    parts TEXT CHECK (parts IS NULL OR protects IS 'one record (row) of the table; add-remove'),
     detail TEXT NOT NULL,
     clock INTEGER NOT NULL,
     nonce TEXT NOT NULL,
     previous TEXT NOT NULL,
     hash TEXT NOT NULL UNIQUE
 ) STRICT"""
-_UNFINISHED = """CREATE TABLE unfinished (
+UNFINISHED_TABLE = """CREATE TABLE unfinished (
     release TEXT PRIMARY KEY,
     dataset TEXT NOT NULL,
     sequence INTEGER NOT NULL,
     drawn INTEGER NOT NULL CHECK (drawn IN (0, 1))
 ) STRICT, WITHOUT ROWID"""
-EVENT_TABLES = (_EVENT, _UNFINISHED)
 # The plus sign keeps SQLite from looking through all lines of a data set for one of a release.
 EVENT_RULES = (
     "CREATE INDEX event_dataset ON event (dataset, sequence)",
@@ -106,6 +107,10 @@ EVENT_RULES = (
         ORDER BY sequence DESC LIMIT 1), NEW.protects)
         AND NOT (NEW.kind = 'refund' AND NEW.protects IS NULL AND NEW.releases = NEW.unproved)
     BEGIN SELECT RAISE(ABORT, 'an account protects one unit between its neighbours'); END""",
+    """CREATE TRIGGER event_keeps_parts BEFORE INSERT ON event
+    WHEN NEW.kind NOT IN ('reserve', 'draw', 'refund') AND NEW.parts IS NOT (SELECT parts
+        FROM event WHERE dataset = NEW.dataset ORDER BY sequence DESC LIMIT 1)
+    BEGIN SELECT RAISE(ABORT, 'only a step of a release changes what its parts have borne'); END""",
     """CREATE TRIGGER event_inspects_what_was_released BEFORE INSERT ON event
     WHEN NEW.kind = 'inspect' AND NOT iif(NEW.release IS NULL,
         EXISTS (SELECT 1 FROM event WHERE dataset = NEW.dataset),
@@ -138,7 +143,7 @@ FILL_UNFINISHED = """INSERT INTO unfinished
 
 def statements() -> list[str]:
     """What makes a new ledger."""
-    return [_IDENTITY, *_IDENTITY_RULES, *EVENT_TABLES, *EVENT_RULES]
+    return [_IDENTITY, *_IDENTITY_RULES, EVENT_TABLE, UNFINISHED_TABLE, *EVENT_RULES]
 
 
 def format_of(connection: sqlite3.Connection) -> int:

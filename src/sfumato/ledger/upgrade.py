@@ -1,9 +1,9 @@
 """How a ledger of an older format gets today's rules: in one transaction, its lines as they were.
 
 Format 1 knew budgets and releases; format 2 also counted inspections; both lay in a write-ahead
-log while in use, and neither wrote a nonce or what a charge is about.  Their lines keep their
-hashes.  A program of the older format then says that the ledger is newer, also one that has it
-open.
+log while in use, and neither wrote a nonce or what a charge is about.  Format 3 did, and charged
+whole tables only.  All lines keep their hashes, and all charges are for the whole table.  A
+program of the older format then says that the ledger is newer, also one that has it open.
 """
 
 import sqlite3
@@ -14,19 +14,23 @@ from sfumato.ledger.audit import replay
 from sfumato.ledger.sql import every_line, identity
 from sfumato.ledger.tables import (
     EVENT_RULES,
-    EVENT_TABLES,
+    EVENT_TABLE,
     FILL_UNFINISHED,
     FORMAT,
+    UNFINISHED_TABLE,
     format_of,
 )
 
 __all__ = ["upgrade"]
 
-# The columns of formats 1 and 2, in their order, and how today's are made from them.
+# How today's columns are made from those of a format.
 _COPY = """INSERT INTO event SELECT sequence, kind, dataset, release, fingerprint, other, heuristic,
     micro_epsilon, pico_delta, micro_rho, granted_micro_epsilon, granted_pico_delta,
     granted_micro_rho, spent_micro_epsilon, spent_pico_delta, spent_micro_rho, releases, unproved,
-    allowed, NULL, detail, clock, '', previous, hash FROM former ORDER BY sequence"""
+    allowed, {protects}, NULL, detail, clock, {nonce}, previous, hash
+    FROM former ORDER BY sequence"""
+_NONE = {"protects": "NULL", "nonce": "''"}
+_OWN = {1: _NONE, 2: _NONE, 3: {"protects": "protects", "nonce": "nonce"}}
 
 
 def upgrade(connection: sqlite3.Connection, path: Path) -> None:
@@ -34,14 +38,16 @@ def upgrade(connection: sqlite3.Connection, path: Path) -> None:
     if format_of(connection) >= FORMAT:
         return
     connection.execute("BEGIN IMMEDIATE")
-    if format_of(connection) >= FORMAT:  # another process was faster
+    if (format := format_of(connection)) >= FORMAT:  # another process was faster
         connection.execute("ROLLBACK")
         return
     for statement in (
         "ALTER TABLE event RENAME TO former",
-        *EVENT_TABLES,
-        _COPY,
+        EVENT_TABLE,
+        _COPY.format(**_OWN[format]),
         "DROP TABLE former",
+        "DROP TABLE IF EXISTS unfinished",
+        UNFINISHED_TABLE,
         FILL_UNFINISHED,
         *EVENT_RULES,
         f"PRAGMA user_version = {FORMAT}",

@@ -5,8 +5,8 @@ reserved before a record is read.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,9 @@ from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 
+if TYPE_CHECKING:
+    from sfumato.plan.part import DeclaredPart
+
 __all__ = ["GIVEN", "RECORD", "Declared", "Method", "Plan", "Synopsis"]
 
 _LIMITS = (
@@ -27,6 +30,10 @@ _LIMITS = (
     "records, are protected less: the promise weakens in proportion to the records they touch.",
     "What can be learnt about a person from the population at large is not hidden.",
     "How long the computation took, and other side channels of the machine, are not covered.",
+)
+_ONLY = (
+    "Only records with {} were read: the release is about them. The promise covers every record "
+    "of the table; those outside of this part had no influence on the release."
 )
 RECORD = "one record (row) of the table"  # the unit of protection
 GIVEN = "given"  # stands in a certificate for what the owner gave and does not publish
@@ -76,6 +83,7 @@ class Plan(Priced):
     columns: pa.Schema | None = None
     public: Declared | None = field(default=None, repr=False)
     invariants: tuple[str, ...] = ()
+    part: "DeclaredPart | None" = None  # the records that are read, where not all of them are
 
     @property
     def table_schema(self) -> pa.Schema:
@@ -92,9 +100,18 @@ class Plan(Priced):
             "neighbours": schema.neighbours,
             "schema": schema.to_json(),
         }
-        return self.terms_for(
-            subject, columns=self.columns, invariants=self.invariants, caveats=_LIMITS
+        columns, part = self.columns, self.part
+        if part is None:
+            return self.terms_for(
+                subject, columns=columns, invariants=self.invariants, caveats=_LIMITS
+            )
+        terms = self.terms_for(
+            {**subject, "part": part.facts},
+            columns=columns,
+            invariants=self.invariants,
+            caveats=(_ONLY.format(part), *_LIMITS),
         )
+        return replace(terms, part=part.charged)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sfumato.ledger.table_part import TablePart
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, to_json
 from sfumato.privacy.mechanism import Event
@@ -40,6 +41,7 @@ class ReleaseTerms:
     columns: pa.Schema | None  # of the data file, where they are not those of a schema
     invariants: tuple[str, ...]  # published as they are
     caveats: tuple[str, ...] = field(repr=False)  # what a reader is to bear in mind
+    part: TablePart | None = None  # the records that are read, as the ledger tells parts apart
 
     @property
     def dataset(self) -> str:

@@ -116,6 +116,7 @@ def disjoint(*parts: PureDP, neighbours: Neighbours) -> PureDP:
     Each part is `PureDP` under add-remove; which part a record belongs to depends on that
     record alone.  A record added or removed is seen by one part.  A record replaced may leave
     one part and enter another, or change within one: both its removal and its addition count.
+    A ledger keeps this account for declared parts of a table (`sfumato.ledger.table_part`).
 
     >>> disjoint(PureDP(1), PureDP(2), neighbours="add-remove")
     PureDP(epsilon=Fraction(2, 1))

@@ -16,6 +16,7 @@ from sfumato.errors import ParameterError
 from sfumato.ledger import Ledger
 from sfumato.methods import method as recipe
 from sfumato.plan import Plan
+from sfumato.plan.part import plan_of_part
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
@@ -44,9 +45,14 @@ def price(
     epsilon: Number | None = None,
     delta: Number | None = None,
     rho: Number | None = None,
+    part: str | Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Plan:
     """What a release would measure and cost, from the schema alone; no data is touched.
+
+    `part` is a condition on one column, such as region=North: only records that fulfil it are
+    read.  `plan.terms.part` is what a ledger charges then, and `ledger.balance(…).left_for` of it
+    what is left for that part.
 
     >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
     >>> [(event.statistic, event.mechanism, str(event.cost)) for event in plan.events]
@@ -57,7 +63,7 @@ def price(
         _check_sound(Path(basis))
     chosen = recipe(method)
     budget = priced_for(method, chosen.budgeted, epsilon=epsilon, delta=delta, rho=rho)
-    return chosen.price(Domain.of(schema), budget, options)
+    return plan_of_part(chosen, Domain.of(schema), budget, options, part)
 
 
 def publish(
@@ -68,6 +74,7 @@ def publish(
     epsilon: Number | None = None,
     delta: Number | None = None,
     rho: Number | None = None,
+    part: str | Mapping[str, Any] | None = None,
     ledger: Ledger | str | Path | None = None,
     folder: str | Path | None = None,
     format: Format | None = None,
@@ -84,7 +91,9 @@ def publish(
     file; `Release.data` is the same kind (an Arrow table for paths).  With `folder` the
     release is written there as it is made, in bounded memory.  With `ledger` the charge is
     durable before a record is encoded.  A `seed` makes a test run without any guarantee.
-    What has no proof is published only with `accept_no_guarantee`.
+    What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
+    column such as region=North, only those records are read: parts of one table that have no
+    record in common cost a ledger their maximum (neighbours: add-remove).
 
     >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
     >>> schema = {"name": "clinic", "columns": {
@@ -95,7 +104,7 @@ def publish(
     >>> release.data.num_rows, release.data.column_names
     (3, ['age', 'smoker'])
     """
-    plan = price(schema, method=method, epsilon=epsilon, delta=delta, rho=rho, **options)
+    plan = price(schema, method=method, epsilon=epsilon, delta=delta, rho=rho, part=part, **options)
     return publish_plan(
         plan,
         data,
@@ -161,16 +170,19 @@ class _Table:
     ) -> None:
         self._plan, self.terms, self.columns = plan, plan.terms, plan.table_schema
         self._rows, self._seed, self._progress = rows, seed, progress
-        self._records = Records(
-            source, plan.domain, key=key, progress=lambda n: progress("read", n)
-        )
+        domain, read = plan.domain, lambda n: progress("read", n)
+        # What makes the table known, and whom public data may not be taken from: all records.
+        self._whole = Records(source, domain, key=key, progress=read)
+        self._records = self._whole
+        if plan.part is not None:
+            self._records = Records(plan.part.of_source(source), domain, progress=read)
 
     def fingerprint(self) -> bytes | None:
-        return self._records.fingerprint()
+        return self._whole.fingerprint()
 
     def produce(self, purse: Purse, _release: str) -> Produced:
         if self._plan.public is not None:
-            self._plan.public.are_not(self._records)
+            self._plan.public.are_not(self._whole)
         synopsis = self._plan.measure(self._records, purse)
         # What is drawn from here on is post-processing: its generator needs no secrecy.
         rng = np.random.default_rng(self._seed)

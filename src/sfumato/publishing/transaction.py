@@ -187,6 +187,7 @@ class _Step:
                 terms.guarantee,
                 plan=plan,
                 protects=terms.protects,
+                table_part=terms.part,
             )
         return _Charged(self.ledger, self.release)
 

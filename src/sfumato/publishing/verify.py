@@ -61,7 +61,7 @@ def checks(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
         ("data", lambda: _data(folder, certificate)),
     ]
     if ledger is not None:
-        questions.append(("ledger", lambda: _in_ledger(certificate, ledger)))
+        questions.append(("ledger", lambda: _in_ledger(folder, certificate, ledger)))
     return [_dated(check, certificate) for check in answers(questions)]
 
 
@@ -173,7 +173,7 @@ def _data(folder: Path, certificate: Certificate) -> str:
     return f"{content.rows} rows, {values}"
 
 
-def _in_ledger(certificate: Certificate, ledger: Ledger) -> str:
+def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
     stated = certificate.ledger
     if stated is None or stated.id != ledger.ledger_id:
         raise ReleaseError("the release was not charged to this ledger")
@@ -187,6 +187,9 @@ def _in_ledger(certificate: Certificate, ledger: Ledger) -> str:
         return _continued(certificate, begun, entry, ledger)
     if entry.part is not None:
         raise ReleaseError("the ledger holds this release as a part of a series")
+    terms = kind_rules(certificate).terms_again if certificate.part else None
+    if entry.table_part != (terms and terms(folder, certificate).part):
+        raise ReleaseError("the ledger charged this release for another part of the table")
     return f"charged once, as entry {entry.sequence}; the chain verifies"
 
 

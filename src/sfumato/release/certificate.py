@@ -159,6 +159,7 @@ class Certificate(_Part):
     network: NetworkFacts | None = None
     stream: StreamFacts | None = None
     counts: CountFacts | None = None
+    part: Annotated[dict[Name, Line], Field(min_length=1, max_length=1)] | None = None
     method: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,100}$")]
     options: dict[Name, Any]
     guarantee: Promise
@@ -186,6 +187,8 @@ class Certificate(_Part):
             raise ValueError("it must be about one of schema, network, stream and counts")
         if self.public_schema is None and self.columns is None:
             raise ValueError("columns must be stated where there is no schema")
+        if self.part is not None and self.public_schema is None:
+            raise ValueError("only a table has parts of this kind")
         if self.files and sum(name.startswith("data.") for name in self.files) != 1:
             raise ValueError("files must list one data file")
         return self

@@ -16,7 +16,8 @@ what was already released under noise, so they cost nothing.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any
 
@@ -32,37 +33,53 @@ from sfumato.schema.domain import Axis, Domain, Grid, Levels, step_of
 __all__ = ["parse_where", "where_masks"]
 
 
-def parse_where(domain: Domain, where: str | Mapping[str, Any] | None) -> dict[str, str]:
-    """What is asked of each column, as text, in the order of the schema."""
+def parse_where(
+    domain: Domain, where: str | Mapping[str, Any] | None, option: str = "where"
+) -> dict[str, str]:
+    """What is asked of each column, as text, in the order of the schema.
+
+    `option` is what refusals call it.
+    """
     if where is None:
         return {}
     names = [axis.name for axis in domain.axes]
     if not isinstance(where, str | Mapping):
-        raise ParameterError("where must be a text such as sex=f, or a mapping by column")
-    pairs = _pairs(where, names) if isinstance(where, str) else list(where.items())
-    asked = {name: _text(value) for name, value in pairs}
-    for name in asked:
-        if name not in names:
-            raise ParameterError(f"where: no column {name} is released: correct its name")
-    if len(asked) < len(pairs):
-        raise ParameterError("where: a column is named twice: combine its conditions")
+        raise ParameterError(f"{option} must be a text such as sex=f, or a mapping by column")
+    with _called(option):
+        pairs = _pairs(where, names) if isinstance(where, str) else list(where.items())
+        asked = {name: _text(value) for name, value in pairs}
+        for name in asked:
+            if name not in names:
+                raise ValueError(f"no column {name} is released: correct its name")
+        if len(asked) < len(pairs):
+            raise ValueError("a column is named twice: combine its conditions")
     return {name: asked[name] for name in names if name in asked}
 
 
-def where_masks(domain: Domain, asked: Mapping[str, str]) -> dict[int, Mask]:
+def where_masks(domain: Domain, asked: Mapping[str, str], option: str = "where") -> dict[int, Mask]:
     """The codes that fit, as one mask by axis, with missing last."""
     masks = {}
     for k, axis in enumerate(domain.axes):
         if axis.name in asked:
             text = asked[axis.name]
-            mask = _levels(axis, text) if isinstance(axis, Levels) else _range(axis, text)
-            if not mask.any():
-                raise ParameterError(
-                    f"where: {axis.name} has no value in {text}: give a range, as in 18..30, "
-                    "that overlaps with the one declared"
-                )
+            with _called(option):
+                mask = _levels(axis, text) if isinstance(axis, Levels) else _range(axis, text)
+                if not mask.any():
+                    raise ValueError(
+                        f"{axis.name} has no value in {text}: give a range, as in 18..30, "
+                        "that overlaps with the one declared"
+                    )
             masks[k] = mask
     return masks
+
+
+@contextmanager
+def _called(option: str) -> Iterator[None]:
+    """Refusals say which option they are about."""
+    try:
+        yield
+    except ValueError as error:
+        raise ParameterError(f"{option}: {error}") from None
 
 
 def _pairs(text: str, names: list[str]) -> list[tuple[str, str]]:
@@ -75,7 +92,7 @@ def _pairs(text: str, names: list[str]) -> list[tuple[str, str]]:
         elif equals:
             found.append((name.strip(), value))
         else:
-            raise ParameterError(f"where: write COLUMN=VALUE, not {part.strip()!r}")
+            raise ValueError(f"write COLUMN=VALUE, not {part.strip()!r}")
     return found
 
 
@@ -87,7 +104,7 @@ def _text(value: Any) -> str:
     if isinstance(value, date):
         return value.isoformat()
     if not isinstance(value, str | int | float):
-        raise ParameterError("where: write values as text, such as f, a|b or 18..30")
+        raise ValueError("write values as text, such as f, a|b or 18..30")
     return str(value).strip()
 
 
@@ -97,10 +114,7 @@ def _levels(axis: Levels, text: str) -> Mask:
         mask[level(axis.name, axis.column, text or None)] = True
     except ValueError:  # not a value, bars and all
         for part in text.split("|"):
-            try:
-                mask[level(axis.name, axis.column, part.strip() or None)] = True
-            except ValueError as error:
-                raise ParameterError(f"where: {error}") from None
+            mask[level(axis.name, axis.column, part.strip() or None)] = True
     return mask
 
 
@@ -108,7 +122,7 @@ def _range(axis: Grid, text: str) -> Mask:
     mask = np.zeros(axis.codes, bool)
     if not text:
         if not axis.missing:
-            raise ParameterError(f"where: {axis.name} is never missing: give a value or a range")
+            raise ValueError(f"{axis.name} is never missing: give a value or a range")
         mask[-1] = True
         return mask
     low, dots, high = text.partition("..")
@@ -118,8 +132,8 @@ def _range(axis: Grid, text: str) -> Mask:
         bottom, top = _moments(axis, *ends) if isinstance(axis.column, Date) else _numbers(*ends)
     except ValueError:
         example = "2024-01-01..2024-03-31" if isinstance(axis.column, Date) else "18..30"
-        raise ParameterError(
-            f"where: {axis.name} must be a value or a range such as {example}, got {text!r}"
+        raise ValueError(
+            f"{axis.name} must be a value or a range such as {example}, got {text!r}"
         ) from None
     if isinstance(axis.column, Date):
         values = step_of(values, axis.column.step)

@@ -252,6 +252,8 @@ def _facts(certificate: Certificate) -> Iterator[tuple[str, str, bool]]:
     yield "Statement", str(certificate.statement), False
     yield "Unit of privacy", str(certificate.unit), False
     yield "Neighbours", str(certificate.neighbours), False
+    for column, values in (certificate.part or {}).items():
+        yield "Part of the table", short(f"{column}={values}", _LONGEST), False
     yield "Method", str(certificate.method), True
     for name, value in certificate.options.items():
         said = (

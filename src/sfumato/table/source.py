@@ -17,11 +17,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.errors import DataError
-from sfumato.schema.domain import Domain
+from sfumato.numeric.arrays import Mask
+from sfumato.schema.domain import Axis, Domain
 from sfumato.table.column import arrow_of, declared_type, guessed_kind
+from sfumato.table.encode import encode
 from sfumato.table.text import TextFile
 
-__all__ = ["Source", "broken_off", "columns_of", "number_of_records", "open_source", "told"]
+__all__ = [
+    "PartOf",
+    "Source",
+    "broken_off",
+    "columns_of",
+    "number_of_records",
+    "open_source",
+    "told",
+]
 
 BATCH_ROWS = 65_536
 
@@ -56,6 +66,8 @@ def open_source(data: Any) -> Source:
     >>> open_source(pa.table({"a": [1, 2]})).names
     ['a']
     """
+    if isinstance(data, PartOf):
+        return data
     if isinstance(data, str | Path):
         return _open_file(Path(data))
     if isinstance(data, pa.RecordBatch):
@@ -228,3 +240,51 @@ class ParquetFile:
 
     def has_rows(self, count: int) -> bool:
         return bool(pq.read_metadata(self.path).num_rows >= count)
+
+
+@dataclass(frozen=True, eq=False)
+class PartOf:
+    """The records of a source that have certain codes in one column: each by itself decides."""
+
+    source: Source
+    domain: Domain
+    axis: Axis
+    mask: Mask = field(repr=False)  # by code, with missing last
+
+    @property
+    def kind(self) -> Kind:
+        """As the whole table."""
+        return self.source.kind
+
+    @property
+    def names(self) -> Sequence[str]:
+        """As the whole table."""
+        return self.source.names
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """As the whole table."""
+        return self.source.types
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Its records, in their order."""
+        needed, decisive = list(columns), Domain(self.domain.schema, (self.axis,))
+        for batch in self.source.batches(list(dict.fromkeys([*needed, self.axis.name]))):
+            # Code -1, which stands for missing, finds the last place from the end.
+            inside = pa.array(self.mask[encode(decisive, batch)[:, 0]])
+            kept = {name: _filterable(batch.column(name)).filter(inside) for name in needed}
+            yield pa.RecordBatch.from_pydict(kept)
+
+    def has_rows(self, count: int) -> bool:
+        """Whether there are at least so many records of this part."""
+        found = 0
+        for batch in self.batches([self.axis.name]):
+            found += batch.num_rows
+            if found >= count:
+                return True
+        return count <= 0
+
+
+def _filterable(column: pa.Array) -> pa.Array:
+    """Texts that Arrow keeps as views cannot be picked from."""
+    return column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column

@@ -1,4 +1,4 @@
-"""Faults seeded into networks, streams, counts and choices: frozen noise catches every one.
+"""Faults seeded into networks, streams, counts, choices and parts: frozen noise catches every one.
 
 Nothing here is left to chance: a fault is caught by a pair of neighbours that costs more than
 promised, or by something that shows although all noisy numbers are the same.
@@ -13,6 +13,7 @@ from sfumato.inspection.audit.choice import check_choice, check_judge, check_spl
 from sfumato.inspection.audit.counts import check_counts
 from sfumato.inspection.audit.counts_desk import check_desk
 from sfumato.inspection.audit.network import check_network
+from sfumato.inspection.audit.parts import check_parts
 from sfumato.inspection.audit.stream_counter import check_series
 from sfumato.inspection.audit.stream_memory import check_memory
 from sfumato.inspection.audit.stream_reservoir import check_reservoir
@@ -39,6 +40,8 @@ CHECKS = {
     "choice, Gaussian": lambda: check_choice(APPROXIMATE),
     "judge": lambda: check_judge(PURE),
     "split": lambda: check_split(PURE),
+    "parts": lambda: check_parts(PURE),
+    "parts, Gaussian": lambda: check_parts(GAUSSIAN),
 }
 
 
@@ -62,6 +65,7 @@ def first_violation(check):
         ("counts", 1),
         ("choice", 1),
         ("judge", 1),
+        ("parts", 4),
     ],
 )
 def test_sound_code_costs_all_of_its_promise_and_no_more(check, cases):

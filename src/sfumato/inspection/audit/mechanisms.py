@@ -1,4 +1,4 @@
-"""Audits of what is no table: networks, streams, counts, and the choice of a method.
+"""Audits of more than a method for tables: networks, streams, counts, choices, parts.
 
 Each is looked at twice.  With frozen noise the code that publishes runs on many neighbours, every
 draw is written down, and what the noise hides is priced anew (`coupled`, `price`).  With real
@@ -9,6 +9,7 @@ noise two neighbours are run many times, and so is a control that must be caught
 count-query: counts: histogram, wavelet, both, and answers of the desk
 counter: running counts of a stream: tree, square root, pan-private tree
 edge-laplace: every weight of a network under noise
+parts: parts of one table, at the price that a ledger asks for all of them
 private-choice: one of several methods, for a share of the budget
 reservoir-mean: shares of ones of a stream: a series, and one mean from a secret sample
 """

@@ -89,6 +89,8 @@ def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen
     plan = table_plan(certificate)
     source = open_source(public)
     check_header(source, plan.domain)
+    if plan.part is not None:
+        source = plan.part.of_source(source)
     purse = RecordingPurse(plan.guarantee, script)
     # Statistics beyond the published ones were not published as whole numbers.
     with suppress(Diverged):

@@ -9,6 +9,7 @@ import pyarrow as pa
 from sfumato.errors import ReleaseError
 from sfumato.methods import method
 from sfumato.plan import GIVEN, Plan
+from sfumato.plan.part import plan_of_part
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.publishing.kinds import stated_budget
 from sfumato.release.certificate import Certificate, stated
@@ -28,7 +29,8 @@ def table_plan(certificate: Certificate) -> Plan:
     options = certificate.options
     if any(isinstance(options.get(name), str) and options[name] != GIVEN for name in chosen.files):
         raise ReleaseError("the certificate names a file in place of what was in it")
-    return chosen.price(domain, stated_budget(certificate, chosen.budgeted), options)
+    budget = stated_budget(certificate, chosen.budgeted)
+    return plan_of_part(chosen, domain, budget, options, certificate.part)
 
 
 def terms_again(folder: Path, certificate: Certificate) -> ReleaseTerms:
