@@ -227,7 +227,7 @@ def _scores(found: Outcomes, settings: Settings) -> Drawing:
 
 
 def _information(found: Outcomes, settings: Settings) -> Drawing:
-    figure = subplots(1, 2, width=9.5, height=4.2)
+    figure = subplots(1, 2, width=9.5, height=4.6)
     left, right = figure.axes
     names, top = [contender.name for contender in settings.classes], max(settings.epsilons)
     original = found.summary("4", classes.ORIGINAL, None, classes.ENTROPY)[0]
@@ -241,7 +241,7 @@ def _information(found: Outcomes, settings: Settings) -> Drawing:
         axes.set_ylim(bottom=0)
     left.set(title="Entropy of the release", ylabel="bits per record, summed over columns")
     right.set(title="KL divergence from the original", ylabel="bits, summed over columns")
-    legend_above(figure, left)
+    legend_above(figure, left, most=3)
     told = [
         f"{n} {found.summary('4', n, top, classes.ENTROPY)[0]:.2f} and "
         f"{found.summary('4', n, top, classes.KL)[0]:.3f}"
