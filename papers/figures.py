@@ -58,15 +58,17 @@ def level(axes: "Axes", y: float, text: str) -> None:
     )
 
 
-def legend_above(figure: "Figure", axes: "Axes", *, first: str | None = None) -> None:
-    """One legend for all axes, outside them, so that it never hides a point."""
+def legend_above(
+    figure: "Figure", axes: "Axes", *, first: str | None = None, most: int | None = None
+) -> None:
+    """One legend for all axes, outside them, so that it never hides a point; `most` in a row."""
     handles, labels = axes.get_legend_handles_labels()
     named = sorted(zip(labels, handles, strict=True), key=lambda item: item[0] != first)
     figure.legend(
         [handle for _, handle in named],
         [label for label, _ in named],
         loc="outside upper center",
-        ncols=len(named),
+        ncols=most or len(named),
     )
 
 

@@ -7,7 +7,7 @@ from papers.claim import Claim
 from papers.figures import Drawing
 from papers.outcome import Outcomes
 
-__all__ = ["claim_table", "figure_section", "mean_and_spread", "table"]
+__all__ = ["claim_table", "figure_section", "mean_and_spread", "quick_look", "table"]
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -22,6 +22,20 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
     yield "|" + "---|" * len(header)
     for row in rows:
         yield "| " + " | ".join(row) + " |"
+
+
+def quick_look(rows: int | None) -> str:
+    """What a page says first where only a part of the data was asked for.
+
+    >>> quick_look(None), quick_look(2000)[:48]
+    ('', ' A quick look: of each data set at most 2,000 re')
+    """
+    if rows is None:
+        return ""
+    return (
+        f" A quick look: of each data set at most {rows:,} records, drawn at random, took part, "
+        "so figures and verdicts are not those of a whole run."
+    )
 
 
 def claim_table(judged: Iterable[Claim]) -> Iterator[str]:

@@ -44,10 +44,11 @@ def reproduce(
     """
     settings, tick, place = settings or Settings(), tick or _quiet, Path(folder)
     check_new(place)
-    found = Outcomes()
+    found, taken = Outcomes(), None
     with figures.style():  # refused here, before the long work, if matplotlib is missing
         if "2" in settings.figures:
             table = adults(settings.rows, settings.seed, data)
+            taken = len(table.y)
             learning.run("2", table, public_adults(), settings, found, tick)
         if "3" in settings.figures:
             tumours = cancer()
@@ -56,7 +57,7 @@ def reproduce(
         if {"4", "5"} & set(settings.figures):
             privacy.run(settings, found)
         judged, drawn = claims(found, settings), list(drawings(found, settings))
-        write_folder(place, drawn, found, write_up(found, settings, judged, drawn))
+        write_folder(place, drawn, found, write_up(found, settings, judged, drawn, taken))
     return judged
 
 

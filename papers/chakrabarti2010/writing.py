@@ -6,6 +6,7 @@ from papers.chakrabarti2010 import learning, privacy
 from papers.chakrabarti2010.learning import BORDERS, LARGER, LEARNERS, ORIGINAL
 from papers.chakrabarti2010.published import SETS
 from papers.chakrabarti2010.settings import FOLDS, Settings, level_of
+from papers.chakrabarti2010.tables import PAPER_ROWS
 from papers.chakrabarti2010.views import DATA, PUBLIC
 from papers.claim import Claim
 from papers.figures import Drawing
@@ -20,8 +21,8 @@ CHOICES = (
     "",
     "- Noise has scale b · R, R the range of a component: the printed density is none and shrinks",
     "  as the range grows. `epsilon` in `results.csv` is 1 / b, what one attribute would cost.",
-    "- Columns have unit variance before the PCA. Adult has 45,222 complete records; as many as",
-    "  the paper's 30,717 are drawn at random. Cancer is the set of 569 tumours in scikit-learn.",
+    "- Columns have unit variance before the PCA. Cancer is the set of 569 tumours that comes with",
+    "  scikit-learn.",
     "- Where the border between the classes lies decides more than anything else, and the paper",
     "  does not say. Figure 2 and claims on ours use Bayes' rule; figure 3 is judged under all.",
     "- LDA with noise statistics takes equations 13 and 14; what the subtraction leaves negative",
@@ -44,14 +45,22 @@ MEANING = (
 
 
 def write_up(
-    found: Outcomes, settings: Settings, judged: Sequence[Claim], drawn: Sequence[Drawing]
+    found: Outcomes,
+    settings: Settings,
+    judged: Sequence[Claim],
+    drawn: Sequence[Drawing],
+    adults: int | None,
 ) -> str:
-    """The whole page."""
-    return "\n".join(_page(found, settings, judged, drawn)) + "\n"
+    """The whole page; `adults` is how many records of Adult took part."""
+    return "\n".join(_page(found, settings, judged, drawn, adults)) + "\n"
 
 
 def _page(
-    found: Outcomes, settings: Settings, judged: Sequence[Claim], drawn: Sequence[Drawing]
+    found: Outcomes,
+    settings: Settings,
+    judged: Sequence[Claim],
+    drawn: Sequence[Drawing],
+    adults: int | None,
 ) -> Iterator[str]:
     levels = ", ".join(f"{b:g}" for b in sorted(level_of(e) for e in settings.epsilons))
     yield "# Chakrabarti et al. 2010, discriminant analysis from perturbed data, run again"
@@ -62,6 +71,9 @@ def _page(
     )
     yield ""
     yield from CHOICES
+    if adults is not None:
+        yield f"- Of the complete records of Adult {adults:,} are drawn at random; the paper has"
+        yield f"  {PAPER_ROWS:,} and does not say which."
     yield ""
     yield "## What the paper claims, and what came out"
     yield ""

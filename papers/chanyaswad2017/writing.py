@@ -21,7 +21,7 @@ from papers.chanyaswad2017.shares import bought
 from papers.claim import Claim
 from papers.figures import Drawing
 from papers.outcome import Outcomes
-from papers.page import claim_table, figure_section, table
+from papers.page import claim_table, figure_section, quick_look, table
 from sfumato import __version__
 from sfumato.privacy.centred_sensitivity import eigenvalues, mixture, regression, scatter
 
@@ -91,11 +91,12 @@ def _page(
     yield (
         f"Sfumato {__version__}, seed {settings.seed}, {settings.trials} trials (the paper: 100), "
         f"tables at ε = {settings.shown:g}, figure 1 at {budgets}. Every trial is in `results.csv`."
+        + quick_look(settings.rows)
     )
     yield ""
     yield from SUBSTITUTES
     yield ""
-    yield from _choices(settings)
+    yield from _choices(settings, facts)
     yield ""
     yield "## What the paper claims, and what came out"
     yield ""
@@ -140,10 +141,12 @@ def _page(
                 yield from _curve(Scores(found, name, facts[name].width), settings)
 
 
-def _choices(settings: Settings) -> Iterator[str]:
+def _choices(settings: Settings, facts: Facts) -> Iterator[str]:
     yield "Choices made where the paper is silent or cannot be followed:"
     yield ""
-    few, scored = FEWEST["II"], settings.scored
+    few = FEWEST["II"]
+    most = {name: fact.rows for name, fact in facts.items()}
+    scored = {name: min(size, most.get(name, size)) for name, size in settings.scored.items()}
     yield from (
         f"- {CLUSTERS} clusters, which the paper does not state: with them the records score as in",
         f"  the paper. {scored['II']:,} rows are clustered.",

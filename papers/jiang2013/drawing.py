@@ -227,23 +227,26 @@ def _scores(found: Outcomes, settings: Settings) -> Drawing:
 
 
 def _information(found: Outcomes, settings: Settings) -> Drawing:
-    figure = subplots(1, 2, width=9.5, height=4.2)
+    figure = subplots(1, 2, width=9.5, height=4.6)
     left, right = figure.axes
     names, top = [contender.name for contender in settings.classes], max(settings.epsilons)
     original = found.summary("4", classes.ORIGINAL, None, classes.ENTROPY)[0]
     level(left, original, "original")
-    for axes, measure in ((left, classes.ENTROPY), (right, classes.KL)):
-        _curves(axes, found, "4", names, measure, settings)
+    # Last, so that the others keep their colours on both sides.
+    texts = [classes.generalised(c.name) for c in settings.classes if c.method == "diffgen"]
+    _curves(left, found, "4", [*names, *texts], classes.ENTROPY, settings)
+    _curves(right, found, "4", names, classes.KL, settings)
+    for axes in (left, right):
         axes.margins(y=0.1)
         axes.set_ylim(bottom=0)
     left.set(title="Entropy of the release", ylabel="bits per record, summed over columns")
     right.set(title="KL divergence from the original", ylabel="bits, summed over columns")
-    legend_above(figure, left)
-    told = (
+    legend_above(figure, left, most=3)
+    told = [
         f"{n} {found.summary('4', n, top, classes.ENTROPY)[0]:.2f} and "
         f"{found.summary('4', n, top, classes.KL)[0]:.3f}"
         for n in names
-    )
+    ] + [f"{n} {found.summary('4', n, top, classes.ENTROPY)[0]:.2f}" for n in texts]
     return Drawing(
         "figure-4",
         "Entropy and divergence",

@@ -10,7 +10,7 @@ from papers.jiang2013.sensitivity import comparisons
 from papers.jiang2013.settings import Settings
 from papers.jiang2013.significance import p_value
 from papers.outcome import Outcomes
-from papers.page import claim_table, figure_section, mean_and_spread, table
+from papers.page import claim_table, figure_section, mean_and_spread, quick_look, table
 from sfumato import __version__
 from sfumato.inspection.information import BINS, SMOOTHING
 
@@ -29,8 +29,13 @@ CHOICES = (
     "- Where the paper says similar, slightly or about, the tolerance in the claim is ours.",
     f"- Entropy and KL divergence are summed over columns, numbers in {BINS} public cells; both",
     f"  sides of the divergence are mixed with {SMOOTHING:g} of the uniform distribution.",
-    "- A release always has the columns and values of its schema, so a generalised value of",
-    "  diffgen is published as one of the values it covers, which raises its entropy.",
+    "- In the entropy of diffgen an interval or set of values counts as one value, as the method",
+    "  publishes it (`values=generalised`). Classifiers and divergence need values: they are drawn",
+    "  evenly inside each interval or set, from the same measurements.",
+    "- Claims about dp-lda are judged twice, first on the paper's sampler (`sampler=greedy`), then",
+    "  on ours (`sampler=gauss`, the default); each claim says which. The greedy sampler decides",
+    "  by the square itself where the paper puts value times mean, and expects of each record the",
+    "  second moment of its class: so the records end nearer to the moments.",
 )
 
 
@@ -60,6 +65,7 @@ def _page(
         + (f", {rows:,} records of Adult." if rows is not None else ".")
         + " Every trial is in `results.csv`. Noise is exact and calibrated to the corrected "
         "sensitivities below, so results differ from the paper's where its noise was too small."
+        + quick_look(settings.rows)
     )
     yield ""
     yield from CHOICES
@@ -113,8 +119,9 @@ def _details(name: str, found: Outcomes, settings: Settings) -> Iterator[str]:
                 yield from _means(found, "3", names, settings, measure, 4)
     if name == "figure-4":
         names = [c.name for c in settings.classes]
-        for measure in (classes.ENTROPY, classes.KL):
-            yield from _means(found, "4", names, settings, measure, 3)
+        texts = [classes.generalised(c.name) for c in settings.classes if c.method == "diffgen"]
+        yield from _means(found, "4", [*names, *texts], settings, classes.ENTROPY, 3)
+        yield from _means(found, "4", names, settings, classes.KL, 3)
 
 
 def _means(

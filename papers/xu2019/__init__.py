@@ -88,7 +88,8 @@ def _part(loaded: Loaded, settings: Settings) -> Loaded:
     if settings.rows is None or settings.rows >= len(loaded.y):
         return loaded
     kept = np.random.default_rng(settings.seed).permutation(len(loaded.y))[: settings.rows]
-    return loaded._replace(X=loaded.X[kept], y=loaded.y[kept])
+    note = f"{len(kept):,} of its rows, at random. {loaded.note}"
+    return loaded._replace(X=loaded.X[kept], y=loaded.y[kept], note=note)
 
 
 def _quiet(what: str) -> None:

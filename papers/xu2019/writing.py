@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from papers.claim import BEYOND, Claim
 from papers.figures import Drawing
 from papers.outcome import Outcomes
-from papers.page import claim_table, figure_section, mean_and_spread, table
+from papers.page import claim_table, figure_section, mean_and_spread, quick_look, table
 from papers.xu2019 import accuracy, leak, private, private_error, ratios
 from papers.xu2019.accuracy import FREQUENT, accuracy_on
 from papers.xu2019.corrected import private_eta
@@ -93,6 +93,7 @@ def _page(
         f"ε of {budgets}"
         + (f"; beyond these {beyond} for what is private. " if beyond else ". ")
         + "Every trial is in `results.csv`."
+        + quick_look(settings.rows)
     )
     yield ""
     yield f"Of the paper's claims {_count(judged)} hold in full as it states them" + (

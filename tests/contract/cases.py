@@ -37,6 +37,7 @@ class Case:
     frozen: bool = True
     promised: bool = True
     numbers: bool = False
+    columns: tuple[str, ...] = ()
     random: bool = True
 
     @classmethod
@@ -63,9 +64,12 @@ class Case:
 
     @property
     def schema(self):
+        columns = {name: dict(facts) for name, facts in MIXED["columns"].items()}
+        if self.columns:
+            left = {name: {"kind": "id"} for name in columns if name not in self.columns}
+            return schema(columns=columns | left, neighbours=self.neighbours)
         if not self.numbers:
             return schema(neighbours=self.neighbours)
-        columns = {name: dict(facts) for name, facts in MIXED["columns"].items()}
         for name in ("sex", "ward", "site", "smoker"):
             columns[name] = {"kind": "id"}
         del columns["dose"]["missing"]

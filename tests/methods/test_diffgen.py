@@ -18,6 +18,7 @@ from sfumato.privacy.guarantee import PureDP, Seeded
 from sfumato.release.digest import digest
 from sfumato.release.folder import sha256
 from sfumato.render.leaves import Parts, apportion, sample
+from sfumato.report.html import html_page
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 
@@ -96,6 +97,48 @@ def test_with_much_budget_the_release_tells_the_classes_apart_as_the_table_does(
     assert not (data["sick"] == "never seen").any()
 
 
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_generalised_values_are_the_leaves_as_texts(neighbours, tmp_path):
+    options = {"values": "generalised", "epsilon": 8, "seed": 3, "steps": 6}
+    release = publish({"neighbours": neighbours}, folder=tmp_path / "r", **options)
+    drawn = publish({"neighbours": neighbours}, **options | {"values": "drawn"})
+    assert release.synopsis == drawn.synopsis  # the same measurements at the same price
+    assert release.certificate.options == {"score": "max", "steps": 6, "values": "generalised"}
+    assert set(release.certificate.columns.values()) == {"string"}
+    assert all(check.passed for check in sf.verify(tmp_path / "r"))
+    ages = {text.strip("[])").split(", ")[0] for text in release.table["age"].to_pylist()}
+    splits = {str(step["split"]) for step in release.synopsis["walk"] if "split" in step}
+    assert ages <= splits | {"0"}
+    assert set(release.table["ward"].to_pylist()) <= {"any", "{a, b}", "{c, o}", *"abco"}
+    assert set(release.table["sick"].to_pylist()) <= set(COLUMNS["sick"]["values"])
+
+
+def test_generalised_values_are_inside_what_is_drawn_from_the_same_counts():
+    options = {"epsilon": 10**6, "steps": 9, "rows": 4_000, "seed": 1}
+    texts = publish(values="generalised", **options).data.to_pandas()
+    high = texts["age"].str.extract(r"\[(\d+), ")[0].astype(float)
+    sick = texts["sick"] == "yes"
+    assert sick[(high > 65) | (texts["ward"] == "c")].mean() > 0.9
+    assert texts["age"].nunique() < 12  # one for each interval, where 100 values are drawn
+
+
+def test_a_release_of_texts_is_reported_and_inspected(tmp_path):
+    publish(values="generalised", folder=tmp_path / "r", steps=5, epsilon=8)
+    page = html_page(sf.Release.load(tmp_path / "r"))
+    assert "[0, " in page
+    assert "(missing)" not in page
+    told = sf.inspect(sf.Release.load(tmp_path / "r"), patients())
+    assert "No number to compare" in str([section.remark for section in told.sections])
+
+
+def test_a_schema_whose_nodes_would_be_written_alike_is_refused():
+    ward = COLUMNS["ward"] | {"taxonomy": {"c": ["a", "b"], "rest": ["c", "o"]}}
+    columns = COLUMNS | {"ward": ward}
+    assert publish({"columns": columns}).table.num_rows == 600
+    with pytest.raises(SchemaError, match="column ward: 'c' would stand for two sets of values"):
+        publish({"columns": columns}, values="generalised")
+
+
 def test_a_class_that_never_occurs_is_no_error_and_may_appear():
     seen = publish(epsilon="0.05", rows=2_000).data.column("sick").to_pylist()
     assert "never seen" in seen
@@ -130,6 +173,7 @@ def test_absurd_records_are_published_like_any_other():
         ({"columns": {"age": COLUMNS["age"]}}, {}, SchemaError, "role: label"),
         ({"columns": {"sick": COLUMNS["sick"]}}, {}, SchemaError, "nothing to specialise"),
         ({}, {"score": "gini"}, ParameterError, "score must be one of max, infogain, got 'gini'"),
+        ({}, {"values": "top"}, ParameterError, "values must be drawn or generalised, got 'top'"),
         ({}, {"steps": 0}, ParameterError, "steps must be a whole number from 1 to 100, got 0"),
         ({}, {"steps": 101}, ParameterError, "steps must be"),
         ({}, {"steps": "1.5"}, ParameterError, "steps must be"),
@@ -353,4 +397,4 @@ def test_the_walk_is_public_in_the_plan_as_well():
     assert names[:3] == ["split point of age", "split point of dose", "specialisation 1"]
     assert names[-1] == "leaf counts"
     assert len(names) == 2 + 2 * 10 + 1
-    assert diffgen.METHOD.options.keys() == {"score", "steps"}
+    assert diffgen.METHOD.options.keys() == {"score", "steps", "values"}

@@ -52,6 +52,14 @@ def test_the_folder_holds_every_figure_twice_the_numbers_and_the_words(finished)
     assert len(ticks) == Settings(**SMALL).steps == 16
 
 
+def test_the_page_names_the_records_that_took_part(finished, data, tmp_path):
+    whole, *_ = finished
+    assert "records of Adult 1,200 are drawn at random" in (whole / "results.md").read_text()
+    settings = Settings(**SMALL | {"rows": 900, "figures": ("2",), "trials": 1})
+    reproduce(tmp_path / "part", settings, data=data)
+    assert "records of Adult 900 are drawn" in (tmp_path / "part" / "results.md").read_text()
+
+
 def test_the_page_has_a_text_beside_every_figure_and_every_verdict(finished):
     folder, judged, _ = finished
     page = (folder / "results.md").read_text(encoding="utf-8")

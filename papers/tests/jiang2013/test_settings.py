@@ -43,7 +43,7 @@ def test_the_paper_compares_ten_ranks_with_two_baselines_and_three_class_methods
     names = [contender.name for contender in Settings().contenders]
     assert names[0] == "dp-pca rank=1"
     assert names[9:12] == ["dp-pca rank=10", "identity-laplace", "exponential"]
-    assert names[12:15] == ["dp-lda sampler=gauss", "diffgen score=max", "diffgen score=infogain"]
+    assert names[12:15] == ["dp-lda sampler=greedy", "diffgen score=max", "diffgen score=infogain"]
     assert Settings().epsilons == (0.1, 0.25, 0.5, 1.0, 1.25, 1.5)
 
 

@@ -146,7 +146,10 @@ def test_figure_five_alone_needs_two_data_sets(data, tmp_path):
 def test_a_part_of_the_rows_is_a_part(data, tmp_path):
     settings = Settings(**SMALL | {"rows": 100, "figures": ("2",), "sets": ("musk1",), "trials": 1})
     reproduce(tmp_path / "run", settings, data=data)
-    assert "| musk1 | 100 | 6 |" in (tmp_path / "run" / "results.md").read_text()
+    page = (tmp_path / "run" / "results.md").read_text()
+    assert "| musk1 | 100 | 6 |" in page
+    assert "| 100 of its rows, at random. " in page
+    assert "A quick look: of each data set at most 100 records" in page
 
 
 def test_an_existing_folder_is_refused_before_anything_runs(data, tmp_path):

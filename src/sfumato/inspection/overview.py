@@ -226,7 +226,9 @@ class _Seen:
             return Section("Utility", lines, remark)
         if table.column_names[: len(COLUMNS)] == [*COLUMNS]:
             return Section("Utility", tuple(self._captured()), "Directions, and no records.")
-        return Section("Utility", tuple(self._clusters()), "Compared by shape only.")
+        lines = tuple(self._clusters())
+        remark = "Compared by shape only." if lines else "No number to compare with the records."
+        return Section("Utility", lines, remark)
 
     def _captured(self) -> Iterator[Line]:
         options = self.release.certificate.options

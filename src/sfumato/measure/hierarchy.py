@@ -7,7 +7,7 @@ again are the same lines.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple, Protocol
@@ -50,6 +50,7 @@ class Hierarchy:
     axis: Axis
     order: NDArray[np.int32]
     branches: Mapping[Run, tuple[Run, ...]]
+    names: Mapping[Run, str] = field(default_factory=dict)  # of branches, as the taxonomy says
 
     @classmethod
     def of(cls, axis: Axis) -> "Hierarchy":
@@ -59,7 +60,10 @@ class Hierarchy:
         order: list[int] = []
         branches: dict[Run, tuple[Run, ...]] = {}
         _grow(_tree(axis), order, branches)
-        return cls(axis, np.array(order, np.int32), branches)
+        names: dict[Run, str] = {}
+        if isinstance(axis.column, Category) and axis.column.taxonomy is not None:
+            _named(axis.column.taxonomy, 0, names)
+        return cls(axis, np.array(order, np.int32), branches, names)
 
     @property
     def number(self) -> bool:
@@ -96,6 +100,19 @@ def _coded(taxonomy: Any, code: Mapping[str, int]) -> list[Any]:
         _coded(part, code) if isinstance(part, list | tuple | Mapping) else code[str(part).strip()]
         for part in parts
     ]
+
+
+def _named(taxonomy: Any, start: int, names: dict[Run, str]) -> int:
+    """Note the runs of the named parts; gives back the position after the last value."""
+    if not isinstance(taxonomy, list | tuple | Mapping):
+        return start + 1
+    for part in taxonomy:
+        mapped = isinstance(taxonomy, Mapping)
+        stop = _named(taxonomy[part] if mapped else part, start, names)
+        if mapped and stop - start > 1:
+            names[start, stop] = part  # of branches with the same values the outermost
+        start = stop
+    return start
 
 
 def _halved(codes: list[int]) -> list[Any]:

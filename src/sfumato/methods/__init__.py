@@ -3,8 +3,8 @@
 >>> sorted(METHODS)  # doctest: +NORMALIZE_WHITESPACE
 ['additive', 'analyze-gauss', 'compressive', 'diffgen', 'dp-lda', 'dp-pca', 'exponential',
  'identity-laplace', 'jl-gauss', 'lap-pca', 'lip', 'lop', 'modips', 'mosaic', 'pca-gauss',
- 'pca-gauss-mixture', 'pca-gauss-regression', 'pca-laplace', 'power-method', 'rotation', 'svd',
- 'wavelet', 'wavelet-multi']
+ 'pca-gauss-mixture', 'pca-gauss-regression', 'pca-laplace', 'power-method', 'rotation',
+ 'small-database', 'svd', 'wavelet', 'wavelet-multi']
 """
 
 from sfumato.plan.plan import Method

@@ -1,4 +1,7 @@
-"""exponential: every record by its own exponential mechanism, order kept; a baseline."""
+"""exponential: every record by its own exponential mechanism, order kept; a baseline.
+
+The mechanism over whole tables, which the papers cite, is `small-database`.
+"""
 
 from collections.abc import Iterator
 
@@ -51,13 +54,13 @@ def plan(domain: Domain, budget: Budget) -> Plan:
 
 METHOD = Method(
     name="exponential",
-    summary="Draws each record anew, the likelier the nearer; keeps their order; a baseline.",
+    summary="Draws each record anew by itself, not a whole table; keeps the order; a baseline.",
     promise="epsilon-DP under replace-one",
     source="McSherry and Talwar 2007; the baseline of Jiang et al. 2013, section 4",
     proof="proofs/exponential.md",
     plan=plan,
     family=Family.BASELINE,
-    use="to compare with: each record drawn anew",
+    use="to compare with: each record drawn anew by itself (whole tables: small-database)",
     contract=(ContractCase({"epsilon": "1"}, frozen=False),),
     audit=AuditCase(ONE_BIT, settings=EVERY_KIND[:2]),
 )

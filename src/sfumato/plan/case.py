@@ -26,6 +26,7 @@ class ContractCase:
     frozen: bool = True  # else draws whose scores are brute-forced in tests of their own
     promised: bool = True  # else the method says that it has no proof
     numbers: bool = False  # whether all columns but the label must be numbers
+    columns: tuple[str, ...] = ()  # the only ones released, where a method takes few values only
     random: bool = True  # else the same records always give the same release
 
 

@@ -169,7 +169,7 @@ def _data(folder: Path, certificate: Certificate) -> str:
     if content.rows != certificate.rows or not same:
         raise ReleaseError("the data is not the released content")
     own = certificate.columns is not None
-    values = "the numbers that were released" if own else "every value on the public grid"
+    values = "the values that were released" if own else "every value on the public grid"
     return f"{content.rows} rows, {values}"
 
 

@@ -4,6 +4,7 @@ Bins follow from the schema; for columns of a method's own, such as components, 
 released values.  A sample of rows, evenly spaced, is kept in bins for `sfumato.report.pairs`.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -123,8 +124,14 @@ def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) 
     schema = table_schema(release.certificate)
     drawn = schema.names[:MOST_COLUMNS]
     axes = {axis.name: axis for axis in Domain.of(stated(release.certificate.public_schema)).axes}
-    ends = {} if release.certificate.columns is None else _ends(release, drawn)
-    rulers = [_ruler(name, axes.get(name), ends, (starts or {}).get(name)) for name in drawn]
+    own = release.certificate.columns is not None
+    ends, texts = (_ends(release, drawn), _texts(release, drawn)) if own else ({}, {})
+    rulers = [
+        _spelt_out(texts[name], axes.get(name))
+        if name in texts
+        else _ruler(name, axes.get(name), ends, (starts or {}).get(name))
+        for name in drawn
+    ]
     counts = [np.zeros(ruler.size + 1, np.int64) for ruler in rulers]
     every, seen, kept = -(-int(release.certificate.rows) // _SAMPLE) or 1, 0, []
     for batch in batches(release):
@@ -172,13 +179,7 @@ def _ruler(
     starts: Sequence[int] | None,
 ) -> _Ruler:
     if isinstance(axis, Levels):
-        values = levels(axis)[: len(axis.values)]
-        known, size = pa.array(values, pa.string()), len(values)
-
-        def find(column: pa.Array) -> Whole:
-            return np.asarray(pc.index_in(column.cast(pa.string()), known).fill_null(size), int)
-
-        return _Ruler(axis.column.kind, size, find, Bars(tuple(values)))
+        return _listed(axis.column.kind, levels(axis)[: len(axis.values)])
     if name in ends:
         return _even(*ends[name])
     assert isinstance(axis, Grid)  # noqa: S101  columns without ends are those of the schema
@@ -186,6 +187,32 @@ def _ruler(
     if isinstance(axis.column, Date):
         return _dates(axis, axis.column, starts)
     return _numbers(axis, starts)
+
+
+def _listed(kind: str, values: Sequence[str]) -> _Ruler:
+    known, size = pa.array(values, pa.string()), len(values)
+
+    def find(column: pa.Array) -> Whole:
+        return np.asarray(pc.index_in(column.cast(pa.string()), known).fill_null(size), int)
+
+    return _Ruler(kind, size, find, Bars(tuple(values)))
+
+
+def _spelt_out(texts: set[str], axis: Axis | None) -> _Ruler:
+    """Texts of the method's own: the levels of the schema, or intervals and sets by their start."""
+    if isinstance(axis, Levels) and texts <= set(known := levels(axis)[: len(axis.values)]):
+        return _listed(axis.column.kind, known)
+    return _listed("category", sorted(texts, key=_natural))
+
+
+def _natural(text: str) -> tuple[float, str]:
+    """Texts by the first number in them, those without one last.
+
+    >>> sorted(["missing", "[10, 20)", "[9, 10)"], key=_natural)
+    ['[9, 10)', '[10, 20)', 'missing']
+    """
+    found = re.search(r"-?\d+(\.\d+)?", text, re.ASCII)
+    return (float(found[0]) if found else np.inf), text
 
 
 def _numbers(axis: Grid, starts: Sequence[int]) -> _Ruler:
@@ -276,6 +303,18 @@ def _ends(release: Release, names: list[str]) -> dict[str, tuple[float, float]]:
     kinds = table_schema(release.certificate)
     numbers = [name for name in names if not pa.types.is_string(kinds.field(name).type)]
     return {name: found.get(name, (0.0, 0.0)) for name in numbers}
+
+
+def _texts(release: Release, names: list[str]) -> dict[str, set[str]]:
+    """The released values of every column of texts."""
+    kinds = table_schema(release.certificate)
+    found: dict[str, set[str]] = {
+        n: set() for n in names if pa.types.is_string(kinds.field(n).type)
+    }
+    for batch in batches(release) if found else ():
+        for name, texts in found.items():
+            texts.update(batch.column(name).drop_null().unique().to_pylist())
+    return found
 
 
 def _floats(column: pa.Array) -> NDArray[np.float64]:

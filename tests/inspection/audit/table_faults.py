@@ -40,6 +40,7 @@ from sfumato.measure import (
     identity,
     power_iteration,
     projected_moments,
+    small_database,
     specialise,
     tables,
 )
@@ -215,6 +216,24 @@ FAULTS = [
         "ceilings fall twice as fast",
         "exponential",
         replaced(exponential, "Ceilings", lambda _: SteeperCeilings),
+    ),
+    Fault(
+        "scores of the small table said to move half as far",
+        "small-database",
+        property_of(
+            small_database.SmallDatabase,
+            "choice",
+            lambda made, _: replace(made, sensitivity=made.sensitivity / 2),
+        ),
+    ),
+    Fault(
+        "scores of the small table doubled",
+        "small-database",
+        replaced(
+            small_database.SmallDatabase,
+            "scores",
+            lambda f: lambda self, counts: 2 * f(self, counts),
+        ),
     ),
     Fault("an empty part scores below all others", "diffgen", empty_parts_are_told),
     # Prices and shares.

@@ -44,7 +44,7 @@ def terms_again(folder: Path, certificate: Certificate) -> ReleaseTerms:
 def check_values(certificate: Certificate) -> Callable[[pa.RecordBatch], None] | None:
     """Every value is one that the schema has, and every record keeps its rules."""
     if certificate.columns is not None:
-        return None  # numbers of the method's own: their content is all there is to check
+        return None  # values of the method's own: their content is all there is to check
     domain = Domain.of(stated(certificate.public_schema))
     decoder = Decoder(domain)
     asked = parse_where(domain, certificate.options.get("where"))
