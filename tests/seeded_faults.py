@@ -137,6 +137,27 @@ def no_noise_at_the_end(monkeypatch):
     monkeypatch.setattr(pan.NoisyTotals, "close", close)
 
 
+def no_noise_after_a_look(monkeypatch):
+    def announce(self):
+        self.announced += 1
+
+    monkeypatch.setattr(pan.NoisyTotals, "announce", announce)
+
+
+def fresh_noise_on_one_total_alone(monkeypatch):
+    def announce(self):
+        first = np.flatnonzero(self._open)[:1]
+        self._totals[first] = self._noisy(self._totals[first])
+        self.announced += 1
+
+    monkeypatch.setattr(pan.NoisyTotals, "announce", announce)
+
+
+def budget_of_each_look_not_shared(monkeypatch):
+    """All looks at the scale that hides a single level."""
+    monkeypatch.setattr(tree, "sensitivity", lambda steps: Sensitivity(Fraction(1), Fraction(1)))
+
+
 def exact_count_kept(monkeypatch):
     real = pan.NoisyTotals.add
 
@@ -315,6 +336,9 @@ _SEEN_BY = {
     coefficients_cut: "square root",
     no_noise_at_birth: "memory",
     no_noise_at_the_end: "pan",
+    no_noise_after_a_look: "looks",
+    fresh_noise_on_one_total_alone: "looks",
+    budget_of_each_look_not_shared: "looks",
     exact_count_kept: "memory",
     counts_cut_to_the_exact_count: "tree",
     sums_doubled_by_a_pause: "tree",

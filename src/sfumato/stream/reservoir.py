@@ -3,7 +3,8 @@
 The first n bits are admitted.  Bit t > n is admitted with chance n / t in place of one that is
 there, so after any t bits every bit has been kept with the same chance (Vitter 1985).  Which
 bit is admitted next does not depend on any bit, so its place is drawn and the bits before it are
-passed over unread (Algorithm L, Li 1994): about n (1 + ln(t / n)) of t bits are ever read.
+passed over (Algorithm L, Li 1994): about n (1 + ln(t / n)) of t bits are ever looked at.  How many
+bytes a source fetches for them is its own affair (`sfumato.stream.source`).
 
 A bit is answered by randomized response when it is read, once, and only the answer is kept.
 
@@ -77,7 +78,7 @@ class Admissions:
 
 
 def bits_at(source: BitSource, places: Whole, behind: int = 0) -> Iterator[int]:
-    """The bits at these places, counted from 1; what lies between is passed over unread.
+    """The bits at these places, counted from 1; what lies between is passed over.
 
     `behind` is how many places the source has passed.
 
