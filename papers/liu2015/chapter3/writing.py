@@ -65,7 +65,7 @@ def lines(found: Outcomes, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[st
     yield from CHOICES
     for name, printed in PRINTED.items():
         yield ""
-        yield f"{TABLES[name].capitalize()}, {name} ({' × '.join(map(str, shapes[name]))}):"
+        yield f"{TABLES[name].capitalize()}, {name} ({_size(shapes[name])}):"
         yield ""
         yield from table(["", *MEASURES, SECONDS, *ACCURACIES], _rows(name, found))
         yield ""
@@ -90,12 +90,16 @@ def lines(found: Outcomes, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[st
         ),
     )
     yield ""
-    yield f"Table 3.3, WBC ({' × '.join(map(str, shapes['WBC']))}), as printed / here (accuracy in %):"
+    yield f"Table 3.3, WBC ({_size(shapes['WBC'])}), as printed / here (accuracy in %):"
     yield ""
     yield from table(
         ["", "accuracy", "VD", "VD, spectral", "accuracy, statistics kept", "VD", "VD, spectral"],
         _parameters(found),
     )
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))
 
 
 def _rows(name: str, found: Outcomes) -> Iterator[list[str]]:

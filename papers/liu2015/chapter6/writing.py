@@ -36,7 +36,7 @@ MEANING = (
     "The Laplace mechanism and sequential composition are as the chapter says. Exponential noise, "
     "its own contribution, is not private: a value below 1 proves that the bit was 0. Rounding the "
     "output costs nothing, where the chapter charges ε more; rounding the noise instead, which is "
-    "what definition 6.2.10 writes, tells neighbours apart for certain wherever a value is no whole "
+    "what definition 6.2.10 writes, tells neighbours apart for certain where a value is no whole "
     "number. Parallel composition holds where records come or go; the chapter's own neighbours "
     "may also differ in a record, which can leave one group and enter another, and then both "
     "answers show it. A budget in two parts is more noise, not less. Pan-privacy is defined for "

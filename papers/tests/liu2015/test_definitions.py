@@ -62,8 +62,6 @@ def test_state_and_output_are_each_private_and_both_together_are_not():
     most = measure.alike(intrusion.EPSILON)
     assert apart.pop(intrusion.BOTH) == pytest.approx(1)
     assert all(value == pytest.approx(most, abs=1e-6) for value in apart.values())
-    for who in (intrusion.ONCE, intrusion.ANNOUNCED):
-        assert found.summary("6.2.8", who, intrusion.EPSILON, intrusion.SHARE)[0] == 1
 
 
 def test_the_bit_between_two_looks_shows_unless_the_first_is_announced(monkeypatch):
