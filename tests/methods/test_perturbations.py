@@ -136,13 +136,7 @@ def test_coordinates_take_the_place_of_columns_and_the_label_stays(people):
             {"basis": "db4", "share": "0.1", "levels": "1", "normalise": True},
             lambda Z: normalise(smoothed(Z, basis="db4", share=0.1, levels=1), Z),
         ),
-        ("wavelet", {"threshold": "universal"}, lambda Z: smoothed(Z, threshold="universal")),
         ("wavelet-multi", {}, lambda Z: smoothed_in_parts(Z)),
-        (
-            "wavelet-multi",
-            {"threshold": "universal"},
-            lambda Z: smoothed_in_parts(Z, threshold="universal"),
-        ),
         (
             "wavelet-multi",
             {"cut": "horizontal", "parts": "db2:0.3, haar:1,sym5:0.2", "normalise": "true"},
@@ -343,8 +337,6 @@ def test_a_label_alone_and_a_private_number_of_records_are_refused(name):
         ("wavelet", {"share": "0"}, "share must be"),
         ("wavelet", {"share": "1.5"}, "share must be above 0 and at most 1"),
         ("wavelet", {"levels": "0"}, "levels must be from 1 to 64"),
-        ("wavelet", {"threshold": "0.5"}, "threshold must be largest or universal"),
-        ("wavelet-multi", {"threshold": "soft"}, "threshold must be largest or universal"),
         ("wavelet-multi", {"cut": "across"}, "cut must be vertical or horizontal"),
         ("wavelet-multi", {"parts": "haar"}, "share must be"),
         ("wavelet-multi", {"parts": ["haar"]}, "parts must be WAVELET:SHARE"),
