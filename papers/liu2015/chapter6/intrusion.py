@@ -11,7 +11,7 @@ from math import exp
 
 import numpy as np
 
-from papers.liu2015.chapter6.measure import APART, apart
+from papers.liu2015.chapter6.measure import APART, Law, apart
 from papers.liu2015.settings import Settings
 from papers.outcome import Outcome, Outcomes
 from sfumato.inspection.audit.stream_memory import check_memory, memory
@@ -38,7 +38,7 @@ RUNS = 100  # in each trial
 def work_out_memory(found: Outcomes) -> None:
     """The two bits of the counterexample, by enumeration."""
     for who in (STATE, OUTPUT, BOTH, FRESH):
-        laws = {bits: _law(who, bits) for bits in product((0, 1), repeat=2)}
+        laws = {bits: _law(who, *bits) for bits in product((0, 1), (0, 1))}
         furthest = max(
             apart(laws[one], laws[other])
             for one in laws
@@ -56,12 +56,11 @@ def audit_counter(found: Outcomes) -> None:
         found.add(Outcome("6.2.8", who, EPSILON, 0, SHARE, lost))
 
 
-def _law(who: str, bits: tuple[int, int]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _law(who: str, first: int, second: int) -> Law:
     """What is seen of a total that is born with noise, looked at after one bit, and published.
 
     Each bit enters one sum, so that noise of scale 1/ε hides it.
     """
-    first, second = bits
     size = 4 * WIDE + 3
     seen = np.zeros((size, size))
     noise = range(-WIDE, WIDE + 1)

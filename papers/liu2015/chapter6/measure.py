@@ -16,8 +16,26 @@ from scipy.stats import laplace
 from papers.outcome import Outcome, Outcomes
 
 __all__ = [
-    "APART", "BARE", "EPSILONS", "EXPONENTIAL", "FIRST", "GONE", "LAPLACE", "LOSS", "MEAN", "MOVED",
-    "NOISE", "OUTPUT", "SECOND", "VARIANCE", "alike", "apart", "counts_apart", "loss", "rounded",
+    "APART",
+    "BARE",
+    "EPSILONS",
+    "EXPONENTIAL",
+    "FIRST",
+    "GONE",
+    "LAPLACE",
+    "LOSS",
+    "MEAN",
+    "MOVED",
+    "NOISE",
+    "OUTPUT",
+    "SECOND",
+    "VARIANCE",
+    "Law",
+    "alike",
+    "apart",
+    "counts_apart",
+    "loss",
+    "rounded",
     "work_out",
 ]  # fmt: skip
 
@@ -70,7 +88,8 @@ def rounded(epsilon: float, value: float) -> Law:
     # Lower tails on the left and upper tails on the right, for digits far out on both sides.
     below = np.diff(laplace.cdf(edges, value, 1 / epsilon))
     above = -np.diff(laplace.sf(edges, value, 1 / epsilon))
-    return np.where(edges[:-1] < value, below, above)
+    law: Law = np.where(edges[:-1] < value, below, above)
+    return law
 
 
 def counts_apart() -> int:
