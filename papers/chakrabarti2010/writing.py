@@ -6,6 +6,7 @@ from papers.chakrabarti2010 import learning, privacy
 from papers.chakrabarti2010.learning import BORDERS, LARGER, LEARNERS, ORIGINAL
 from papers.chakrabarti2010.published import SETS
 from papers.chakrabarti2010.settings import FOLDS, Settings, level_of
+from papers.chakrabarti2010.tables import PAPER_ROWS
 from papers.chakrabarti2010.views import DATA, PUBLIC
 from papers.claim import Claim
 from papers.figures import Drawing
@@ -20,8 +21,8 @@ CHOICES = (
     "",
     "- Noise has scale b · R, R the range of a component: the printed density is none and shrinks",
     "  as the range grows. `epsilon` in `results.csv` is 1 / b, what one attribute would cost.",
-    "- Columns have unit variance before the PCA. Adult has 45,222 complete records; as many as",
-    "  the paper's 30,717 are drawn at random. Cancer is the set of 569 tumours in scikit-learn.",
+    "- Columns have unit variance before the PCA. Of Adult's 45,222 complete records {rows:,} are",
+    "  drawn at random ({paper:,} in the paper). Cancer is the set of 569 tumours in scikit-learn.",
     "- Where the border between the classes lies decides more than anything else, and the paper",
     "  does not say. Figure 2 and claims on ours use Bayes' rule; figure 3 is judged under all.",
     "- LDA with noise statistics takes equations 13 and 14; what the subtraction leaves negative",
@@ -61,7 +62,8 @@ def _page(
         f"{settings.trials} times, b of {levels}. Every repetition is in `results.csv`."
     )
     yield ""
-    yield from CHOICES
+    sizes = {"rows": settings.rows or PAPER_ROWS, "paper": PAPER_ROWS}
+    yield from (line.format_map(sizes) for line in CHOICES)
     yield ""
     yield "## What the paper claims, and what came out"
     yield ""

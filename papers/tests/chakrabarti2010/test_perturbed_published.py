@@ -15,6 +15,7 @@ from papers.chakrabarti2010.learning import (
 from papers.chakrabarti2010.published import claims
 from papers.chakrabarti2010.settings import Settings
 from papers.chakrabarti2010.views import DATA, PUBLIC
+from papers.chakrabarti2010.writing import write_up
 from papers.outcome import Outcome, Outcomes
 
 SETTINGS = Settings()
@@ -78,3 +79,9 @@ def test_amplification_is_the_papers_for_one_attribute_alone():
 def test_only_figures_asked_for_are_judged(figure):
     judged = claims(told(as_the_paper=True), Settings(figures=(figure,)))
     assert {claim.figure for claim in judged} == {figure}
+
+
+@pytest.mark.parametrize(("rows", "named"), [(None, "30,717"), (500, "500")])
+def test_the_page_names_the_records_that_were_drawn(rows, named):
+    page = write_up(Outcomes(), Settings(rows=rows), [], [])
+    assert f"Of Adult's 45,222 complete records {named} are\n  drawn at random (30,717 in" in page
