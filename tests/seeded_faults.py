@@ -225,6 +225,18 @@ def bits_admitted_by_their_value(monkeypatch):
     monkeypatch.setattr(Reservoir, "_admit", admit)
 
 
+def exact_bit_kept_beside_the_answers(monkeypatch):
+    real = Reservoir.follow
+
+    def follow(self, source, times):
+        found = real(self, source, times)
+        if self._pan:
+            self.last = int(source._values[source.position - 1])
+        return found
+
+    monkeypatch.setattr(Reservoir, "follow", follow)
+
+
 def sample_among_the_first(monkeypatch):
     real = reservoir_mean.secret_sample
     monkeypatch.setattr(
@@ -345,6 +357,7 @@ _SEEN_BY = {
     coin_with_twice_the_epsilon: "reservoir",
     two_answers_to_a_bit: "reservoir",
     bits_admitted_by_their_value: "reservoir",
+    exact_bit_kept_beside_the_answers: "reservoir",
     sample_among_the_first: "single",
     too_much_amplification: "single",
     wrong_weight_of_a_coefficient: "counts",

@@ -6,6 +6,7 @@ from papers.liu2015.chapter6.intrusion import (
     BOTH,
     EPSILON,
     FRESH,
+    OFTEN,
     ONCE,
     READ,
     SHARE,
@@ -148,7 +149,7 @@ def _memory(found: Outcomes) -> list[Claim]:
     alone, published, both, fresh = (
         of("6.2.7", who, APART) for who in (STATE, PUBLISHED, BOTH, FRESH)
     )
-    once, twice = (of("6.2.8", who, SHARE) for who in (ONCE, ANNOUNCED))
+    once, twice, often = (of("6.2.8", who, SHARE) for who in (ONCE, ANNOUNCED, OFTEN))
     read = {who: of("6.2.8", who, READ) for who in (ANNOUNCED, UNANNOUNCED)}
     most, guess = alike(EPSILON), (1 + alike(EPSILON)) / 2
     return [
@@ -173,6 +174,13 @@ def _memory(found: Outcomes) -> list[Claim]:
             BEYOND,
             f"{twice:.4g} ε; the bit between them is read off in {percent(read[ANNOUNCED])}",
             [_at_most(twice, 1) and read[ANNOUNCED] <= guess],
+        ),
+        judged(
+            "corrected 6.2.8",
+            "`reservoir-mean` with pan: any looks, none announced, and all outputs lose ε",
+            BEYOND,
+            f"{often:.4g} ε",
+            [_at_most(often, 1)],
         ),
         judged(
             "6.2.8",

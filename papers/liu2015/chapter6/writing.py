@@ -42,7 +42,7 @@ MEANING = (
     "answers show it. A budget in two parts is more noise, not less. Pan-privacy is defined for "
     "the state alone, which is not enough: what is published later must be counted in. The counter "
     "of this library keeps to the joint statement, for one look and for several that are "
-    "announced; several that are not would need noise for every single bit."
+    "announced; against several that are not every single bit needs noise, as its reservoir has it."
 )
 
 

@@ -86,7 +86,7 @@ def test_a_broken_counter_is_judged_as_such(found):
     made = Outcomes()
     for outcome in found:
         made.add(outcome)
-    for who in (intrusion.ONCE, intrusion.ANNOUNCED):
+    for who in (intrusion.ONCE, intrusion.ANNOUNCED, intrusion.OFTEN):
         made.add(Outcome("6.2.8", who, intrusion.EPSILON, 0, intrusion.SHARE, inf))
     broken = {claim.figure: claim.verdict for claim in claims(made)}
     assert broken["corrected 6.2.7"] == broken["corrected 6.2.8"] == "not reached"

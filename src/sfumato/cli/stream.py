@@ -129,6 +129,9 @@ def mean(
     single: Annotated[
         bool, typer.Option("--single", help="Publish once, from a secret sample: less noise.")
     ] = False,
+    pan: Annotated[
+        bool, typer.Option("--pan", help="Pan-private: protect against looks into the memory.")
+    ] = False,
     form: Form = None,
     name: Name = None,
     ledger: LedgerFile = None,
@@ -139,7 +142,7 @@ def mean(
 
     Example: sfumato stream mean visits.txt --times 100000,1000000 --sigma 0.05 --epsilon 1 -o m/
     """
-    given = {"sigma": sigma, "size": size}
+    given = {"sigma": sigma, "size": size, "pan": True if pan else None}
     options = {key: value for key, value in given.items() if value is not None}
     _run(
         source,
