@@ -26,7 +26,7 @@ def _proved(settings: Settings) -> str:
     there = [what for chapter, what in PROVED.items() if chapter in settings.chapters]
     if not there:
         return " Nothing that is run here is private by any proof."
-    return f" Private by a proof, unseeded, are {', '.join(there)}; the rest is not."
+    return f" Private by a proof, unseeded, are {' and '.join(there)}; the rest is not."
 
 
 def _page(settings: Settings, told: Sequence[Told]) -> Iterator[str]:

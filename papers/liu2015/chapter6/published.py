@@ -184,7 +184,7 @@ def _memory(found: Outcomes) -> list[Claim]:
         ),
         judged(
             "6.2.8",
-            "the same counter against two looks that nobody announced: the bit between is hidden",
+            "this `counter` against two looks that nobody announced: the bit between is hidden",
             f"the definition allows {percent(guess)}",
             f"read off in {percent(read[UNANNOUNCED])}",
             [read[UNANNOUNCED] <= guess],
