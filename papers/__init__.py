@@ -20,5 +20,5 @@ STUDIES = {
         "Chanyaswad, Liu, Mittal 2017, reduction and a generative model: "
         "tables II to IV, figures 1 and 2."
     ),
-    "liu2015": "Liu 2015 (thesis), matrices, networks and big data: chapters 2 to 5 and 7 to 10.",
+    "liu2015": "Liu 2015 (thesis), matrices, networks and big data: chapters 2 to 10.",
 }

@@ -57,7 +57,7 @@ def run(
     ] = None,
     chapter: Annotated[
         list[str] | None,
-        typer.Option(help="Which chapters of liu2015, 2 to 10 but 6, such as 4,5; default: all."),
+        typer.Option(help="Which chapters of liu2015, 2 to 10, such as 4,5; default: all."),
     ] = None,
     trials: Annotated[
         int | None, typer.Option(help="Trials per cell; default: the study's.")

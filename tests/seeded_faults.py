@@ -138,6 +138,27 @@ def no_noise_at_the_end(monkeypatch):
     monkeypatch.setattr(pan.NoisyTotals, "close", close)
 
 
+def no_noise_after_a_look(monkeypatch):
+    def announce(self):
+        self.announced += 1
+
+    monkeypatch.setattr(pan.NoisyTotals, "announce", announce)
+
+
+def fresh_noise_on_one_total_alone(monkeypatch):
+    def announce(self):
+        first = np.flatnonzero(self._open)[:1]
+        self._totals[first] = self._noisy(self._totals[first])
+        self.announced += 1
+
+    monkeypatch.setattr(pan.NoisyTotals, "announce", announce)
+
+
+def budget_of_each_look_not_shared(monkeypatch):
+    """All looks at the scale that hides a single level."""
+    monkeypatch.setattr(tree, "sensitivity", lambda steps: Sensitivity(Fraction(1), Fraction(1)))
+
+
 def exact_count_kept(monkeypatch):
     real = pan.NoisyTotals.add
 
@@ -203,6 +224,18 @@ def bits_admitted_by_their_value(monkeypatch):
         return found
 
     monkeypatch.setattr(Reservoir, "_admit", admit)
+
+
+def exact_bit_kept_beside_the_answers(monkeypatch):
+    real = Reservoir.follow
+
+    def follow(self, source, times):
+        found = real(self, source, times)
+        if self._pan:
+            self.last = int(source._values[source.position - 1])
+        return found
+
+    monkeypatch.setattr(Reservoir, "follow", follow)
 
 
 def sample_among_the_first(monkeypatch):
@@ -316,12 +349,16 @@ _SEEN_BY = {
     coefficients_cut: "square root",
     no_noise_at_birth: "memory",
     no_noise_at_the_end: "pan",
+    no_noise_after_a_look: "looks",
+    fresh_noise_on_one_total_alone: "looks",
+    budget_of_each_look_not_shared: "looks",
     exact_count_kept: "memory",
     counts_cut_to_the_exact_count: "tree",
     sums_doubled_by_a_pause: "tree",
     coin_with_twice_the_epsilon: "reservoir",
     two_answers_to_a_bit: "reservoir",
     bits_admitted_by_their_value: "reservoir",
+    exact_bit_kept_beside_the_answers: "reservoir",
     sample_among_the_first: "single",
     too_much_amplification: "single",
     wrong_weight_of_a_coefficient: "counts",

@@ -3,8 +3,9 @@ data" (thesis): its tables and figures again, chapter by chapter.
 
 Chapter 2 adds noise and a rotation, and asks what one known record betrays of the others;
 chapter 3 sets wavelets beside the singular value decomposition.  Chapters 4 and 5 change the
-weights of networks, by noise, as far as shortest paths allow, and until they are alike.  Chapters
-7 to 10 bound Laplace noise, in sums, streams, inner products and on small values.
+weights of networks, by noise, as far as shortest paths allow, and until they are alike.  Chapter 6
+says what differential privacy is, and chapters 7 to 10 bound its noise, in sums, streams, inner
+products and on small values.
 A chapter is a package with a function `tell`, named in `TELLERS`.
 
 >>> Settings(chapters=("2", "3"), trials=2).steps
@@ -22,6 +23,7 @@ from papers.liu2015 import (
     chapter3,
     chapter4,
     chapter5,
+    chapter6,
     chapter7,
     chapter8,
     chapter9,
@@ -39,6 +41,7 @@ TELLERS: dict[str, Chapter] = {
     "3": chapter3.tell,
     "4": chapter4.tell,
     "5": chapter5.tell,
+    "6": chapter6.tell,
     "7": chapter7.tell,
     "8": chapter8.tell,
     "9": chapter9.tell,

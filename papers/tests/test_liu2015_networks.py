@@ -243,12 +243,12 @@ def test_with_mu_as_stated_everything_is_anonymous_and_whole_weights_are_nearly_
 def test_made_up_networks_are_as_large_as_asked_for_and_say_if_they_are_smaller(data):
     sizes = {
         nodes: {c.name: c for c in cases.every_case(Settings(nodes=nodes), data)}
-        for nodes in (80, 800)
+        for nodes in (80, Settings().nodes)
     }
-    assert [case.network.topology.size for case in sizes[80].values()] == [14, 20, 20]
-    assert [case.network.topology.size for case in sizes[800].values()] == [14, 100, 200]
-    assert sizes[80]["SYN2"].called == "SYN2 (20 nodes)"
-    assert sizes[800]["SYN2"].called == "SYN2"
+    assert [case.network.topology.size for case in sizes[80].values()] == [14, 40, 40]
+    assert [case.network.topology.size for case in sizes[400].values()] == [14, 100, 200]
+    assert sizes[80]["SYN2"].called == "SYN2 (40 nodes)"
+    assert sizes[400]["SYN2"].called == "SYN2"
 
 
 def test_both_engines_are_measured_and_slack_keeps_every_path(trials):
@@ -328,7 +328,10 @@ def test_the_page_has_a_text_beside_every_figure_and_every_verdict(finished):
 def test_the_page_says_what_is_smaller_than_in_the_thesis_and_what_is_inferred(finished):
     page = (finished[0] / "results.md").read_text(encoding="utf-8")
     assert "The made-up network has 40 nodes (not 1,600" in page
-    assert "SYN2 has 10 nodes, not 200" in page
+    assert "SYN2 has 20 nodes, not 200, for the sake of time; set `nodes` to 400" in page
+    assert "| SYN2 (20 nodes) |" in page  # in the tables too
+    assert "| made-up (40 nodes), 77 % of any pairs |" in page
+    assert "| SYN2 | 3 |" not in page
     assert "μ is inferred" in page
 
 

@@ -1,4 +1,4 @@
-"""Chapters 7 to 10 of the thesis: what holds, what fails, and from where on."""
+"""Chapters 6 to 10 of the thesis: what holds, what fails, and from where on."""
 
 import csv
 import re
@@ -15,14 +15,16 @@ from papers.liu2015.chapter8.published import PRINTED as RANGES
 from papers.liu2015.chapter9 import measure as products
 from papers.liu2015.chapter9.published import PRINTED as COEFFICIENTS
 from papers.liu2015.chapter10.published import agrees
+from papers.liu2015.writing import write_up
 from papers.outcome import Outcomes
 
 pytestmark = pytest.mark.slow  # what it looks at is one long run
 
 NAMES = [
-    "figures-7.2-7.3", "figures-7.4-7.5", "table-8.1", "section-9.1", "figure-9.1", "table-10.1",
+    "section-6.2", "figures-7.2-7.3", "figures-7.4-7.5", "table-8.1", "section-9.1", "figure-9.1",
+    "table-10.1",
 ]  # fmt: skip
-CHAPTERS = ("7", "8", "9", "10")
+CHAPTERS = ("6", "7", "8", "9", "10")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +66,27 @@ def rows(finished):
 
 def test_every_number_is_finite_and_in_the_file(rows):
     assert np.isfinite([float(row["value"]) for row in rows]).all()
-    assert len({row["figure"] for row in rows}) == 12
+    assert len({row["figure"] for row in rows}) == 21
+
+
+def test_what_the_thesis_claims_of_differential_privacy_is_judged(finished):
+    _, judged, _ = finished
+    assert verdicts(judged, "6.2.1") == ["reached", "reached"]
+    assert verdicts(judged, "6.2.2") == verdicts(judged, "6.2.3") == ["not reached"]
+    assert verdicts(judged, "6.2.3, 6.2.10") == ["not reached"]
+    assert verdicts(judged, "corrected 6.2.3") == verdicts(judged, "sequential") == ["reached"]
+    assert verdicts(judged, "parallel") == ["reached", "not reached"]
+    assert verdicts(judged, "6.2") == ["not reached"]
+    assert verdicts(judged, "6.2.7") == verdicts(judged, "6.2.8") == ["not reached"]
+    assert verdicts(judged, "corrected 6.2.7") == ["reached"]
+    assert verdicts(judged, "corrected 6.2.8") == ["reached", "reached"]
+
+
+def test_the_header_names_what_is_private_and_nothing_where_nothing_is(finished):
+    page = (finished[0] / "results.md").read_text(encoding="utf-8")
+    assert "no run protects anybody. Private by a proof, unseeded, are the counter" in page
+    assert "randomized response of chapter 8" in page
+    assert "Nothing that is run here" in write_up(Settings(chapters=("2", "3")), [])
 
 
 def test_what_the_thesis_claims_of_noise_is_judged(finished):

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
-from sfumato.perturb.wavelet import most_levels, wavelet
+from sfumato.perturb.wavelet import most_levels, universal, wavelet
 
 
-def plainly(A, basis, share, levels):
+def plainly(A, basis, share, levels, threshold="largest"):
     """The same rule written with PyWavelets alone."""
     kept = []
     averages = A
@@ -18,7 +18,13 @@ def plainly(A, basis, share, levels):
         shape = averages.shape
         averages, details = pywt.dwt2(averages, basis, "periodization")
         kept.append((shape, details))
-    threshold = share * max(np.abs(part).max() for _, details in kept for part in details)
+    if threshold == "largest":
+        whole = max(np.abs(part).max() for _, details in kept for part in details)
+    else:
+        first = pywt.dwt2(A, "haar", "periodization")[1]
+        middle = np.median(np.abs(np.concatenate([part.ravel() for part in first])))
+        whole = np.sqrt(2 * np.log(A.size)) * middle / 0.6745
+    threshold = share * whole
     for (rows, columns), details in reversed(kept):
         drawn = tuple(pywt.threshold(part, threshold, "soft") for part in details)
         averages = pywt.idwt2((averages, drawn), basis, "periodization")[:rows, :columns]
@@ -31,6 +37,50 @@ def test_it_is_the_rule_written_with_pywavelets(basis, shape, rng):
     A = rng.normal(size=shape)
     expected = plainly(A, basis, 0.3, most_levels(*shape))
     np.testing.assert_allclose(wavelet(A, basis=basis, share=0.3), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("basis", ["haar", "db4"])
+@pytest.mark.parametrize("shape", [(699, 9), (9, 31), (16, 2)])
+def test_the_universal_threshold_is_the_rule_written_with_pywavelets(basis, shape, rng):
+    A = rng.normal(size=shape)
+    found = wavelet(A, basis=basis, share=0.3, threshold="universal")
+    expected = plainly(A, basis, 0.3, most_levels(*shape), "universal")
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+    assert not np.allclose(found, wavelet(A, basis=basis, share=0.3))
+
+
+def test_the_universal_threshold_grows_with_scale_and_knows_no_outlier(rng):
+    A = rng.normal(size=(300, 9))
+    bent = A.copy()
+    bent[0, 0] = 1e6
+    assert universal(3 * A) == pytest.approx(3 * universal(A))
+    assert universal(A.T) == pytest.approx(universal(A))
+    assert universal(bent) == pytest.approx(universal(A), rel=0.02)
+    whole = wavelet(bent, share=1)  # by the largest detail an outlier wipes out all the others
+    assert np.std(whole[100:]) < 0.2 < np.std(wavelet(bent, threshold="universal")[100:])
+
+
+@pytest.mark.parametrize("shape", [(64, 1), (1, 64)])
+def test_a_single_column_has_a_universal_threshold_too(shape, rng):
+    """Its details along rows alone; those across it are zero and say nothing."""
+    A = rng.normal(size=shape)
+    details = np.abs(np.diff(A.reshape(-1, 2), axis=1))  # √2 twice: along rows, and across
+    assert universal(A) == pytest.approx(np.sqrt(2 * np.log(64)) * np.median(details) / 0.6745)
+    assert not np.allclose(wavelet(A, threshold="universal"), A)
+
+
+def test_a_table_of_few_details_comes_out_as_it_went_in_by_the_universal_threshold(rng):
+    """A counterexample to any promise: most records alike, and one that is not."""
+    A = np.zeros((64, 4))
+    A[7] = rng.normal(size=4)
+    assert universal(A) == 0
+    np.testing.assert_allclose(wavelet(A, share=1, threshold="universal"), A, atol=1e-12)
+
+
+@pytest.mark.parametrize("threshold", ["Universal", "0.5", "", None])
+def test_unknown_thresholds_are_refused(threshold, rng):
+    with pytest.raises(ParameterError, match="threshold must be largest or universal"):
+        wavelet(rng.normal(size=(4, 4)), threshold=threshold)
 
 
 @settings(max_examples=40)

@@ -20,6 +20,13 @@ def test_each_part_is_its_own_table(cut, axis, rng):
         assert np.array_equal(part, wavelet(piece, basis=basis, share=share))
 
 
+def test_the_universal_threshold_is_that_of_each_part(rng):
+    A = rng.normal(size=(50, 6)) * [1, 1, 1, 100, 100, 100]
+    first, second = np.array_split(wavelet_multi(A, threshold="universal"), 2, axis=1)
+    assert np.array_equal(first, wavelet(A[:, :3], threshold="universal"))
+    assert np.array_equal(second, wavelet(A[:, 3:], basis="db4", threshold="universal"))
+
+
 def test_one_part_is_the_plain_wavelet(rng):
     A = rng.normal(size=(20, 5))
     assert np.array_equal(

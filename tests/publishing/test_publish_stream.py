@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -215,7 +216,10 @@ def test_a_mean_is_published_from_the_command_line(command, tmp_path):
 def test_pausing_says_how_to_go_on(command):
     common = "--horizon 8000 --every 1000 --epsilon 1"
     assert "--resume s" in command(f"count visits.txt {common} --pause s -o one")
-    command(f"count visits.txt {common} --resume s -o two")
+    Path("visits.txt").write_text("".join(map(str, BITS)) + "1")
+    assert "passed over the first 4,000 bits" in command(
+        f"count visits.txt {common} --resume s -o two"
+    )
     assert "resumed before" in command(f"count visits.txt {common} --resume s -o three", code=1)
 
 

@@ -20,6 +20,7 @@ from sfumato.report.pairs import strength, strongest
 from sfumato.report.precision import precision, share_between
 from sfumato.report.series_pictures import series_precision
 from sfumato.report.spending import spending
+from sfumato.stream.counting import Counter
 from stream_world import planned, series
 
 FALSE_ALARM = 1e-6  # chance that a correct band fails one test
@@ -155,6 +156,23 @@ def test_the_band_of_a_count_holds_as_often_as_it_says(budget):
     assert coverage(plan, reach, runs) <= binom.ppf(1 - FALSE_ALARM, runs, 0.05)
     # Control: a band of a third of the width must be rejected.
     assert coverage(plan, lambda t: reach(t) / 3, runs) > binom.ppf(1 - FALSE_ALARM, runs, 0.05)
+
+
+def test_the_band_of_a_count_that_was_looked_at_holds_the_noise_of_every_announcement():
+    plan, runs, found = planned(1, PureDP(1), intrusions=3, smooth="none"), 1_000, []
+    for seed in range(runs):
+        counter = Counter(plan, Purse(plan.budget, SeededBits(seed)))
+        counter.announce()
+        counter.announce()
+        found.append(abs(counter.count([0])[1][0]))
+
+    def missed(**options):
+        told = sf.publish_stream([0], horizon=1, smooth="none", epsilon=1, **options)
+        return int((np.array(found) > _reach_of(told)(np.array([1]))[0]).sum())
+
+    # Control: the band of a count that is looked at once must be rejected.
+    allowed = binom.ppf(1 - FALSE_ALARM, runs, 0.05)
+    assert missed(intrusions=3) <= allowed < missed(pan=True)
 
 
 def _reach_of(release):

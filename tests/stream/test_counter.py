@@ -118,7 +118,12 @@ def test_options_may_be_texts():
         (10, PURE, {"smooth": True}, "smooth must be one of whole, monotone, none"),
         (10, PURE, {"engine": "square-root"}, "give delta or rho"),
         (10, GAUSSIAN, {"engine": "square-root", "pan": True}, "pan needs the tree"),
-        (10, PURE, {"block": 3}, "counter has no option block; it has: engine, every, pan, smooth"),
+        (
+            10,
+            PURE,
+            {"block": 3},
+            "no option block; it has: engine, every, pan, intrusions, smooth",
+        ),
         (10, ZCDP("1e-20"), {}, "too large for its grid"),
     ],
 )

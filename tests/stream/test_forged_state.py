@@ -24,7 +24,7 @@ BITS = np.arange(64) % 3 == 0
 R = Series("r")
 PLANS = {
     "tree": planned(64, PureDP(1), every=4, smooth="monotone"),
-    "pan": planned(64, PureDP(1), pan=True),
+    "pan": planned(64, PureDP(1), intrusions=3),
     "square-root": planned(64, ApproxDP(1, "1e-6"), every=4),
 }
 every_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)

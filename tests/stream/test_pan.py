@@ -1,12 +1,14 @@
-"""Pan-privacy: one snapshot and all outputs, jointly, lose no more than ε; shortcuts are caught."""
+"""Pan-privacy: snapshots and all outputs, jointly, lose no more than ε; shortcuts are caught."""
 
 import json
 from collections.abc import Mapping
+from itertools import combinations_with_replacement
 from math import inf, log
 
 import numpy as np
 import pytest
 
+from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SystemBits
@@ -31,19 +33,24 @@ def numbers_in(paper):
     return [paper] if isinstance(paper, int | float) else []
 
 
-def seen(stream, look, place, **options):
-    """All numbers that an intruder after `look` bits and a reader of all outputs see.
+def seen(stream, looks, place, **options):
+    """All numbers that an intruder after so many bits, and a reader of all outputs, see.
 
-    Outputs are put back into the dyadic sums they were added up from: the same information.
+    Each look but the last is announced.  Outputs are put back into the dyadic sums they were added
+    up from: the same information.
     """
-    plan = planned(len(stream), EPSILON, pan=True, smooth="none", **options)
+    plan = planned(len(stream), EPSILON, intrusions=len(looks), smooth="none", **options)
     noise = iter([BASE ** (k + 1) for k in range(12)])
     counter = Counter(plan, ToldPurse(plan.budget, noise))
-    parts = [counter.count(stream[:look])]
-    counter.save(place, Series("r"))
-    snapshot = numbers_in(json.loads(place.read_text())["state"])
-    counter = Counter.resume(place, plan, ToldPurse(plan.budget, noise), Series("r"))
-    parts.append(counter.count(stream[look:]))
+    parts, snapshot = [], []
+    for k, look in enumerate(looks):
+        parts.append(counter.count(stream[counter.position : look]))
+        counter.save(place, Series("r"))
+        snapshot += numbers_in(json.loads(place.read_text())["state"])
+        purse = ToldPurse(plan.budget, noise)
+        announced = k < len(looks) - 1
+        counter = Counter.resume(place, plan, purse, Series("r"), seen=announced)
+    parts.append(counter.count(stream[counter.position :]))
     counts = [0, *np.concatenate([values for _, values in parts]).astype(int).tolist()]
     sums = [counts[t] - counts[t & (t - 1)] for t in range(1, len(counts))]
     return [int(number) for number in snapshot + sums]
@@ -80,7 +87,7 @@ def _group_loss(group, exact, draws, per_draw):
     if not any(draws[i] for i in group):
         return inf if any(exact[i][0] != exact[i][1] for i in group) else 0.0
     names = sorted({draw for i in group for draw in draws[i]})
-    assert len(names) <= 2  # birth and release
+    assert len(names) <= 4  # birth, two announcements and release
     grid = np.stack(np.meshgrid(*[np.arange(-REACH, REACH + 1)] * len(names))).reshape(
         len(names), -1
     )
@@ -98,12 +105,12 @@ def _group_loss(group, exact, draws, per_draw):
     return max(log(laws[0][key] / laws[1][key]) if key in laws[1] else inf for key in common)
 
 
-def worst_loss(length, tmp_path, **options):
-    """Over all neighbouring streams and all moments of one intrusion, at the scale of the plan."""
-    scale = planned(length, EPSILON, pan=True, **options).events[0].noise
+def worst_loss(length, tmp_path, looks=1, **options):
+    """Over all neighbouring streams and all moments of intrusions, at the scale of the plan."""
+    scale = planned(length, EPSILON, intrusions=looks, **options).events[0].noise
     worst = 0.0
-    for look in range(length + 1):
-        found = {s: seen(s, look, tmp_path / "state", **options) for s in all_streams(length)}
+    for moments in combinations_with_replacement(range(length + 1), looks):
+        found = {s: seen(s, moments, tmp_path / "state", **options) for s in all_streams(length)}
         for stream in found:
             for i in range(length):
                 other = (*stream[:i], 1 - stream[i], *stream[i + 1 :])
@@ -118,6 +125,27 @@ def worst_loss(length, tmp_path, **options):
 def test_one_look_and_all_outputs_together_lose_epsilon_and_no_more(length, options, tmp_path):
     worst = worst_loss(length, tmp_path, **options)
     assert worst == pytest.approx(EPSILON.epsilon, abs=1e-6)  # no more; and every draw is needed
+
+
+@pytest.mark.parametrize(
+    ("length", "options"), [(1, {}), (2, {}), (2, {"every": 2}), slow(3, {"every": 2})]
+)
+def test_two_looks_of_which_the_first_is_announced_lose_epsilon_and_no_more(
+    length, options, tmp_path
+):
+    worst = worst_loss(length, tmp_path, looks=2, **options)
+    assert worst == pytest.approx(EPSILON.epsilon, abs=1e-6)
+
+
+def test_three_looks_at_one_bit_lose_no_more_than_one(tmp_path, monkeypatch):
+    monkeypatch.setattr("test_pan.REACH", 7)
+    assert worst_loss(1, tmp_path, looks=3) == pytest.approx(EPSILON.epsilon, abs=1e-4)
+
+
+def test_a_look_that_is_not_announced_is_caught(tmp_path, monkeypatch):
+    """Positive control: two states without noise drawn between them differ by the bit between."""
+    monkeypatch.setattr(NoisyTotals, "announce", lambda self: None)
+    assert worst_loss(2, tmp_path, looks=2) == inf
 
 
 def test_noise_only_at_release_is_caught(tmp_path, monkeypatch):
@@ -140,10 +168,75 @@ def test_a_counter_that_is_not_pan_private_is_caught(tmp_path, monkeypatch):
     ordinary = planned
 
     def without_pan(*arguments, **options):
-        return ordinary(*arguments, **(options | {"pan": False}))
+        return ordinary(*arguments, **(options | {"pan": False, "intrusions": None}))
 
     monkeypatch.setattr("test_pan.planned", without_pan)
     assert worst_loss(2, tmp_path) == inf
+
+
+class TestAnnouncements:
+    def test_as_many_looks_as_are_covered_less_the_last_can_be_announced(self):
+        plan = planned(8, PureDP(1), intrusions=3)
+        counter = Counter(plan, ToldPurse(plan.budget, None))
+        counter.announce()
+        counter.count([1])
+        counter.announce()
+        with pytest.raises(ParameterError, match="covers 3 looks, and all but the last"):
+            counter.announce()
+        assert counter.count([1, 1])[1].tolist() == [2, 3]
+
+    @pytest.mark.parametrize("options", [{}, {"pan": True}, {"intrusions": 1}])
+    def test_where_no_further_look_is_covered_none_can_be_announced(self, options):
+        plan = planned(8, PureDP(1), **options)
+        counter = Counter(plan, ToldPurse(plan.budget, None))
+        with pytest.raises(ParameterError, match="begin the count with intrusions=2"):
+            counter.announce()
+
+    def test_a_state_remembers_them_and_is_left_where_one_too_many_is_announced(self, tmp_path):
+        plan, place = planned(8, PureDP(1), intrusions=2), tmp_path / "state"
+
+        def resumed(seen):
+            return Counter.resume(place, plan, ToldPurse(plan.budget, None), Series("r"), seen=seen)
+
+        counter = Counter(plan, ToldPurse(plan.budget, None))
+        counter.count([1, 0, 1])
+        counter.save(place, Series("r"))
+        assert "--seen" in json.loads(place.read_text())["caution"]
+        counter = resumed(True)
+        counter.save(place, Series("r"))
+        with pytest.raises(ParameterError, match="all but the last were announced"):
+            resumed(True)
+        assert resumed(False).count([1])[1].tolist() == [3]
+
+    def test_every_open_total_and_no_other_gets_a_draw(self):
+        plan = planned(6, PureDP(1), intrusions=2)
+        counter = Counter(plan, ToldPurse(plan.budget, iter([0] * 4 + [BASE] * 9)))
+        counter.count([1, 0])  # births at three levels and one more, and then two releases
+        before = np.array(counter._intake.to_json()["totals"]["totals"])
+        counter.announce()
+        drawn = np.array(counter._intake.to_json()["totals"]["totals"]) - before
+        # after two of six bits: the third bit, and the first four
+        assert drawn.tolist() == [BASE, 0, BASE]
+
+    @pytest.mark.parametrize(
+        ("options", "rule"),
+        [
+            ({"intrusions": 0}, "intrusions must be from 1 to 1000"),
+            ({"intrusions": "two"}, "intrusions must be from 1 to 1000"),
+            ({"intrusions": 2, "pan": False}, "leave it out, or pan=false"),
+            ({"intrusions": 2, "engine": "square-root"}, "give delta or rho"),
+        ],
+    )
+    def test_impossible_numbers_are_refused(self, options, rule):
+        with pytest.raises(ParameterError, match=rule):
+            planned(8, PureDP(1), **options)
+
+    def test_one_look_is_priced_and_named_as_before(self):
+        one, two = (planned(8, PureDP(1), intrusions=looks) for looks in (1, 2))
+        assert one.options == planned(8, PureDP(1), pan=True).options
+        assert two.options["intrusions"] == 2
+        assert any("may be seen 2 times" in limit for limit in two.limits)
+        assert two.events == planned(8, PureDP(1), pan=True).events  # the loss does not add up
 
 
 def held(thing, depth=0):

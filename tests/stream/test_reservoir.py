@@ -13,7 +13,9 @@ from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.randomness import SeededBits
 from sfumato.privacy.response import RandomizedResponse
 from sfumato.stream import reservoir as module
+from sfumato.stream import source as source_module
 from sfumato.stream.reservoir import Admissions, Reservoir, bits_at, pass_to
+from sfumato.stream.source import open_bits
 
 FALSE_ALARM = 1e-6  # chance that a right reservoir fails one statistical test
 TRUTHFUL = RandomizedResponse("bits", PureDP(10**6))  # never flips within the age of the universe
@@ -138,6 +140,36 @@ def test_asking_in_pieces_tells_the_same_admissions(short_blocks):
         np.testing.assert_array_equal(whole[i], np.concatenate([part[i] for part in parts]))
     assert (np.diff(whole[0]) > 0).all()
     assert whole[0][0] > 5
+
+
+@pytest.mark.parametrize(("block", "passes"), [(False, True), (True, False)])
+def test_of_a_packed_file_few_bytes_are_read_for_each_admitted_bit(
+    tmp_path, monkeypatch, block, passes
+):
+    """Blocks of 8 KiB where admissions are dense, then the byte that holds the bit.
+
+    Control: a block for each, as whoever reads on would have it.
+    """
+    path, length, read = tmp_path / "long.bits", 10**9, []
+    with path.open("wb") as file:
+        file.truncate(length // 8)
+    plain = source_module._File._bytes
+    monkeypatch.setattr(
+        source_module._File, "_bytes", lambda self, n: read.append(n) or plain(self, n)
+    )
+    if block:
+        monkeypatch.setattr(
+            source_module._Packed, "_jumped", property(lambda _: False, _ignored), raising=False
+        )
+    reservoir = Reservoir(775, RandomizedResponse("bits", PureDP(1)), SeededBits(5))
+    with open_bits(path, "packed") as source:
+        reservoir.follow(source, np.array([length]))
+    assert reservoir.admitted > 10_000
+    assert (sum(read) < 40 * reservoir.admitted) is passes
+
+
+def _ignored(*_):
+    """A value that is not kept."""
 
 
 def test_only_admitted_bits_are_read(rng, short_blocks):

@@ -31,7 +31,7 @@ MEANING = (
 )
 CHOICES = (
     "- R is V of A's singular value decomposition: the thesis' U does not fit on the right of A.",
-    "- Bupa is 345 × 7 with drinks and selector, wine 178 × 14 with the class, both unscaled.",
+    "- Bupa is {bupa} with drinks and selector, wine {wine} with the class, both unscaled.",
     '- "Almost the same" is taken for 10 %, a norm as right to 5 %, a percentage to 2 points.',
 )
 
@@ -40,7 +40,8 @@ def lines(found: Outcomes, shapes: Mapping[str, tuple[int, int]]) -> Iterator[st
     """Markdown."""
     yield MEANING
     yield ""
-    yield from CHOICES
+    sizes = {name: f"{records} × {columns}" for name, (records, columns) in shapes.items()}
+    yield from (line.format_map(sizes) for line in CHOICES)
     yield ""
     yield "Table 2.1, pairs of records whose angle moved by at most ε (%):"
     yield ""

@@ -38,6 +38,6 @@ def tell(
     return Told(
         "Chapter 3: wavelets beside the singular value decomposition",
         claims(found),
-        list(lines(found)),
+        list(lines(found, {name: table.X.shape for name, table in sets.items()})),
         list(drawings(found)),
     )

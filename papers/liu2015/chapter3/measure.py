@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers.chakrabarti2010.tables import Labelled
-from papers.liu2015.chapter3.perturbations import LARGEST, PLAIN, SVD, UNIVERSAL, distance, smoothed
+from papers.liu2015.chapter3.perturbations import LARGEST, PLAIN, SVD, UNIVERSAL, distance
 from papers.liu2015.chapter3.readings import READINGS
 from papers.liu2015.settings import Settings
 from papers.outcome import Outcome, Outcomes
@@ -105,7 +105,10 @@ def perturb_all(A: Matrix, found: Outcomes) -> dict[str, Matrix]:
     """
     made = {f"{SVD} {k}": svd(A, k) for k in RANKS}
     made |= {f"wavelet {share:g}": wavelet(A, share=share) for share in SHARES}
-    made |= {f"universal {share:g}": smoothed(A, share=share, levels=LEVELS) for share in SHARES}
+    made |= {
+        f"universal {share:g}": wavelet(A, share=share, levels=LEVELS, threshold="universal")
+        for share in SHARES
+    }
     made |= {who + WITH: normalise(P, A) for who, P in made.items()}
     for who, P in made.items():
         for measure, order in (("VD", None), ("VD, spectral", 2)):

@@ -1,23 +1,21 @@
 """The perturbations of tables 3.1 to 3.3, and the plain decompositions that time is compared with.
 
 The thesis describes a threshold of half the largest detail coefficient.  What it printed was made
-with half the universal threshold of Donoho and Johnstone (1994),
-
-    √(2 ln N) · median |y| / 0.6745,   y the Haar details of one level, N all entries,
-
-which is what Matlab's `ddencmp` gives by default: with it the printed distances come out.
+with half the universal threshold of Donoho and Johnstone (1994), which is what Matlab's `ddencmp`
+gives by default: with it the printed distances come out.  Both thresholds are `wavelet` of the
+library.  Only for tables in halves the transform is another one: Matlab reflects a table at its
+ends, which shows with db4, and `wavelet` goes round.
 """
 
 from collections.abc import Callable
 from functools import partial
-from math import log, sqrt
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 from sfumato.numeric.arrays import Matrix
-from sfumato.perturb.pyramid import Pyramid, pywavelets
-from sfumato.perturb.wavelet import most_levels, wavelet
+from sfumato.perturb.pyramid import pywavelets
+from sfumato.perturb.wavelet import most_levels, universal, wavelet
 from sfumato.perturb.wavelet_multi import wavelet_multi
 
 __all__ = [
@@ -29,55 +27,38 @@ __all__ = [
     "Perturbation",
     "distance",
     "full",
-    "smoothed",
+    "reflected",
     "thin",
-    "universal",
 ]
 
 Perturbation = Callable[[Matrix], Matrix]
 
 SHARE = 0.5  # of the threshold, in tables 3.1 and 3.2
 SVD = "SVD"
-GAUSSIAN = 0.6745  # median of |z| for a standard normal z, as Matlab rounds it
 
 
-def universal(A: Matrix) -> float:
-    """The universal threshold of a table.
-
-    >>> A = np.random.default_rng(0).normal(size=(512, 8))  # √(2 ln 4096) is 4.08
-    >>> round(universal(A), 1)
-    4.0
-    """
-    (C,) = np.abs(Pyramid(A, "haar", 1).coefficients)
-    half, width = len(C) // 2, C.shape[1] // 2
-    details = np.concatenate([C[half:].ravel(), C[:half, width:].ravel()])
-    return sqrt(2 * log(A.size)) * float(np.median(details)) / GAUSSIAN
-
-
-def smoothed(A: Matrix, *, basis: str = "haar", share: float, levels: int | None = None) -> Matrix:
+def reflected(A: Matrix, *, basis: str, share: float) -> Matrix:
     """Details drawn towards zero by a share of the universal threshold, in Matlab's manner.
 
-    That is with the table reflected at its ends; for Haar it is `wavelet` with another threshold.
+    That is with the table reflected at its ends; for Haar it is `wavelet`.
 
     >>> A = np.random.default_rng(0).normal(size=(65, 5))
-    >>> np.allclose(smoothed(A, basis="db4", share=0), A)
+    >>> np.allclose(reflected(A, basis="db4", share=0), A)
     True
     """
     pywt, threshold = pywavelets(), share * universal(A)
-    depth = most_levels(*A.shape) if levels is None else levels
     with catch_warnings():
         # So few columns are all ends at so many levels, which is said of them as a warning.
         simplefilter("ignore", UserWarning)
-        average, *details = pywt.wavedec2(A, basis, "symmetric", level=depth)
+        average, *details = pywt.wavedec2(A, basis, "symmetric", level=most_levels(*A.shape))
         kept = [tuple(d - np.clip(d, -threshold, threshold) for d in three) for three in details]
         n, m = A.shape
         return np.asarray(pywt.waverec2([average, *kept], basis, "symmetric")[:n, :m])
 
 
 def _halves(A: Matrix, *, axis: int) -> Matrix:
-    first, second = np.array_split(A, 2, axis=axis)
-    done = (smoothed(first, share=SHARE), smoothed(second, basis="db4", share=SHARE))
-    return np.concatenate(done, axis=axis)
+    halves = zip(np.array_split(A, 2, axis=axis), ("haar", "db4"), strict=True)
+    return np.concatenate([reflected(h, basis=b, share=SHARE) for h, b in halves], axis=axis)
 
 
 LARGEST: dict[str, Perturbation] = {
@@ -86,7 +67,7 @@ LARGEST: dict[str, Perturbation] = {
     "wavelet (HP)": partial(wavelet_multi, cut="horizontal"),
 }
 UNIVERSAL: dict[str, Perturbation] = {
-    "wavelet (S), universal": partial(smoothed, share=SHARE),
+    "wavelet (S), universal": partial(wavelet, share=SHARE, threshold="universal"),
     "wavelet (VP), universal": partial(_halves, axis=1),
     "wavelet (HP), universal": partial(_halves, axis=0),
 }

@@ -1,6 +1,6 @@
 """Chapter 3 on the page: choices, what it means, and tables with ours beside the printed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from papers.liu2015.chapter3.measure import (
     ACCURACIES,
@@ -58,14 +58,14 @@ CHOICES = (
 )
 
 
-def lines(found: Outcomes) -> Iterator[str]:
-    """Markdown."""
+def lines(found: Outcomes, shapes: Mapping[str, tuple[int, ...]]) -> Iterator[str]:
+    """Markdown; `shapes` are records and columns of the tables."""
     yield MEANING
     yield ""
     yield from CHOICES
     for name, printed in PRINTED.items():
         yield ""
-        yield f"{TABLES[name].capitalize()}, {name}:"
+        yield f"{TABLES[name].capitalize()}, {name} ({_size(shapes[name])}):"
         yield ""
         yield from table(["", *MEASURES, SECONDS, *ACCURACIES], _rows(name, found))
         yield ""
@@ -90,12 +90,16 @@ def lines(found: Outcomes) -> Iterator[str]:
         ),
     )
     yield ""
-    yield "Table 3.3, WBC, as printed / here (accuracy in %):"
+    yield f"Table 3.3, WBC ({_size(shapes['WBC'])}), as printed / here (accuracy in %):"
     yield ""
     yield from table(
         ["", "accuracy", "VD", "VD, spectral", "accuracy, statistics kept", "VD", "VD, spectral"],
         _parameters(found),
     )
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))
 
 
 def _rows(name: str, found: Outcomes) -> Iterator[list[str]]:

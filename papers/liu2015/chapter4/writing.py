@@ -60,7 +60,7 @@ def lines(
     yield "Figures 4.13 to 4.15: edges on some wanted paths as printed / here, and shares within x:"
     yield ""
     header = ["", PARTLY, *(f"{what}, {x:g}" for what in (WEIGHTS, LENGTHS) for x in COLUMNS[::2])]
-    yield from table(header, _moves(found))
+    yield from table(header, _moves(found, sizes))
 
 
 def _choices(network: Network, pairs: Mapping[str, int], sizes: Mapping[str, int]) -> Iterator[str]:
@@ -105,9 +105,10 @@ def _choices(network: Network, pairs: Mapping[str, int], sizes: Mapping[str, int
     )
 
 
-def _moves(found: Outcomes) -> Iterator[list[str]]:
+def _moves(found: Outcomes, sizes: Mapping[str, int]) -> Iterator[list[str]]:
     for name in (EIES, MADE_UP, COUNTED):
         printed = PARTLY_PRINTED.get(name, {})
+        called = f"{name} ({sizes[name]:,} nodes)" if name in sizes else name
         for figure, share in SHARES.items():
             for reading in READINGS:
                 who = cell(name, reading)
@@ -119,7 +120,7 @@ def _moves(found: Outcomes) -> Iterator[list[str]]:
                     for what in (WEIGHTS, LENGTHS)
                     for x in COLUMNS[::2]
                 ]
-                yield [f"{name}, {100 * share:.0f} % of {reading}", " / ".join(partly), *shares]
+                yield [f"{called}, {100 * share:.0f} % of {reading}", " / ".join(partly), *shares]
 
 
 def _cell(found: Outcomes, figure: str, who: str, measure: str) -> str:

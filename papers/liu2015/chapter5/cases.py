@@ -22,10 +22,10 @@ __all__ = [
     "ENOUGH",
     "EQUAL",
     "FULL",
+    "HALF",
     "MU",
     "ORIGINAL",
     "PRINTED",
-    "QUARTER",
     "SCALES",
     "WHOLE",
     "Case",
@@ -41,7 +41,7 @@ FULL = {name: nodes for name, (nodes, _) in MADE_UP.items()}
 PRINTED = {EIES: 0.62, "SYN1": 0.42, "SYN2": 0.49}  # anonymous to begin with
 K, MU = 3, 10.0  # as stated
 EQUAL, ENOUGH = 0.5, 10  # μ and k on EIES
-QUARTER = 4  # of the setting `nodes`
+HALF = 2  # of the setting `nodes`
 ORIGINAL, WHOLE = "original", "SYN1 in whole numbers"
 SCALES = (1, 2, 4, 8, 16, 32)  # times all weights of EIES
 
@@ -71,7 +71,7 @@ def every_case(settings: Settings, data: str | Path | None) -> list[Case]:
     """The networks as large as the settings allow."""
     found = [Case(EIES, eies(data), EQUAL, (K, ENOUGH))]
     for name, nodes in FULL.items():
-        network = _made_up(name, min(nodes, settings.nodes // QUARTER), settings)
+        network = _made_up(name, min(nodes, settings.nodes // HALF), settings)
         found.append(Case(name, network, fitting(network, PRINTED[name]), (K,)))
     return found
 

@@ -55,7 +55,7 @@ def _orders(value: Value, cases: Sequence[Case]) -> Drawing:
         _original(axes, case, value)
         axes.set_xticks(KS)
         ends = ", ".join(f"{order} {values[-1]:.1f}" for order, values in curves.items())
-        return f"{case.name}, {engine}: {ends}"
+        return f"{case.called}, {engine}: {ends}"
 
     sheet, words = _sheet(panel, cases, "k")
     low = min(
@@ -91,7 +91,7 @@ def _sizes(value: Value, cases: Sequence[Case]) -> Drawing:
             for n, what in enumerate(CRITERIA):
                 _star(axes, 100 * AT, 100 * THREE[what], COLOURS[n], f"thesis, {what}")
         axes.set_xticks(places)
-        return f"{case.name}, k = {k}, {engine}: {told}"
+        return f"{case.called}, k = {k}, {engine}: {told}"
 
     sheet, words = _sheet(panel, cases, "pairs in H (%)", lambda case: f", k = {case.ks[-1]}")
     return Drawing(
@@ -111,7 +111,7 @@ def _ks(value: Value, cases: Sequence[Case]) -> Drawing:
         _original(axes, case, value)
         _star(axes, K, 100 * PRINTED[case.name], QUIET, f"thesis, {BEFORE}")
         axes.set_xticks(KS)
-        return f"{case.name}, {engine}: {told}"
+        return f"{case.called}, {engine}: {told}"
 
     sheet, words = _sheet(panel, cases, "k")
     return Drawing(

@@ -7,10 +7,10 @@ from papers.liu2015.chapter5.cases import (
     ENOUGH,
     EQUAL,
     FULL,
+    HALF,
     MU,
     ORIGINAL,
     PRINTED,
-    QUARTER,
     WHOLE,
     Case,
     K,
@@ -103,7 +103,7 @@ def _choices(found: Outcomes, cases: Sequence[Case]) -> Iterator[str]:
         if size < full:
             yield (
                 f"- {case.name} has {size} nodes, not {full}, for the sake of time; set `nodes` to "
-                f"{QUARTER * full} for all of them."
+                f"{HALF * full} for all of them."
             )
     yield "- SYN1 and SYN2 are drawn and changed once, EIES in every trial, with other pairs."
 
@@ -128,19 +128,19 @@ def _sizes(found: Outcomes, cases: Sequence[Case], engine: str) -> Iterator[list
         for k in case.ks:
             for what in (ANONYMOUS, KEPT, LENGTH):
                 who = (cell(case.name, engine, k, wanted=wanted) for wanted in SHARES)
-                yield [case.name, str(k), what, *(_cell(found, each, what) for each in who)]
+                yield [case.called, str(k), what, *(_cell(found, each, what) for each in who)]
 
 
 def _ks(found: Outcomes, cases: Sequence[Case], engine: str) -> Iterator[list[str]]:
     for case in cases:
         shares = [_cell(found, plain(case.name, k), ANONYMOUS) for k in KS]
-        yield [case.name, f"{ANONYMOUS}, {ORIGINAL}", *shares]
+        yield [case.called, f"{ANONYMOUS}, {ORIGINAL}", *shares]
         for order in ORDERS:
             who = [cell(case.name, engine, k, order=order) for k in KS]
-            yield [case.name, f"{ANONYMOUS}, {order}", *(_cell(found, w, ANONYMOUS) for w in who)]
+            yield [case.called, f"{ANONYMOUS}, {order}", *(_cell(found, w, ANONYMOUS) for w in who)]
         for what in (KEPT, LENGTH):
             shares = [_cell(found, cell(case.name, engine, k), what) for k in KS]
-            yield [case.name, what, *shares]
+            yield [case.called, what, *shares]
 
 
 def _cell(found: Outcomes, who: str, measure: str) -> str:

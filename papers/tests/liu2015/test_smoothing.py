@@ -17,8 +17,7 @@ from papers.liu2015.chapter3.perturbations import (
     PLAIN,
     UNIVERSAL,
     distance,
-    smoothed,
-    universal,
+    reflected,
 )
 from papers.liu2015.chapter3.published import PRINTED
 from papers.liu2015.chapter3.readings import READINGS, along
@@ -27,20 +26,11 @@ from papers.outcome import Outcomes
 from sfumato.perturb.wavelet import wavelet
 
 
-def test_the_universal_threshold_grows_with_scale_and_knows_no_outlier(rng):
-    A = rng.normal(size=(300, 9))
-    bent = A.copy()
-    bent[0, 0] = 1e6
-    assert universal(3 * A) == pytest.approx(3 * universal(A))
-    assert universal(bent) == pytest.approx(universal(A), rel=0.02)
-
-
-def test_with_haar_it_is_wavelet_with_another_threshold(rng):
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 1])
+def test_with_haar_reflected_ends_are_those_of_wavelet(share, rng):
     A = rng.normal(size=(65, 9))
-    small = smoothed(A, share=1e-12)
-    np.testing.assert_allclose(small, A, atol=1e-9)
-    everything = smoothed(A, share=1e6)
-    np.testing.assert_allclose(everything, wavelet(A, share=1), atol=1e-9)
+    matlab = reflected(A, basis="haar", share=share)
+    np.testing.assert_allclose(wavelet(A, share=share, threshold="universal"), matlab, atol=1e-9)
 
 
 @pytest.mark.parametrize(("printed", "ours"), [("(S)", "(S)"), ("(VP)", "(HP)"), ("(HP)", "(VP)")])

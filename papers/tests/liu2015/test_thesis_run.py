@@ -59,6 +59,13 @@ def test_the_page_has_a_text_beside_every_figure_and_every_verdict(finished):
     assert not re.search(r"\bnan\b", page)
 
 
+def test_the_page_names_the_sizes_that_were_run(finished):
+    page = (finished[0] / "results.md").read_text(encoding="utf-8")
+    assert "- Bupa is 60 × 7 with drinks and selector, wine 178 × 14" in page
+    assert "Table 3.1, WBC (60 × 9):" in page
+    assert "Table 3.2, WDBC (64 × 30):" in page
+
+
 def test_every_trial_is_in_the_file(finished):
     folder, *_ = finished
     with (folder / "results.csv").open(newline="") as file:

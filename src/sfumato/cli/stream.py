@@ -66,6 +66,17 @@ def count(
     resume: Annotated[
         Path | None, typer.Option(help="Resume from this state, without a second charge.")
     ] = None,
+    append: Annotated[
+        bool,
+        typer.Option("--append", help="With --resume: the file holds the new bits alone."),
+    ] = False,
+    seen: Annotated[
+        bool,
+        typer.Option(
+            "--seen",
+            help="With --resume: somebody may have seen state or memory (--option intrusions=2).",
+        ),
+    ] = False,
     form: Form = None,
     name: Name = None,
     ledger: LedgerFile = None,
@@ -91,6 +102,8 @@ def count(
         rho=rho,
         pause=pause,
         resume=resume,
+        append=append,
+        seen=seen,
         form=form,
         name=name,
         release=release,
@@ -109,12 +122,15 @@ def mean(
         str | None, typer.Option(help="Bits that the promise covers; default: the last time.")
     ] = None,
     sigma: Annotated[
-        str | None, typer.Option(help="Error to stay within; decides how many bits are read.")
+        str | None, typer.Option(help="Error to stay within; decides how many bits are sampled.")
     ] = None,
     size: Annotated[str | None, typer.Option(help="Bits to keep, in place of sigma.")] = None,
     epsilon: Epsilon = None,
     single: Annotated[
         bool, typer.Option("--single", help="Publish once, from a secret sample: less noise.")
+    ] = False,
+    pan: Annotated[
+        bool, typer.Option("--pan", help="Pan-private: protect against looks into the memory.")
     ] = False,
     form: Form = None,
     name: Name = None,
@@ -122,11 +138,11 @@ def mean(
     release: Release = None,
     seed: Seed = None,
 ) -> None:
-    """Publish the share of ones at chosen times, reading only a few of the bits.
+    """Publish the share of ones at chosen times, from a sample of the bits.
 
     Example: sfumato stream mean visits.txt --times 100000,1000000 --sigma 0.05 --epsilon 1 -o m/
     """
-    given = {"sigma": sigma, "size": size}
+    given = {"sigma": sigma, "size": size, "pan": True if pan else None}
     options = {key: value for key, value in given.items() if value is not None}
     _run(
         source,
@@ -160,8 +176,17 @@ def _run(
             source, ledger=opened, folder=output, progress=watch, **asked, **options
         )
     promise(result, again=existed)
+    if (went_on := result.certificate.continues) is not None and went_on.start is not None:
+        _say_from_where(went_on.start, asked["append"])
     if (kept := asked.get("pause")) is not None and kept.exists():
         say(f"paused: resume with --resume {kept} (keep it private; it can be resumed once)")
+
+
+def _say_from_where(counted: int, append: bool) -> None:
+    if append:
+        say(f"went on after the {counted:,} bits that were counted before, with all of these")
+    else:
+        say(f"passed over the first {counted:,} bits, which were counted before")
 
 
 @contextmanager

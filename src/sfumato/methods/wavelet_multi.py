@@ -14,9 +14,10 @@ from sfumato.methods.perturbation import (
     numbers_alone,
     perturbation_plan,
 )
-from sfumato.methods.wavelet import threshold
+from sfumato.methods.wavelet import BY, DEFAULT_THRESHOLD, named, share_of
 from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.normalise import normalise as with_moments
+from sfumato.perturb.wavelet import check_threshold
 from sfumato.perturb.wavelet_multi import Cut, wavelet_multi
 from sfumato.plan import Family, Method, Plan
 from sfumato.plan.options import truth
@@ -35,6 +36,7 @@ def plan(
     cut: Any = "vertical",
     parts: Any = DEFAULT_PARTS,
     normalise: Any = False,
+    threshold: Any = DEFAULT_THRESHOLD,
 ) -> Plan:
     """Groups of columns (vertical) or of records (horizontal), as equal as can be."""
     side: Cut
@@ -44,7 +46,7 @@ def plan(
         side = "horizontal"
     else:
         raise ParameterError(f"cut must be vertical or horizontal, got {cut!r}")
-    pairs = _pairs(parts)
+    pairs, by = _pairs(parts), check_threshold(str(threshold).strip())
     columns = len(Numbers.of(METHOD.name, domain).names)
     if side == "vertical" and len(pairs) > columns:
         raise ParameterError(
@@ -55,7 +57,7 @@ def plan(
     def change(Z: Matrix, rng: Generator) -> Perturbed:  # noqa: ARG001  nothing is random
         if side == "horizontal" and len(pairs) > len(Z):
             raise DataError(f"{len(pairs)} parts need as many records: name fewer parts")
-        shown = wavelet_multi(Z, cut=side, parts=pairs)
+        shown = wavelet_multi(Z, cut=side, parts=pairs, threshold=by)
         return Perturbed(with_moments(shown, Z) if moments else shown)
 
     written = ",".join(f"{basis}:{share!r}" for basis, share in pairs)
@@ -65,7 +67,7 @@ def plan(
         budget,
         reason=REASON,
         change=change,
-        options={"cut": side, "parts": written, "normalise": moments},
+        options={"cut": side, "parts": written, "normalise": moments} | named(by),
     )
 
 
@@ -79,7 +81,7 @@ def _pairs(parts: Any) -> list[tuple[str, float]]:
     for part in parts:
         if not isinstance(part, Sequence) or isinstance(part, str) or len(part) != 2:
             raise ParameterError(_rule(part))
-        pairs.append(threshold(*part))
+        pairs.append(share_of(*part))
     return pairs
 
 
@@ -97,6 +99,7 @@ METHOD = Method(
     options={
         "cut": "vertical (groups of columns, default) or horizontal (groups of records)",
         "parts": f"wavelet and share of each part in order; {DEFAULT_PARTS} by default",
+        "threshold": f"{BY}; for each part by itself",
         "normalise": "whether columns get back their exact mean and deviation; false by default",
     },
     budgeted=False,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from sfumato.errors import ParameterError
 from sfumato.numeric.arrays import Matrix
 from sfumato.perturb.matrix import real_matrix
-from sfumato.perturb.wavelet import wavelet
+from sfumato.perturb.wavelet import Threshold, wavelet
 
 __all__ = ["Cut", "wavelet_multi"]
 
@@ -26,11 +26,12 @@ def wavelet_multi(
     *,
     cut: Cut = "vertical",
     parts: Sequence[tuple[str, float]] = (("haar", 0.5), ("db4", 0.5)),
+    threshold: Threshold = "largest",
 ) -> Matrix:
     """NOT PRIVATE by any proof: `wavelet` on each part by itself.
 
     `vertical` cuts into groups of columns, `horizontal` into groups of rows, as equal as can
-    be; `parts` has a wavelet and a share for each, in order.
+    be; `parts` has a wavelet and a share for each, in order.  The threshold is that of the part.
 
     >>> A = np.array([[1.0, 1.0, 5.0, 7.0], [3.0, 3.0, 5.0, 7.0]])
     >>> wavelet_multi(A, parts=[("haar", 1), ("haar", 0)]).round(12).tolist()
@@ -48,7 +49,7 @@ def wavelet_multi(
         )
     pieces = np.array_split(X, len(parts), axis=axis)
     done = [
-        wavelet(piece, basis=basis, share=share)
+        wavelet(piece, basis=basis, share=share, threshold=threshold)
         for piece, (basis, share) in zip(pieces, parts, strict=True)
     ]
     return np.concatenate(done, axis=axis)

@@ -29,8 +29,9 @@ from sfumato.release.file import Format
 from sfumato.release.folder import is_release
 from sfumato.release.reading import read_certificate
 from sfumato.release.release import Release
-from sfumato.stream.counting import Counter, check_length, pass_over
+from sfumato.stream.counting import Counter, check_length, check_new, go_to_new
 from sfumato.stream.form import Form
+from sfumato.stream.intake import ONE_LOOK
 from sfumato.stream.methods import stream_method
 from sfumato.stream.recipe import Released, StreamPlan
 from sfumato.stream.reservoir import check_enough
@@ -61,6 +62,8 @@ def publish_stream(
     seed: int | None = None,
     pause: str | Path | None = None,
     resume: str | Path | None = None,
+    append: bool = False,
+    seen: bool = False,
     progress: Watch | None = None,
     **options: Any,
 ) -> Release:
@@ -70,7 +73,10 @@ def publish_stream(
     a file holds: "text" (characters 0 and 1) or "packed" (eight bits a byte); by default .bits
     and .bin are packed and everything else is text.  The series has a row for each published
     figure: the number of bits so far, and the figure.  With `pause` the state of a counter is
-    kept in that file when the bits end; `resume` goes on from such a file.
+    kept in that file when the bits end; `resume` goes on from such a file.  `data` then holds all
+    bits from the first on, and those that were counted are passed over; with `append` it holds the
+    new ones alone.  `seen` announces that somebody may have looked into the state or the memory of
+    a counter with `intrusions`.
 
     >>> series = publish_stream([0, 1, 1, 0] * 8, horizon=32, epsilon=1, every=8)
     >>> series.data.column_names, series.data["time"].to_pylist()
@@ -83,6 +89,11 @@ def publish_stream(
     plan = chosen.price(covered, budget, options)
     if not plan.pausable and (pause is not None or resume is not None):
         raise ParameterError(f"{method} cannot be paused: leave out pause and resume")
+    for flag, given in (("append", append), ("seen", seen)):
+        if given and resume is None:
+            raise ParameterError(f"{flag} is about a state that is resumed: give resume, too")
+    if seen and plan.looks < 2:
+        raise ParameterError(ONE_LOOK)
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     dataset = dataset_name(name, data, default="stream", charged=ledger is not None)
     counted, begun = ledger is not None, None
@@ -96,11 +107,15 @@ def publish_stream(
     with open_bits(data, form) as source:
         # Before the charge: how long a stream is, is public.
         if plan.pausable:
-            check_length(source, covered)
+            check_length(source, covered, begun.position if begun and append else 0)
+        if begun is not None and not begun.published:
+            check_new(source.longest, 0 if append else begun.position)
         if source.longest is not None:
             check_enough(source.longest, plan.needs)
         ledger_id = None if ledger is None else ledger.ledger_id
-        publishable = _Stream(terms, plan, source, progress or _quiet, begun, pause, ledger_id)
+        publishable = _Stream(
+            terms, plan, source, progress or _quiet, begun, pause, ledger_id, append, seen
+        )
         transaction = ReleaseTransaction(
             publishable, ledger, release, seed, None if begun is None else begun.part
         )
@@ -114,6 +129,7 @@ class _Begun:
     state: Path
     series: Series
     position: int
+    published: bool = False  # by a run that was killed before the ledger knew
 
     @property
     def part(self) -> Part:
@@ -137,16 +153,16 @@ class _Begun:
         """
         place = None if ledger is None or folder is None else Path(folder)
         if place is not None and is_release(place) and not state.exists():
-            series, position = _published(place)
+            published, (series, position) = True, _published(place)
         else:
-            series, position = owner(state)
+            published, (series, position) = False, owner(state)
         mine = None if ledger is None else ledger.ledger_id
         if series.ledger != mine:
             raise ReleaseError(_other_ledger(state, series.ledger, mine))
         entry = None if ledger is None else ledger.entry(series.release)
         if ledger is not None and (entry is None or entry.plan != terms.digest()):
             raise ReleaseError(f"the ledger holds no release {series.release} with these settings")
-        return cls(state, series, position)
+        return cls(state, series, position, published)
 
 
 def _published(folder: Path) -> tuple[Series, int]:
@@ -180,10 +196,13 @@ class _Stream:
         begun: _Begun | None,
         pause: str | Path | None,
         ledger: str | None,
+        append: bool,
+        seen: bool,
     ) -> None:
         self.terms, self.columns = terms, COLUMNS
         self._plan, self._source, self._watch = plan, source, watch
         self._begun, self._pause, self._ledger = begun, pause, ledger
+        self._append, self._seen = append, seen
 
     def fingerprint(self) -> None:
         """None: a stream is read once, and its noise is drawn before it is known."""
@@ -202,9 +221,11 @@ class _Stream:
         else:
             series = replace(self._begun.series, part=self._begun.part.number)
             # First, so that a stream that is too short leaves the state for another try.
-            pass_over(self._source, self._begun.position)
-            counter = Counter.resume(self._begun.state, self._plan, purse, self._begun.series)
-        yield from counter.run(self._source)
+            go_to_new(self._source, 0 if self._append else self._begun.position)
+            counter = Counter.resume(
+                self._begun.state, self._plan, purse, self._begun.series, seen=self._seen
+            )
+        yield from counter.run(self._source, append=self._append)
         if self._pause is not None and counter.position < self._plan.horizon:
             counter.save(self._pause, series)
 

@@ -110,12 +110,13 @@ def _reach(certificate: Certificate, told: Reach | None) -> Reach | str:
 def _tree(certificate: Certificate) -> Reach:
     event, options = certificate.events[0], certificate.options
     kind, size = law_of(event)
-    looks = 2 if options["pan"] else 1
+    # Each announced look may have added a draw to every sum: the recipient is not told which.
+    draws = 1 + int(options.get("intrusions", options["pan"]))
 
     def reach(times: Times) -> Values:
         ones = np.bitwise_count(-(-times // int(options["every"]))).astype(np.int64)
         laws = {
-            int(n): DiscreteSum.of([Part(kind, size, int(n) * looks)], Fraction(1)).two_sided(
+            int(n): DiscreteSum.of([Part(kind, size, int(n) * draws)], Fraction(1)).two_sided(
                 1 - CONFIDENCE
             )
             for n in np.unique(ones)

@@ -2,7 +2,8 @@
 
 Guarantee.  All counts up to the horizon, together, are ε-differentially private (tree), or
 ρ-zCDP and through it (ε, δ) (square-root, tree), between streams of the same length that differ
-in one bit.  With `pan` the same holds for all counts and one look into the counter's memory.
+in one bit.  With `pan` the same holds for all counts and one look into the counter's memory, with
+`intrusions` for several looks of which each is announced before the next.
 Mechanism.  A step is one bit, or a block of `every` bits, so that one bit changes the count of
 one step by one.  `sfumato.stream.tree` and `sfumato.stream.square_root` say what a step measures
 and how far a bit moves all of it.  Exact discrete noise is added to the whole numbers; the rest,
@@ -35,10 +36,17 @@ _LIMITS = {
     "upwards.",
     "none": "Counts are not cleaned: some are no whole numbers, some may be negative.",
 }
-_PAN = (
-    "The memory of the counter may be seen once, at any moment; a second look is not covered.",
+_ONE_LOOK = (
+    "The memory of the counter may be seen once, at any moment; a second look is not covered."
+)
+_LOOKS = (
+    "The memory of the counter may be seen {} times, at any moments with an announcement between "
+    "each two; looks beyond these, and two without an announcement between them, are not covered. "
+    "An announcement adds noise to the sums that are under way."
+)
+_NOT_COVERED = (
     "Bits that the source of the stream holds (up to a chunk of those already counted among them), "
-    "the bits being added at the moment of the look, and freed memory are not covered.",
+    "the bits being added at the moment of the look, and freed memory are not covered."
 )
 _BLOCKS = "Bits after the last whole block are counted at the horizon, not when the stream ends."
 
@@ -49,7 +57,8 @@ def plan(horizon: int, budget: Budget, **options: Any) -> StreamPlan:
     settings.noise.check(settings.unit)
     limits = [_LIMITS[settings.smooth]]
     if settings.pan:
-        limits.extend(_PAN)
+        looks = settings.intrusions
+        limits.extend((_ONE_LOOK if looks == 1 else _LOOKS.format(looks), _NOT_COVERED))
     if settings.every > 1:
         limits.append(_BLOCKS)
 
@@ -62,6 +71,7 @@ def plan(horizon: int, budget: Budget, **options: Any) -> StreamPlan:
         events=(settings.noise.event,),
         horizon=settings.horizon,
         pausable=True,
+        looks=settings.intrusions,
         run=run,
         options=settings.options,
         limits=tuple(limits),
@@ -82,6 +92,8 @@ METHOD = StreamMethod(
         "square root otherwise",
         "every": "publish once per so many bits; 1 by default",
         "pan": "whether the memory of the counter may be seen once; false by default",
+        "intrusions": "how many looks into the memory are covered, each announced before the next; "
+        "1 with pan, which it implies",
         "smooth": f"one of {', '.join(SMOOTH)}: whole numbers between 0 and the bits so far "
         "(default), these never falling, or no clean-up",
     },

@@ -17,6 +17,7 @@ __all__ = ["ENGINES", "SMOOTH", "Settings"]
 ENGINES = ("auto", "tree", "square-root")
 SMOOTH = ("whole", "monotone", "none")
 _LONGEST = 2**44  # bits; beyond them the whole numbers of the square root would get coarse
+_MOST_LOOKS = 1000
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Settings:
     budget: Budget
     engine: str
     every: int
-    pan: bool
     smooth: str
+    intrusions: int = 0  # looks into the memory that the promise covers
 
     @classmethod
     def read(
@@ -43,13 +44,15 @@ class Settings:
         *,
         engine: Any = "auto",
         every: Any = 1,
-        pan: Any = False,
+        pan: Any = None,
         smooth: Any = "whole",
+        intrusions: Any = None,
     ) -> "Settings":
         """Options as a person writes them; `auto` is the engine with the smallest error."""
         bits = whole("horizon", horizon, _LONGEST, "bits")
         block = whole("every", every, bits, "bits up to the horizon")
-        seen, pure = truth("pan", pan), isinstance(budget, PureDP)
+        looks = _looks(pan, intrusions)
+        seen, pure = looks > 0, isinstance(budget, PureDP)
         for name, value, known in (("engine", engine, ENGINES), ("smooth", smooth, SMOOTH)):
             if value not in known:
                 raise ParameterError(f"{name} must be one of {', '.join(known)}, got {value!r}")
@@ -61,12 +64,24 @@ class Settings:
             )
         if engine == "square-root" and seen:
             raise ParameterError("pan needs the tree: leave out engine, or pan")
-        return cls(bits, budget, engine, block, seen, smooth)
+        return cls(bits, budget, engine, block, smooth, looks)
 
     @property
     def options(self) -> dict[str, Any]:
         """The options that give these settings again."""
-        return {"engine": self.engine, "every": self.every, "pan": self.pan, "smooth": self.smooth}
+        given: dict[str, Any] = {
+            "engine": self.engine,
+            "every": self.every,
+            "pan": self.pan,
+            "smooth": self.smooth,
+        }
+        # One look is what `pan` alone says, and said before there could be more.
+        return given | ({"intrusions": self.intrusions} if self.intrusions > 1 else {})
+
+    @property
+    def pan(self) -> bool:
+        """Whether the memory may be seen."""
+        return self.intrusions > 0
 
     @property
     def steps(self) -> int:
@@ -89,3 +104,13 @@ class Settings:
     def unit(self) -> int:
         """A measurement counts steps of 1/unit."""
         return 1 if self.engine == "tree" else self.design.unit
+
+
+def _looks(pan: Any, intrusions: Any) -> int:
+    """How many looks into the memory are covered; the first needs no announcement."""
+    wanted = None if pan is None else truth("pan", pan)
+    if intrusions is None:
+        return int(bool(wanted))
+    if wanted is False:
+        raise ParameterError("intrusions counts looks into the memory: leave it out, or pan=false")
+    return whole("intrusions", intrusions, _MOST_LOOKS, "looks into the memory")

@@ -19,19 +19,29 @@ from sfumato.stream.square_root import RecoveredCounts
 from sfumato.stream.state import Series, plan_digest, save, take
 from sfumato.stream.tree import DyadicCounts, levels
 
-__all__ = ["Counter", "check_length", "pass_over"]
+__all__ = ["Counter", "check_length", "check_new", "go_to_new"]
 
 _EXACT = "NOT PRIVATE: holds exact partial sums of the stream; for its owner alone"
 _NOISY = "pan-private: holds noisy totals; private as long as memory is not seen a second time"
+_SEVERAL = "pan-private: holds noisy totals; seen by others, it is resumed as seen (--seen)"
 
 
-def check_length(source: BitSource, horizon: int) -> None:
-    """Refuse a stream that is known to be longer than its horizon: how long it is, is public."""
+def check_length(source: BitSource, horizon: int, counted: int = 0) -> None:
+    """Refuse a stream that is known to be longer than its horizon: how long it is, is public.
+
+    `counted` bits came before those of the source.
+    """
     length = source.length if isinstance(source, Source) else None
-    if length is not None and length > horizon:
+    if length is not None and length + counted > horizon:
         raise DataError(
             f"the stream is longer than its horizon of {horizon} bits: raise horizon, or cut it"
         )
+
+
+def check_new(longest: int | None, position: int) -> None:
+    """Refuse a whole stream of so many bits at most, if it cannot go beyond this position."""
+    if longest is not None and longest <= position:
+        raise _nothing_new(position, shorter=longest < position)
 
 
 def pass_over(source: BitSource, position: int) -> None:
@@ -40,7 +50,25 @@ def pass_over(source: BitSource, position: int) -> None:
         raise DataError("the source is ahead of the counter: open it from its start")
     missing = position - source.position
     if source.skip(missing) < missing:
-        raise DataError("the stream is shorter than what was counted of it already")
+        raise _nothing_new(position, shorter=True)
+
+
+def go_to_new(source: Source, position: int) -> None:
+    """Go to the first bit that was not counted; there must be one."""
+    pass_over(source, position)
+    if source.ended():
+        raise _nothing_new(position, shorter=False)
+
+
+def _nothing_new(position: int, *, shorter: bool) -> DataError:
+    # Lengths are public.  What the bits are is not compared: the refusal would depend on them.
+    if not position:
+        return DataError("the stream has no bit: the state is left as it is")
+    what = "is shorter than what" if shorter else "has no bit beyond what"
+    return DataError(
+        f"the stream {what} was counted of it already, {position} bits: give all bits from the "
+        "first on, or say that these are the new ones alone (--append, append=True)"
+    )
 
 
 class Counter:
@@ -89,15 +117,19 @@ class Counter:
         """How many bits may be counted."""
         return self._settings.horizon
 
-    def run(self, source: BitSource) -> Iterator[Released]:
+    def run(self, source: BitSource, *, append: bool = False) -> Iterator[Released]:
         """Publish until the bits or the horizon end.
 
-        A source that starts anew is passed over up to where the counter is.  Bits after the
-        last whole block are held until it is full or the horizon is reached.  A stream may end
-        early; one that is known to be longer is refused, others are not read beyond the horizon.
+        A source that starts anew is passed over up to where the counter is, unless `append` says
+        that it holds new bits alone.  Bits after the last whole block are held until it is full or
+        the horizon is reached.  A stream may end early; one that is known to be longer is refused,
+        others are not read beyond the horizon.
         """
-        check_length(source, self.horizon)
-        pass_over(source, self.position)
+        if append:
+            check_length(source, self.horizon, self.position - source.position)
+        else:
+            check_length(source, self.horizon)
+            pass_over(source, self.position)
         yield from self._over(source)
 
     def count(self, bits: Any) -> Released:
@@ -128,26 +160,66 @@ class Counter:
                 state,
                 self._belongs_to | series.facts,
                 position=self.position,
-                caution=_NOISY if self._settings.pan else _EXACT,
+                caution=self._caution,
             )
         except ReleaseError:
             self._ended = False  # nothing was written
             raise
 
+    def announce(self) -> None:
+        """Say that somebody has seen the memory: fresh noise hides what comes from the next look.
+
+        As often as looks are covered (`intrusions`), less the last.
+
+        >>> from sfumato.privacy.guarantee import PureDP
+        >>> from sfumato.privacy.randomness import SystemBits
+        >>> from sfumato.stream.counter import METHOD
+        >>> plan = METHOD.price(8, PureDP(1), {"intrusions": 2})
+        >>> counter = Counter(plan, Purse(plan.budget, SystemBits()))
+        >>> counter.announce()
+        """
+        self._check()
+        self._intake.check_announcement()
+        self._ended = True  # interrupted in here, some totals would lack their noise
+        self._intake.announce()
+        self._ended = False
+
     @classmethod
-    def resume(cls, path: str | Path, plan: StreamPlan, purse: Purse, series: Series) -> "Counter":
+    def resume(
+        cls,
+        path: str | Path,
+        plan: StreamPlan,
+        purse: Purse,
+        series: Series,
+        *,
+        seen: bool = False,
+    ) -> "Counter":
         """Go on from a saved state, which is used up.
 
         The release was charged when it began.  The purse is a new one for the same plan: its
-        noise is fresh, and what was measured before the pause is not measured again.
+        noise is fresh, and what was measured before the pause is not measured again.  `seen`
+        announces that somebody may have looked into memory or file.
         """
         counter = cls.__new__(cls)
         counter._set_up(plan, purse)
-        take(path, counter._belongs_to | series.facts, counter._restore)
+
+        def restore(saved: Saved, position: int) -> None:
+            counter._restore(saved, position)
+            if seen:
+                counter._intake.check_announcement()
+
+        take(path, counter._belongs_to | series.facts, restore)
         # As in the beginning: a part that was begun is drawn, whether or not bits come.
         purse.bits.words(1)
         counter._intake.go_on()
+        if seen:
+            counter._intake.announce()
         return counter
+
+    @property
+    def _caution(self) -> str:
+        looks = self._settings.intrusions
+        return _EXACT if looks == 0 else _NOISY if looks == 1 else _SEVERAL
 
     def _restore(self, saved: Saved, position: int) -> None:
         self._intake.restore(saved.part("intake"))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.errors import ParameterError
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.mechanism import Paid
 from sfumato.stream.counter_settings import Settings
@@ -14,8 +15,12 @@ from sfumato.stream.source import available
 from sfumato.stream.square_root import DecayingSums
 from sfumato.stream.tree import DyadicSums, levels
 
-__all__ = ["ExactIntake", "Intake", "PanIntake", "intake"]
+__all__ = ["ONE_LOOK", "ExactIntake", "Intake", "PanIntake", "intake"]
 
+ONE_LOOK = (
+    "a look can be announced only where a further one is covered: begin the count with "
+    "intrusions=2 or more"
+)
 _TOGETHER = 1 << 14  # steps at a time, where their bits are at hand
 
 
@@ -42,6 +47,13 @@ class Intake:
 
     def go_on(self) -> None:
         """What is done after a pause, before the next bit."""
+
+    def check_announcement(self) -> None:
+        """Refuse to announce a look after which no further one is covered."""
+        raise ParameterError(ONE_LOOK)
+
+    def announce(self) -> None:
+        """Somebody has seen the memory: hide what comes from another look."""
 
     def take(self, source: BitSource) -> Whole | None:
         """Noisy measurements of the steps that are now complete, if any; None at the end."""
@@ -127,6 +139,21 @@ class PanIntake(Intake):
         """Noise to come must not follow from what is in memory."""
         self._totals.drop_key()
 
+    def check_announcement(self) -> None:
+        """The last look that is covered needs no announcement."""
+        covered = self.settings.intrusions
+        if covered == 1:
+            raise ParameterError(ONE_LOOK)
+        if self._totals.announced >= covered - 1:
+            raise ParameterError(
+                f"intrusions={covered} covers {covered} looks, and all but the last were "
+                "announced: go on without announcing this one, and let nobody look again"
+            )
+
+    def announce(self) -> None:
+        """Fresh noise on every total."""
+        self._totals.announce()
+
     def take(self, source: BitSource) -> Whole | None:
         """What is at hand of the step under way, or its next bit."""
         missing = self._length(self.steps) - self.seen
@@ -142,12 +169,19 @@ class PanIntake(Intake):
 
     def to_json(self) -> dict[str, Any]:
         """Noisy totals, and how many bits there were."""
-        return {**super().to_json(), "totals": self._totals.to_json()}
+        found = {**super().to_json(), "totals": self._totals.to_json()}
+        return found | ({"announced": self._totals.announced} if self._several else {})
 
     def restore(self, saved: Saved) -> None:
         """Go on from `to_json`."""
         super().restore(saved)
         self._totals.restore(saved.part("totals"), self.steps)
+        if self._several:
+            self._totals.announced = saved.whole("announced", most=self.settings.intrusions - 1)
+
+    @property
+    def _several(self) -> bool:
+        return self.settings.intrusions > 1
 
 
 def intake(settings: Settings, paid: Paid) -> Intake:

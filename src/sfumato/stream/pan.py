@@ -1,4 +1,4 @@
-"""Dyadic sums whose memory may be seen once: the pan-private tree.
+"""Dyadic sums whose memory may be seen: the pan-private tree.
 
 A counter holds what it has seen, and memory can be subpoenaed, leaked or stolen.  So every
 total is born with noise, before the first bit is added to it, and gets fresh noise when it is
@@ -7,12 +7,17 @@ finds at one moment of his choice, *together with* everything ever published, is
 the ordinary series, for bits before and after the intrusion alike (Dwork, Naor, Pitassi and
 Rothblum 2010; `docs/proofs/counter.md`).  The price is twice the variance.
 
+Two states differ by the bits between them.  So a further intrusion is covered if the one before it
+is announced: every open total then gets fresh noise, and a bit still moves one of the differences
+that are seen, under a draw of its own.  The loss stays the same; the price is a draw more.
+
 Noise that is still to come must not be in memory either, nor a key that repeats noise of the
 past: `UnkeyedBits` asks the operating system for every draw.
 
-Limits.  One intrusion: two states differ by the bits between them.  What the source holds,
-the bit that is being added at that very moment, and memory that the interpreter freed without
-wiping it are not covered.
+Limits.  Two intrusions with no announcement between them are not covered (no counter whose error
+is below the root of the number of bits could do that).  What the source holds, the bit that is
+being added at that very moment, and memory that the interpreter freed without wiping it are not
+covered.
 """
 
 import os
@@ -58,6 +63,7 @@ class NoisyTotals:
     def __init__(self, steps: int, paid: Paid) -> None:
         self._steps, self._paid = steps, paid
         self.position = 0
+        self.announced = 0  # intrusions
         self._totals = np.zeros(levels(steps), np.int64)
         self._open = self._opened()
 
@@ -83,6 +89,13 @@ class NoisyTotals:
         self._open = self._opened()
         self._bear(closing)
         return noisy
+
+    def announce(self) -> None:
+        """Somebody has looked: what comes now is hidden from another look by fresh noise."""
+        under_way = np.flatnonzero(self._open)
+        if under_way.size:
+            self._totals[under_way] = self._noisy(self._totals[under_way])
+        self.announced += 1
 
     def to_json(self) -> dict[str, Any]:
         """What is in memory: noisy totals."""

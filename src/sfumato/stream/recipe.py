@@ -48,6 +48,7 @@ class StreamPlan(Priced):
     needs: int = 0  # bits without which there is no release
     # Whether it counts every bit up to the horizon and can be paused on the way.
     pausable: bool = False
+    looks: int = 0  # into its memory, that the promise covers
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,18 @@
 The first n bits are admitted.  Bit t > n is admitted with chance n / t in place of one that is
 there, so after any t bits every bit has been kept with the same chance (Vitter 1985).  Which
 bit is admitted next does not depend on any bit, so its place is drawn and the bits before it are
-passed over unread (Algorithm L, Li 1994): about n (1 + ln(t / n)) of t bits are ever read.
+passed over (Algorithm L, Li 1994): about n (1 + ln(t / n)) of t bits are ever looked at.  How many
+bytes a source fetches for them is its own affair (`sfumato.stream.source`).
 
 A bit is answered by randomized response when it is read, once, and only the answer is kept.
 
 Guarantee.  ε-differential privacy for everything that is computed from responses and places,
 however often: for the series of all states of the reservoir, and so for whatever is published.
 This is pan-privacy against any number of looks into the reservoir (responses, counts, places).
-It says nothing of looks into the memory of the process, where the key of the random bits, the
-flips of a block to come and the buffers of the source lie as well; while the reservoir fills, bits
-wait there until the source has as many as were asked for.
+With `pan` it is so for the memory of the process: bits are answered as they come, each flip is
+drawn when its bit is there, and no key is kept.  Without it, the key of the random bits and the
+flips of a block to come lie in memory as well, and while the reservoir fills, bits wait until the
+source has as many as were asked for.  What the source itself holds is not covered.
 Limits.  Places come from float logarithms and a fast generator.  They are independent of the
 bits, so their errors touch how even the sample is (by about 2⁻⁵⁰), never the promise.
 """
@@ -28,7 +30,9 @@ from sfumato.numeric.arrays import Whole
 from sfumato.perturb.randomness import generator
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.response import RandomizedResponse
+from sfumato.stream.pan import UnkeyedBits
 from sfumato.stream.recipe import BitSource
+from sfumato.stream.source import available
 
 __all__ = ["Admissions", "Reservoir", "bits_at", "check_enough", "pass_to"]
 
@@ -77,7 +81,7 @@ class Admissions:
 
 
 def bits_at(source: BitSource, places: Whole, behind: int = 0) -> Iterator[int]:
-    """The bits at these places, counted from 1; what lies between is passed over unread.
+    """The bits at these places, counted from 1; what lies between is passed over.
 
     `behind` is how many places the source has passed.
 
@@ -137,14 +141,18 @@ class Reservoir:
     (40000, 2664)
     """
 
-    def __init__(self, size: int, response: RandomizedResponse, bits: Bits) -> None:
+    def __init__(
+        self, size: int, response: RandomizedResponse, bits: Bits, *, pan: bool = False
+    ) -> None:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise ParameterError(f"size must be a whole number of at least 1, got {size!r}")
         self.responses = np.empty(0, np.uint8)
         self.seen = self.admitted = 0
         self._ones = 0
-        self._size, self._response, self._bits = size, response, bits
+        self._size, self._response, self._pan = size, response, pan
         self._admissions = Admissions(size, generator(bits))
+        # Places may be foretold from memory, because they do not depend on bits; flips may not.
+        self._bits = UnkeyedBits() if pan and not bits.seeded else bits
 
     def follow(self, source: BitSource, times: Whole) -> NDArray[np.float64]:
         """Read on to the last of these times; the mean at each, cut to [0, 1]."""
@@ -162,7 +170,7 @@ class Reservoir:
     def _fill(self, source: BitSource, times: Whole, last: int) -> Whole:
         """Admit bits while there is room; how many responses were one at these times."""
         wanted = min(self._size, last) - self.seen
-        fresh = self._response.respond(source.read(wanted), self._bits)
+        fresh = self._answered(source, wanted)
         ones = self._ones + np.cumsum(fresh, dtype=np.int64)
         if fresh.size < wanted:
             raise _ended(self.seen + fresh.size, self.seen + wanted)
@@ -172,6 +180,16 @@ class Reservoir:
         self.seen += wanted
         self.admitted += wanted
         return found
+
+    def _answered(self, source: BitSource, wanted: int) -> NDArray[np.uint8]:
+        """Responses to the next bits, fewer only at the end."""
+        if not self._pan:
+            return self._response.respond(source.read(wanted), self._bits)
+        found = [np.empty(0, np.uint8)]
+        while wanted and (bits := source.read(min(wanted, max(1, available(source))))).size:
+            found.append(self._response.respond(bits, self._bits))
+            wanted -= bits.size
+        return np.concatenate(found)
 
     def _replace(self, source: BitSource, times: Whole) -> Whole:
         """Admit bits in place of others; how many responses were one at these times."""
@@ -189,11 +207,9 @@ class Reservoir:
 
     def _admit(self, source: BitSource, places: Whole, slots: Whole) -> Whole:
         """How many responses were one before these admissions, and after each of them."""
-        # Drawn before the bits come: so a bit becomes its response as it is read.
-        flips = self._response.flips(places.size, self._bits).tolist()
         counts, held = [self._ones], self.responses
         read = bits_at(source, places, self.seen)
-        for bit, slot, flip in zip(read, slots.tolist(), flips, strict=True):
+        for bit, slot, flip in zip(read, slots.tolist(), self._flips(places.size), strict=True):
             response = bit ^ flip
             self._ones += response - int(held[slot])
             held[slot] = response
@@ -201,3 +217,14 @@ class Reservoir:
         self.seen = int(places[-1])
         self.admitted += places.size
         return np.array(counts)
+
+    def _flips(self, count: int) -> Iterator[bool]:
+        """All before the bits come, so that each becomes its response as it is read; or one by one.
+
+        Whoever has seen a flip and then sees the response knows the bit.
+        """
+        if not self._pan:
+            yield from self._response.flips(count, self._bits).tolist()
+            return
+        for _ in range(count):
+            yield bool(self._response.flips(1, self._bits)[0])

@@ -6,7 +6,8 @@ bits serves all times; which bits are in it does not depend on any bit.
 Guarantee.  ε-differential privacy for the whole series: each admitted bit is answered once,
 all else is post-processing.  With `single` there is one time, and the sample is drawn by exact
 means and kept secret: then a response may lose more than ε, and the one published mean still
-loses ε at most (`sfumato.privacy.subsample`).
+loses ε at most (`sfumato.privacy.subsample`).  With `pan` the promise covers any number of looks
+into the memory as well, announced or not.
 Accuracy.  At each time from bit n on, the mean is off by more than σ with chance at most λ if
 
     n ≥ ((e^ε + 1) / (e^ε − 1))² · ln(2 / λ) / (2σ²).
@@ -46,6 +47,10 @@ _SEEN = (
     "The sample must stay secret: towards whoever sees which bits are read, a response promises "
     "{base} instead of {total}."
 )
+_PAN = (
+    "The memory of the program may be seen at any number of moments. Bits that the source of the "
+    "stream holds, those being answered at the moment of a look, and freed memory are not covered."
+)
 
 Run = Callable[[BitSource, Purse], Iterator[Released]]
 
@@ -58,6 +63,7 @@ def plan(
     sigma: Any = None,
     confidence: Any = "0.95",
     single: Any = False,
+    pan: Any = False,
 ) -> StreamPlan:
     """Responses to a sample of `size` bits, or of as many as an error of `sigma` asks for."""
     if not isinstance(budget, PureDP):
@@ -65,7 +71,9 @@ def plan(
             "randomized response promises pure epsilon-DP only: leave out delta and rho"
         )
     horizon = whole("horizon", horizon, _LONGEST, "bits")
-    when, alone = _times(times, horizon), truth("single", single)
+    when, alone, seen = _times(times, horizon), truth("single", single), truth("pan", pan)
+    if alone and seen:
+        raise ParameterError("pan shows which bits are in the sample: leave out single, or pan")
     failure = float(1 - exact("confidence", confidence, below=1))
     last = int(when[-1])
     if alone and when.size > 1:
@@ -93,23 +101,25 @@ def plan(
         budget=budget,
         events=(event,),
         horizon=horizon,
-        run=_once(response, event, kept, last) if alone else _series(response, kept, when),
+        run=_once(response, event, kept, last) if alone else _series(response, kept, when, seen),
         options={
             "times": times if isinstance(times, str) else ",".join(map(str, when.tolist())),
             "single": alone,
             **{name: str(value) for name, value in given.items() if value is not None},
+            **({"pan": True} if seen else {}),
         },
         limits=(
             *_errors(response, min(kept, int(when[0])), kept, failure),
             *((_SEEN.format(base=base, total=budget),) if base != budget else ()),
+            *((_PAN,) if seen else ()),
         ),
         needs=last,
     )
 
 
-def _series(response: RandomizedResponse, kept: int, times: NDArray[np.int64]) -> Run:
+def _series(response: RandomizedResponse, kept: int, times: NDArray[np.int64], pan: bool) -> Run:
     def run(source: BitSource, purse: Purse) -> Iterator[Released]:
-        reservoir = Reservoir(kept, response, purse.spend(response.event))
+        reservoir = Reservoir(kept, response, purse.spend(response.event), pan=pan)
         for group in np.split(times, np.flatnonzero(np.diff(times // _TOGETHER)) + 1):
             yield group, reservoir.follow(source, group)
 
@@ -192,6 +202,7 @@ METHOD = StreamMethod(
         "sigma": "the error to stay within, from the time on when so many bits have come; or size",
         "confidence": "the chance, at any one time, of staying within the error; 0.95 by default",
         "single": "publish once, from a sample that stays secret: a smaller error; no by default",
+        "pan": "whether the memory may be seen, as often as anybody likes; false by default",
     },
     use="a mean of a bit stream at a few times, where reading every bit costs too much",
     example="sfumato stream mean visits.txt --times 2048,4096 --sigma 0.2 --epsilon 1",

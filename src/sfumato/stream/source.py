@@ -2,7 +2,8 @@
 
     array, bytes, list   values 0 and 1
     iterator, generator  0, 1, True, False, "0", "1"; pulled only as far as it is asked for
-    packed file          eight bits a byte, the most significant first; passed over by seeking
+    packed file          eight bits a byte, the most significant first; passed over by seeking:
+                         after a jump no more bytes are asked for than hold the bits wanted
     text file            characters 0 and 1, white space between them ignored; where that may
                          stand, passing over means reading
 
@@ -70,6 +71,12 @@ class Source:
 
         What comes one by one and may be live is not waited for.
         """
+
+    def ended(self) -> bool:
+        """Whether no bit is left; of what is live the next one is waited for."""
+        if not self._ready.size:
+            self._ready = self._more(1)
+        return not self._ready.size
 
     def _more(self, count: int) -> Codes:
         """The next codes, at least one, about `count` of them; none at the end."""
@@ -245,7 +252,7 @@ class _Packed(_File):
 
     def __init__(self, file: BinaryIO, owned: bool, guessed: bool) -> None:
         super().__init__(file, owned)
-        self._guessed = guessed
+        self._guessed, self._jumped = guessed, False
         if self._stored:
             self.length = self.longest = 8 * os.fstat(file.fileno()).st_size
 
@@ -256,7 +263,9 @@ class _Packed(_File):
             self._ready = np.unpackbits(packed)
 
     def _more(self, count: int) -> Codes:
-        return np.unpackbits(self._bytes(max(count, _LEAST) // 8))
+        # Who jumps from bit to bit would read most of the file, if each of them brought a block.
+        least, self._jumped = 0 if self._jumped else _LEAST // 8, False
+        return np.unpackbits(self._bytes(max(-(-count // 8), least)))
 
     def _aligned(self, count: int) -> int:
         """Bytes that may be taken whole, once what is unpacked has been used up."""
@@ -267,7 +276,9 @@ class _Packed(_File):
         if self.length is not None:
             there = max(0, self.length - self.position) // 8
             whole = min(self._aligned(count - seen), there)
-            self._file.seek(whole, os.SEEK_CUR)
+            if whole:
+                self._file.seek(whole, os.SEEK_CUR)
+                self._jumped = True
             self.position += 8 * whole
             seen += 8 * whole
         return seen + super().skip(count - seen)

@@ -1,11 +1,13 @@
-"""The pan-private counter under audit: all counts, and one look into its memory.
+"""The pan-private counter under audit: all counts, and looks into its memory.
 
 A look shows every number that the counter holds.  Noise that was drawn before it may hide a bit
 there: the births of totals are shifted until the memory is as before, and what that costs is
-added.  A number in memory that no draw can shift shows its bits bare.
+added.  A number in memory that no draw can shift shows its bits bare.  Of two looks the first is
+announced; what came between them must be hidden by noise that was drawn then.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -25,30 +27,38 @@ Memory = dict[str, float]
 Influence = dict[tuple[int, int], Memory]  # of each draw on what is in memory
 
 
-def check_memory(budget: Budget) -> Iterator[Checked]:
-    """Every moment of a look, every bit before and after it."""
-    for horizon, every in ((8, 1), (11, 2)):
-        case = Checked(f"one look at any moment, {horizon} bits in steps of {every}", budget)
-        plan = METHOD.price(horizon, budget, {"pan": True, "every": every, "smooth": "none"})
-        for moment in range(horizon + 1):
-            look, (family,) = _looked(plan, moment), streams(horizon, 1)
-            first = replay(look, family.base, moment)
+def check_memory(budget: Budget, looks: int = 1) -> Iterator[Checked]:
+    """Every moment of so many looks, every bit before, between and after them."""
+    for horizon, every in ((8, 1), (11, 2)) if looks == 1 else ((6, 1), (7, 3)):
+        often = "one look at any moment" if looks == 1 else f"{looks} looks, announced"
+        case = Checked(f"{often}, {horizon} bits in steps of {every}", budget)
+        plan = METHOD.price(
+            horizon, budget, {"intrusions": looks, "every": every, "smooth": "none"}
+        )
+        for moments in combinations_with_replacement(range(horizon + 1), looks):
+            look, (family,) = _looked(plan, moments), streams(horizon, 1)
+            first = replay(look, family.base, sum(moments))
             assert first is not None  # noqa: S101  there is no script to leave
             influence = _influence(look, family.base, first)
             for text, bits in family.neighbours:
-                where = f"{text}, a look after {moment}"
+                where = f"{text}, a look after {' and '.join(map(str, moments))}"
                 compare(case, where, first, _hidden(look, bits, first, influence))
         yield case
 
 
-def _looked(plan: Any, moment: int) -> Callable[[Stream], Any]:
-    """What a recipient and an intruder see together."""
+def _looked(plan: Any, moments: Sequence[int]) -> Callable[[Stream], Any]:
+    """What a recipient and an intruder see together; each look but the last is announced."""
 
     def publish(bits: Stream) -> tuple[list[float], Memory]:
         counter = Counter(plan, Purse(plan.budget, SystemBits()))
-        before = counter.count(bits[:moment])[1].tolist()
-        seen = memory(counter)
-        return [*before, *counter.count(bits[moment:])[1].tolist()], seen
+        counts: list[float] = []
+        seen: Memory = {}
+        for look, moment in enumerate(moments):
+            counts += counter.count(bits[counter.position : moment])[1].tolist()
+            seen |= memory(counter, f"look {look + 1}")
+            if look < len(moments) - 1:
+                counter.announce()
+        return [*counts, *counter.count(bits[counter.position :])[1].tolist()], seen
 
     return publish
 

@@ -16,6 +16,7 @@ from sfumato.inspection.audit.bound import Claim
 from sfumato.inspection.audit.coupled import Checked, Family, Run, compare, public, replay, stated
 from sfumato.inspection.audit.sampled import LARGER, Effort, Sampled, judged
 from sfumato.inspection.audit.stream_counter import streams
+from sfumato.inspection.audit.stream_memory import memory
 from sfumato.inspection.audit.trace import Trace, told, tracing
 from sfumato.privacy import response
 from sfumato.privacy.guarantee import PureDP
@@ -37,7 +38,7 @@ _DEPTH = 4  # coins that are looked at
 def check_reservoir(budget: PureDP) -> Iterator[Checked]:
     """Frozen checks of the series and of every look at the reservoir."""
     yield check_coins(budget)
-    for text, way in (("published", _series), ("looked at", _looks)):
+    for text, way in (("published", _series), ("looked at", _looks), ("memory seen", _memory)):
         found = Checked(f"all means, {text}", budget)
         for size in _SIZES:
             found.join(check_answers(found.case, budget, way(budget, size)))
@@ -103,6 +104,30 @@ def _looks(budget: PureDP, size: int) -> Callable[[Any], Any]:
         return seen
 
     return publish
+
+
+def _memory(budget: PureDP, size: int) -> Callable[[Any], Any]:
+    """Every number that a pan-private reservoir holds, after every bit."""
+
+    def publish(values: Any) -> list[Any]:
+        bits, seed = values
+        source, answers = open_bits(bits), RandomizedResponse("bits", budget)
+        reservoir = Reservoir(size, answers, SeededBits(seed), pan=True)
+        seen = []
+        for time in range(1, bits.size + 1):
+            mean = reservoir.follow(source, np.array([time])).tolist()
+            seen.append((mean, *_held(reservoir)))
+        return seen
+
+    return publish
+
+
+def _held(reservoir: Reservoir) -> tuple[dict[str, float], list[Any]]:
+    """All numbers in memory; the many places that are drawn together as bytes."""
+    parts = dict(vars(reservoir))
+    places = vars(parts.pop("_admissions")).values()
+    plain = [part.tobytes() if isinstance(part, np.ndarray) else part for part in places]
+    return memory(parts), [part for part in plain if isinstance(part, bytes | int | float)]
 
 
 def _seeded() -> Iterator[Family]:

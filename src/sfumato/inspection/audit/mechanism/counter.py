@@ -15,6 +15,8 @@ MECHANISM = Mechanism(
         lambda b: check_series("tree", b.pure, pan=True),
         lambda b: check_memory(b.pure),
         lambda b: check_memory(b.gaussian),
+        lambda b: check_memory(b.pure, looks=2),
+        lambda b: check_memory(b.gaussian, looks=2),
     ),
     (
         lambda b, e: sample_counter("tree", b.pure, e),
