@@ -5,6 +5,7 @@ a record, so whatever it computes costs no privacy.
 """
 
 from sfumato.accuracy.amplification import Amplification
+from sfumato.accuracy.collected import Collected, collected
 from sfumato.accuracy.comparison import Comparison
 from sfumato.accuracy.discrete_sum import DiscreteSum
 from sfumato.accuracy.extreme import declared, maximum, minimum
@@ -38,6 +39,7 @@ __all__ = [
     "Amplification",
     "Answer",
     "ClassScatter",
+    "Collected",
     "Comparison",
     "DiscreteSum",
     "LaplaceSum",
@@ -51,6 +53,7 @@ __all__ = [
     "averaged",
     "bit_variances",
     "class_scatter",
+    "collected",
     "declared",
     "expected_noise",
     "laplace_shares",

@@ -88,7 +88,7 @@ def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen
         return
     plan = table_plan(certificate)
     source = open_source(public)
-    check_header(source, plan.domain)
+    check_header(source, plan.domain, alone=plan.local)
     purse = RecordingPurse(plan.guarantee, script)
     # Statistics beyond the published ones were not published as whole numbers.
     with suppress(Diverged):
