@@ -11,6 +11,7 @@ from sfumato.accuracy.discrete_sum import DiscreteSum
 from sfumato.accuracy.extreme import declared, maximum, minimum
 from sfumato.accuracy.laplace_sum import LaplaceSum
 from sfumato.accuracy.noisy_lda import NoisyLDA
+from sfumato.accuracy.noisy_records import NoisyRecords, noisy_records
 from sfumato.accuracy.noisy_scatter import (
     ClassScatter,
     class_scatter,
@@ -44,6 +45,7 @@ __all__ = [
     "DiscreteSum",
     "LaplaceSum",
     "NoisyLDA",
+    "NoisyRecords",
     "Published",
     "TwoWay",
     "about_count",
@@ -60,6 +62,7 @@ __all__ = [
     "laplace_variance",
     "maximum",
     "minimum",
+    "noisy_records",
     "published",
     "sum_bound",
     "table_text",

@@ -19,7 +19,7 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.synopsis.questionnaire import Choice, Question, Questionnaire
 from sfumato.table.records import Records
 
-__all__ = ["Answers"]
+__all__ = ["Answers", "paid_answers"]
 
 Asking = Callable[[Codes], Whole]
 
@@ -36,12 +36,12 @@ class Answers:
 
     def perturb(self, records: Records, purse: Purse) -> Iterator[list[Whole]]:
         """The answers to each question, batch by batch; paid for once, up front."""
-        asking = [_paid(question, purse) for question in self.questionnaire.questions]
+        asking = [paid_answers(question, purse) for question in self.questionnaire.questions]
         return records.map(lambda codes: [ask(codes) for ask in asking])
 
 
-def _paid(question: Question, purse: Purse) -> Asking:
-    """How a question is answered once it is paid for."""
+def paid_answers(question: Question, purse: Purse) -> Asking:
+    """Pay for all answers to a question; how records answer it from then on."""
     if isinstance(question, Choice):
         bits = purse.spend(question.event)
         return lambda codes: answered(question.response, question.query(codes), bits)

@@ -49,6 +49,7 @@ class Precision:
     reason: str = ""
     found: Published | None = None
     means: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    from_rows: bool = False  # whether the rows are what was measured, and nothing was drawn
 
 
 def precision(release: Release) -> Precision:
@@ -131,7 +132,7 @@ def _of_answers(found: Collected) -> Precision:
     lines.sort(key=lambda line: -line.off)
     kept = tuple(lines[:MOST_LINES])
     intervals = {name: interval for name, (_, interval) in means.items()}
-    return Precision(kept, len(lines) - len(kept), _OF_ALL, means=intervals)
+    return Precision(kept, len(lines) - len(kept), _OF_ALL, means=intervals, from_rows=True)
 
 
 def _of_edges(found: Published) -> tuple[Line, ...]:

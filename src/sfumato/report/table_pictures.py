@@ -40,7 +40,7 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
             "a line above a histogram what the true mean lies between; both follow from the noise. "
             if _known(precision)
             else "They hold the noise of every row: what is true of all of them stands above. "
-            if precision.lines
+            if precision.from_rows
             else "How far the noise has moved them is not known column by column. "
         ),
         cards,
