@@ -91,6 +91,15 @@ def test_answers_have_the_stated_law_and_no_other(kind, error, passes):
     assert (chi2.sf(square, due.size - len(due)) > FALSE_ALARM) == passes
 
 
+def test_bits_that_are_drawn_in_parts_have_the_same_law(monkeypatch):
+    monkeypatch.setattr(module, "_MOST_BITS", 7_000)
+    codes = np.arange(60_000) % 3
+    made = answered(UnaryResponse("q", 3, Fraction(1)), codes, SeededBits(8))
+    true = made[np.arange(60_000), codes].sum()
+    assert FALSE_ALARM < binom.cdf(true, 60_000, 0.5) < 1 - FALSE_ALARM
+    assert FALSE_ALARM < binom.cdf(made.sum() - true, 120_000, 1 / (1 + exp(1))) < 1 - FALSE_ALARM
+
+
 @pytest.mark.parametrize("kind", BOTH)
 def test_answers_of_two_records_are_independent(kind):
     made = answered(kind("q", 2, Fraction(1)), np.zeros(100_000, np.int64), SeededBits(2))

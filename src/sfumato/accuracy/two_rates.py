@@ -19,10 +19,10 @@ promise.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, sqrt
+from math import sqrt
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, gammaln, xlog1py, xlogy
+from scipy.special import bdtr, bdtrc, gammaln, ndtri, xlog1py, xlogy
 
 from sfumato.accuracy.law import share
 from sfumato.numeric.arrays import Vector
@@ -65,24 +65,28 @@ class TwoRates:
     def lower_bound(self, confidence: Number) -> int:
         """What the truth is at least: the first m that could well have given so many yeses."""
         chance = _reached(confidence)
-        return self._first(lambda m: self._tail(m, above=True) > chance, self.most)
+        guess = self.value + self.deviation * float(ndtri(chance))
+        return self._first(lambda m: self._tail(m, above=True) > chance, self.most, guess)
 
     def upper_bound(self, confidence: Number) -> int:
         """What the truth is at most: the last m that could well have given so few yeses."""
         chance = _reached(confidence)
-        beyond = self._first(lambda m: self._tail(m, above=False) <= chance, self.most + 1)
+        guess = self.value - self.deviation * float(ndtri(chance))
+        beyond = self._first(lambda m: self._tail(m, above=False) <= chance, self.most + 1, guess)
         return max(beyond - 1, 0)
 
-    def _first(self, reached: Callable[[int], bool], end: int) -> int:
-        """The smallest m below `end` from which on it is so, or `end`; looked for near `value`."""
-        guess, reach = int(min(max(self.value, 0.0), end)), ceil(self.deviation) + 1
-        low, high = max(guess - reach, 0), min(guess + reach, end)
-        while low > 0 and reached(low):
-            low, high, reach = max(low - 2 * reach, 0), low, 2 * reach
-        while high < end and not reached(high):
-            low, high, reach = high, min(high + 2 * reach, end), 2 * reach
-        if low == 0 and reached(0):
-            return 0
+    def _first(self, reached: Callable[[int], bool], end: int, guess: float) -> int:
+        """The smallest m below `end` from which on it is so, or `end`; looked for near a guess."""
+        low = high = int(min(max(guess, 0.0), end))
+        step = 1
+        if low < end and not reached(low):
+            while high < end and (low == high or not reached(high)):
+                low, high, step = high, min(high + step, end), 2 * step
+        else:
+            while low == high or reached(low):
+                if low == 0:
+                    return 0
+                low, high, step = max(low - step, 0), low, 2 * step
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if reached(middle) else (middle, high)

@@ -36,6 +36,7 @@ from sfumato.privacy.response import SMALLEST, RandomizedResponse, coins, stated
 
 __all__ = ["DirectResponse", "Response", "UnaryResponse", "answered", "best_response"]
 
+_MOST_BITS = 1 << 20  # unary bits that are drawn at a time: a few megabytes each
 _LARGE = 700  # floats stand in with it: e^−ε is next to 0, and e^ε still finite
 
 
@@ -137,9 +138,13 @@ class UnaryResponse(Response):
     def draw(self, codes: Whole, bits: Bits) -> Whole:
         """False ones everywhere, and a coin in the place of the true category."""
         flips = RandomizedResponse("bits", PureDP(self.epsilon))
-        answers = flips.flips(len(codes) * self.categories, bits).reshape(-1, self.categories)
-        answers[np.arange(len(codes)), codes] = coins(len(codes), bits)
-        return np.asarray(answers.astype(np.int64))
+        answers = np.empty((len(codes), self.categories), np.int64)
+        rows = max(_MOST_BITS // self.categories, 1)
+        for start in range(0, len(codes), rows):
+            part, here = answers[start : start + rows], codes[start : start + rows]
+            part[...] = flips.flips(part.size, bits).reshape(part.shape)
+            part[np.arange(len(here)), here] = coins(len(here), bits)
+        return answers
 
     def log_chances(self, code: int) -> Matrix:
         """A part for each category: 0 and 1."""
