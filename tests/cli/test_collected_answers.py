@@ -2,6 +2,7 @@
 
 import json
 
+import pyarrow as pa
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -37,6 +38,16 @@ def test_without_options_every_count_and_mean_is_listed(folder):
     assert "ward is surgery" in shown.output
     assert "Estimates are right on average" in shown.output
     assert "for all " in shown.output
+
+
+def test_a_confidence_may_be_a_fraction_and_long_lists_are_cut(tmp_path):
+    many = {"name": "t", "columns": {"ward": {"kind": "category", "values": list(range(70))}}}
+    wards = pa.table({"ward": list(range(70)) * 3})
+    sf.publish(wards, schema=many, method="local", epsilon=3, folder=tmp_path / "r")
+    shown = run(tmp_path / "r", "--confidence", "19/20")
+    assert shown.exit_code == 0
+    assert "and 10 more: --json lists them" in shown.output
+    assert len(json.loads(run(tmp_path / "r", "--json").output)["answers"]) == 70
 
 
 def test_each_question_is_answered_in_a_sentence(folder):
@@ -85,11 +96,24 @@ def test_the_page_of_a_local_release_says_so_and_states_intervals():
     assert "need trust nobody" not in report_page(central).decode()
 
 
-def test_coordinates_are_refused_with_what_can_be_done_with_them(tmp_path):
-    sf.publish(
-        clinic(200), schema=sf.Schema.parse(CLINIC), method="lop", basis=clinic(100, seed=9),
-        epsilon=2, space="components", folder=tmp_path / "r",
-    )  # fmt: skip
-    refused = run(tmp_path / "r")
+def coordinates(place, schema):
+    asked = {"basis": clinic(100, seed=9), "epsilon": 8, "space": "components"}
+    sf.publish(clinic(400), schema=schema, method="lop", folder=place, **asked)
+    return place
+
+
+def test_the_label_beside_coordinates_is_counted(tmp_path):
+    told = json.loads(run(coordinates(tmp_path / "r", sf.Schema.parse(CLINIC)), "--json").output)
+    truth = clinic(400)["outcome"].to_pylist()
+    for answer in told["answers"]:
+        assert answer["low"] <= answer["high"] <= 400
+        # Seven deviations: a false alarm has a chance below 1e-10.
+        due = truth.count(answer["question"].removeprefix("outcome is "))
+        assert abs(answer["value"] - due) < 7 * answer["deviation"] + 1
+
+
+def test_coordinates_without_a_label_are_refused_with_what_reads_them(tmp_path):
+    plain = sf.Schema.parse(CLINIC.replace(", role: label", ""))
+    refused = run(coordinates(tmp_path / "r", plain))
     assert isinstance(refused.exception, ReleaseError)
     assert "sfumato.accuracy.noisy_records" in str(refused.exception)

@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.accuracy.discrete_sum import DiscreteSum
+from sfumato.accuracy.label_answers import has_coordinates, label_question
 from sfumato.accuracy.law import share
 from sfumato.accuracy.published import Readable
 from sfumato.accuracy.two_rates import TwoRates
@@ -149,8 +150,8 @@ class Collected:
 
 
 def is_collected(certificate: Certificate) -> bool:
-    """Whether a release holds answers of records by themselves."""
-    return certificate.method == "local"
+    """Whether a release holds answers of records by themselves: `local`, or labels of `lop`."""
+    return certificate.method == "local" or has_coordinates(certificate)
 
 
 def collected(release: Readable, *more: Readable) -> Collected:
@@ -165,6 +166,9 @@ def collected(release: Readable, *more: Readable) -> Collected:
     if not is_collected(certificate) or not isinstance(budget, PureDP):
         raise ReleaseError(f"{certificate.method} collects no answers; local does")
     try:
+        table = pa.concat_tables([release.table, *(other.table for other in more)])
+        if has_coordinates(certificate):
+            return _labels(certificate, table)
         asked = Questionnaire.of(
             Domain.of(stated(certificate.public_schema)),
             budget.epsilon,
@@ -173,15 +177,27 @@ def collected(release: Readable, *more: Readable) -> Collected:
         )
         if asked.events != certificate.events or asked.columns != certificate.columns:
             raise ReleaseError(_DIFFERENT)
-        table = pa.concat_tables([release.table, *(other.table for other in more)])
         return _added_up(certificate, asked, table)
     except (LookupError, TypeError, ValueError, AttributeError, pa.ArrowException):
         raise ReleaseError(_DIFFERENT) from None
 
 
 def _asked(certificate: Certificate) -> tuple[object, ...]:
-    options = [certificate.options.get(name) for name in ("encoding", "weights")]
+    options = {k: v for k, v in certificate.options.items() if k != "order"}
     return certificate.method, certificate.public_schema, certificate.budget, options
+
+
+def _labels(certificate: Certificate, table: pa.Table) -> Collected:
+    """Beside coordinates only the label is an answer; refused where there is none."""
+    domain = Domain.of(stated(certificate.public_schema))
+    question = label_question(domain, certificate.events)
+    if question is None:
+        raise ReleaseError(
+            "lop released noisy coordinates and no label, so there is nothing to count: "
+            "sfumato.accuracy.noisy_records reads them"
+        )
+    tally = Tally(question, _given(question, table), table.num_rows)
+    return Collected(certificate, table.num_rows, {question.name: tally}, {})
 
 
 def _added_up(certificate: Certificate, asked: Questionnaire, table: pa.Table) -> Collected:

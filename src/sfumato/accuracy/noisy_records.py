@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.accuracy.discrete_sum import DiscreteSum
+from sfumato.accuracy.label_answers import has_coordinates, label_question
 from sfumato.accuracy.noisy_lda import NoisyLDA
 from sfumato.accuracy.published import Readable
 from sfumato.errors import DataError, ReleaseError
 from sfumato.numeric.arrays import Matrix, Whole
-from sfumato.privacy.answer import DirectResponse
-from sfumato.privacy.guarantee import LocalDP
 from sfumato.privacy.mechanism import Event
 from sfumato.release.certificate import stated
-from sfumato.schema.domain import Domain, Levels
+from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import Directions
 
@@ -75,15 +74,14 @@ class NoisyRecords:
 def noisy_records(release: Readable) -> NoisyRecords:
     """The coordinates of a release; refused where it holds none."""
     certificate, synopsis = release.certificate, release.synopsis or {}
-    if synopsis.get("kind") != "coordinates":
+    if not has_coordinates(certificate):
         raise ReleaseError(
             f"{certificate.method} released no coordinates: lop with space=components does"
         )
     try:
         domain = Domain.of(stated(certificate.public_schema))
-        along, *answered = certificate.events
-        label, rates = _label(domain, answered)
-        beside = () if label is None else (label,)
+        label = label_question(domain, certificate.events)
+        beside = () if label is None else (label.axis,)
         space = Centred.of(domain, certificate.options["radius"], without=beside)
         directions = Directions(space, np.array(synopsis["directions"], np.int64))
         if synopsis["unit"] != directions.unit or directions.steps.shape[1:] != (len(space),):
@@ -91,13 +89,12 @@ def noisy_records(release: Readable) -> NoisyRecords:
         table = release.table
         columns = [f"component_{k + 1}" for k in range(directions.rank)]
         coordinates = np.column_stack([table.column(name).to_numpy() for name in columns])
-        told = [np.array(table.column(domain.axes[k].name).to_pylist()) for k in beside]
-        variance = _variance(along, directions.unit)
+        labels = None if label is None else np.array(table.column(label.name).to_pylist())
+        variance = _variance(certificate.events[0], directions.unit)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise ReleaseError(_DIFFERENT) from None
-    return NoisyRecords(
-        coordinates, told[0] if told else None, variance, rates, space, directions.steps
-    )
+    rates = None if label is None else label.response.rates
+    return NoisyRecords(coordinates, labels, variance, rates, space, directions.steps)
 
 
 def _variance(event: Event, unit: int) -> float:
@@ -106,19 +103,3 @@ def _variance(event: Event, unit: int) -> float:
         raise ReleaseError(_DIFFERENT)
     scale = (event.noise or 0) * unit
     return DiscreteSum.laplace(scale, step=Fraction(1, unit)).deviation ** 2
-
-
-def _label(
-    domain: Domain, events: Sequence[Event]
-) -> tuple[int | None, tuple[float, float] | None]:
-    """Where the label is that was answered, and at which rates: they follow from its price."""
-    if not events:
-        return None, None
-    (event,), label = events, domain.label
-    axis = domain.axes[-1 if label is None else label]
-    if label is None or not isinstance(axis, Levels) or not isinstance(event.cost, LocalDP):
-        raise ReleaseError(_DIFFERENT)
-    response = DirectResponse(f"answers of {axis.name}", axis.codes, event.cost.epsilon)
-    if response.event != event:
-        raise ReleaseError(_DIFFERENT)
-    return label, response.rates

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "show_answers"]
 
+_MOST_LINES = 60
 Grouped = list[tuple[str, list[list[str]]]]
 
 
@@ -62,19 +63,22 @@ def show_answers(
 
 
 def _show_all(answers: "list[Answer]", confidence: str) -> None:
+    from sfumato.accuracy.law import share
     from sfumato.accuracy.statement import spelt
 
     table = Grid("what", "estimate", "at least", "at most")
-    for answer in answers:
+    for answer in answers[:_MOST_LINES]:
         shown = answer.figures
-        means = answer.question.startswith("mean of ")
-        value = shown["value"] if means else round(shown["value"])
+        counted = "share" in shown
+        value = round(shown["value"]) if counted else shown["value"]
         table.line(
             answer.question, *(spelt(float(n)) for n in (value, shown["low"], shown["high"]))
         )
     show(table)
+    if len(answers) > _MOST_LINES:
+        say(f"and {len(answers) - _MOST_LINES:,} more: --json lists them")
+    together = 1 - (1 - share("confidence", confidence)) / max(len(answers), 1)
     say(
         f"Estimates are right on average. Each line holds with confidence {confidence} by itself; "
-        f"for all {len(answers):,} together: "
-        f"--confidence {1 - (1 - float(confidence)) / max(len(answers), 1):.6g}"
+        f"for all {len(answers):,} together: --confidence {float(together):.6g}"
     )
