@@ -195,7 +195,12 @@ def test_it_can_be_cloned_searched_and_cross_validated(rng):
 
 def test_parameters_can_be_read_and_changed_and_unknown_ones_are_refused():
     model = NoisyLDA(0.5).set_params(noise_variance=0.25)
-    assert model.get_params() == {"noise_variance": 0.25, "priors": None, "realised": None}
+    assert model.get_params() == {
+        "noise_variance": 0.25,
+        "priors": None,
+        "realised": None,
+        "label_rates": None,
+    }
     with pytest.raises(ParameterError, match="'depth' must be one of"):
         model.set_params(depth=3)
 

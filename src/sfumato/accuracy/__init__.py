@@ -5,11 +5,13 @@ a record, so whatever it computes costs no privacy.
 """
 
 from sfumato.accuracy.amplification import Amplification
+from sfumato.accuracy.collected import Collected, collected
 from sfumato.accuracy.comparison import Comparison
 from sfumato.accuracy.discrete_sum import DiscreteSum
 from sfumato.accuracy.extreme import declared, maximum, minimum
 from sfumato.accuracy.laplace_sum import LaplaceSum
 from sfumato.accuracy.noisy_lda import NoisyLDA
+from sfumato.accuracy.noisy_records import NoisyRecords, noisy_records
 from sfumato.accuracy.noisy_scatter import (
     ClassScatter,
     class_scatter,
@@ -38,10 +40,12 @@ __all__ = [
     "Amplification",
     "Answer",
     "ClassScatter",
+    "Collected",
     "Comparison",
     "DiscreteSum",
     "LaplaceSum",
     "NoisyLDA",
+    "NoisyRecords",
     "Published",
     "TwoWay",
     "about_count",
@@ -51,12 +55,14 @@ __all__ = [
     "averaged",
     "bit_variances",
     "class_scatter",
+    "collected",
     "declared",
     "expected_noise",
     "laplace_shares",
     "laplace_variance",
     "maximum",
     "minimum",
+    "noisy_records",
     "published",
     "sum_bound",
     "table_text",

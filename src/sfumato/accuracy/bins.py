@@ -6,23 +6,11 @@ import numpy as np
 
 from sfumato.schema import Date
 from sfumato.schema.domain import Axis, Grid, Levels, moment_of, step_of
-from sfumato.synopsis.bins import Fine, Merged
+from sfumato.synopsis.bins import ABSENT, Fine, Merged, levels
 
 __all__ = ["ABSENT", "bin_names", "levels", "merged_names", "moment_text"]
 
-ABSENT = "(missing)"
 _MOST_NAMED = 3  # values of a bin that are listed
-
-
-def levels(axis: Levels) -> list[str]:
-    """The values of a category by their codes, as a person writes them.
-
-    >>> from sfumato.schema import Boolean
-    >>> levels(Levels("smoker", Boolean(kind="boolean", missing="allowed")))
-    ['false', 'true', '(missing)']
-    """
-    names = [str(value).lower() if isinstance(value, bool) else str(value) for value in axis.values]
-    return [*names, *([ABSENT] if axis.missing else [])]
 
 
 def bin_names(axis: Axis, fine: Fine) -> list[str]:

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 
+from sfumato.accuracy.noisy_labels import unmixed_scatter
 from sfumato.accuracy.noisy_scatter import ClassScatter, class_scatter, cleaned, expected_noise
 from sfumato.errors import DataError, ParameterError
 from sfumato.numeric.arrays import Matrix
@@ -37,7 +38,7 @@ from sfumato.numeric.arrays import Matrix
 __all__ = ["FEWEST_REALISED", "NoisyLDA"]
 
 FEWEST_REALISED = 100  # records per class; the paper's threshold, which protects nobody
-_PARAMETERS = ("noise_variance", "priors", "realised")
+_PARAMETERS = ("noise_variance", "priors", "realised", "label_rates")
 
 
 class NoisyLDA:
@@ -47,7 +48,8 @@ class NoisyLDA:
     `laplace_variance(b, ranges)`; 0 is Fisher's own method.  `priors`: chances of the
     classes in sorted order; by default as frequent as they are.  `realised`: NOT PRIVATE,
     the `class_scatter` of the drawn noise, in place of `noise_variance`; refused for
-    classes of fewer than 100 records.
+    classes of fewer than 100 records.  `label_rates`: where labels are answers of randomized
+    response, how often a class is answered by its own records and by others (`noisy_labels`).
 
     After `fit`: `classes_`, `means_`, `coef_` and `intercept_` of each class's score, and
     `scalings_`, the directions that separate the classes.
@@ -74,19 +76,22 @@ class NoisyLDA:
         *,
         priors: ArrayLike | None = None,
         realised: ClassScatter | None = None,
+        label_rates: tuple[float, float] | None = None,
     ) -> None:
         self.noise_variance = noise_variance
         self.priors = priors
         self.realised = realised
+        self.label_rates = label_rates
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from released records X and their classes y."""
-        found = class_scatter(X, y)
+        found, answers = self._scatter(X, y)
         n, (k, m) = int(found.counts.sum()), found.means.shape
         if k < 2 or n - k < m:
             raise DataError("X and y need two classes and more records than attributes")
         priors = self._priors(found)
         within, between = self._noise(found)
+        between = between + answers
         inside, noise = found.within / (n - k), within / (n - k)
         W = cleaned(inside, noise, self._most(m, n - k))
         gains, V = eigh(found.between - between, W)
@@ -135,6 +140,15 @@ class NoisyLDA:
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(),
         )
+
+    def _scatter(self, X: ArrayLike, y: ArrayLike) -> tuple[ClassScatter, Matrix]:
+        """By class, and what answers in place of labels add between the means."""
+        if self.label_rates is None:
+            found = class_scatter(X, y)
+            return found, np.zeros_like(found.within)
+        if self.realised is not None:
+            raise ParameterError("give label_rates or realised, not both")
+        return unmixed_scatter(X, y, self.label_rates)
 
     def _noise(self, found: ClassScatter) -> tuple[Matrix, Matrix]:
         """What noise adds to the scatter within classes and between them."""

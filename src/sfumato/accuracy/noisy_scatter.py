@@ -27,7 +27,7 @@ class ClassScatter(NamedTuple):
     """Class by class: how many records and their mean; and the scatter about those means."""
 
     classes: NDArray[Any]
-    counts: NDArray[np.int64]
+    counts: NDArray[Any]  # whole numbers, unless they are estimates themselves
     means: Matrix
     within: Matrix
 

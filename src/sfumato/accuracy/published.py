@@ -48,6 +48,8 @@ _WORTH = 0.95  # of the variance
 _WHY_NOT = {
     "identity-laplace": "every noisy record was moved to the nearest record of the schema",
     "exponential": "its records were chosen, not counted",
+    "local": "ask its answers with sfumato accuracy, or sfumato.accuracy.collected",
+    "lop": "its rows are noisy records; of space=components, collected counts the label",
     "pca-laplace": "its records are noisy, not its sums; see the guide for recipients",
     "counter": "each of its figures is put together from many noisy sums, then rounded",
     "reservoir-mean": "its noise is in the answers; the limits in release.json state the error",

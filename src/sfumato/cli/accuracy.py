@@ -67,13 +67,27 @@ def accuracy(
     Example: sfumato accuracy release/ --column age --pair age sex
     """
     from sfumato.accuracy import statement, table_statement
+    from sfumato.accuracy.collected import collected, is_collected
     from sfumato.accuracy.published import published
     from sfumato.cli import accuracy_tables
+    from sfumato.cli import collected_answers as answers_of
     from sfumato.release import Release
 
     added = [_parsed(text, "--sum", "COLUMN=A,B") for text in sums or []]
     compared = [_parsed(text, "--greater", "COLUMN=A,B:C") for text in greater or []]
-    found = published(Release.load(release))
+    loaded = Release.load(release)
+    if is_collected(loaded.certificate):
+        answers_of.show_answers(
+            collected(loaded),
+            answers_of.Asked(
+                added, means or [], compared, largest or [], smallest or [], columns or [], pair
+            ),
+            confidence,
+            thesis=thesis,
+            as_json=as_json,
+        )
+        return
+    found = published(loaded)
     said: dict[str, Any] = {"confidence": confidence, "thesis": thesis}
     answers = [
         *(statement.about_count(found, name, a, **said) for name, (a,) in added),

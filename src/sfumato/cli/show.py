@@ -32,7 +32,8 @@ def promise(release: Release, *, again: bool = False) -> None:
             lines.line("measured", f"{event.statistic}: {how}")
             continue
         law = event.mechanism.replace("-", " ")
-        said = f"{event.statistic}: {law} noise, {event.figure} {event.size:.4g}"
+        law = law.replace("k ary", "k-ary") if law.endswith("response") else f"{law} noise"
+        said = f"{event.statistic}: {law}, {event.figure} {event.size:.4g}"
         lines.line("measured", said)
     if isinstance(basis := certificate.options.get("basis"), dict):
         source = certificate.options.get("basis_source") or "no source was stated"

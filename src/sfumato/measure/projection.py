@@ -1,7 +1,8 @@
 """Every record projected on released directions, each coordinate under its own noise.
 
 Guarantee.  ε-DP (or ρ-zCDP) under replace-one, n public, given directions that were
-released before (adaptive composition: the sensitivity may depend on them).
+released before (adaptive composition: the sensitivity may depend on them).  Directions that
+are public make it ε-local: a coordinate depends on one record, and any two records are neighbours.
 Sensitivity.  Directions are whole numbers per step of each feature, so a coordinate
 is a whole number and the ℓ₁ distance between two projected records is, by duality, at most
 
@@ -11,7 +12,7 @@ which two records attain.  For more than `EXACT_RANK` directions, where there ar
 many signs, a certified bound takes its place.  Proof: `docs/proofs/dp-pca.md`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Codes
 from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import LocalDP
 from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.synopsis.directions import Directions
 from sfumato.table.records import Records
@@ -31,7 +33,7 @@ class Projection:
     """Noisy coordinates of each record along released directions."""
 
     directions: Directions
-    budget: Budget
+    budget: Budget | LocalDP
 
     @property
     def noise(self) -> Noise:
@@ -46,6 +48,10 @@ class Projection:
 
     def perturb(self, records: Records, purse: Purse) -> Iterator[NDArray[np.float64]]:
         """Noisy coordinates in real units, batch by batch, in order; paid for once."""
+        return records.map(self.paid(purse))
+
+    def paid(self, purse: Purse) -> Callable[[Codes], NDArray[np.float64]]:
+        """Pay for the coordinates of all records; how each of them is made noisy by itself."""
         paid = purse.pay(self.noise)
 
         def noisy(codes: Codes) -> NDArray[np.float64]:
@@ -53,4 +59,4 @@ class Projection:
             units = np.full(exact.shape, self.directions.unit, np.int64)
             return np.asarray(paid.add(exact, units) / self.directions.unit)
 
-        return records.map(noisy)
+        return noisy

@@ -1,4 +1,7 @@
-"""pca-laplace: coordinates under Laplace noise; no proof (Chakrabarti et al. 2010)."""
+"""pca-laplace: coordinates under Laplace noise; no proof (Chakrabarti et al. 2010).
+
+The same under a promise is `lop` with space=components: exact noise along public components.
+"""
 
 from typing import Any
 
@@ -112,6 +115,6 @@ METHOD = Method(
     },
     budgeted=False,
     family=Family.UNPROVED,
-    use="to compare with, and to attack",
+    use="to compare with, and to attack; with a promise: lop with space=components",
     contract=numbers_alone(rank=1),
 )

@@ -17,7 +17,7 @@ from sfumato.plan.case import ContractCase
 from sfumato.plan.options import did_you_mean
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import Guarantee, Heuristic
+from sfumato.privacy.guarantee import Guarantee, Heuristic, LocalDP, PureDP
 from sfumato.privacy.mechanism import Event
 
 __all__ = ["Family", "Priced", "Recipe"]
@@ -49,10 +49,14 @@ class Priced:
     # Why nothing is promised, where nothing is; the budget then only sets the noise.
     unproved: Heuristic | None = None
     limits: tuple[str, ...] = ()
+    # Whether each record is changed by itself, so that whoever holds one can do it alone.
+    local: bool = False
 
     @property
     def guarantee(self) -> Guarantee:
         """What the release will promise: the budget it was planned for, or plainly nothing."""
+        if self.local and isinstance(self.budget, PureDP):
+            return LocalDP(self.budget.epsilon)
         promised = self.unproved or self.budget
         assert promised is not None  # noqa: S101  a plan without a budget says why it has none
         return promised

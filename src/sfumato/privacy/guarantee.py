@@ -117,7 +117,10 @@ class ZCDP:
 
 @dataclass(frozen=True, slots=True)
 class LocalDP:
-    """ε-local differential privacy: each record is hidden before anyone collects it."""
+    """ε-local differential privacy: each record is hidden before anyone collects it.
+
+    All records together are then ε-DP where one of them is replaced and their number is public.
+    """
 
     epsilon: Fraction
     label: ClassVar[str] = "local-DP"

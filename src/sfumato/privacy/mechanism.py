@@ -27,6 +27,7 @@ from sfumato.privacy.guarantee import (
     ApproxDP,
     Guarantee,
     Heuristic,
+    LocalDP,
     PureDP,
     Seeded,
     compose,
@@ -50,6 +51,8 @@ _FIGURES = {
     "discrete-gaussian": ("L2 squared", "variance"),
     "exponential": ("score", "temperature"),
     "randomized-response": ("bits", "flip probability"),
+    "k-ary-response": ("answers", "chance of another answer"),
+    "unary-response": ("bits", "chance of a false one"),
     # Only ever without a promise: floats times records, and no noise at all.
     "gaussian-projection": ("diameter squared", "w squared"),
     "exact": ("none", "none"),
@@ -134,6 +137,9 @@ class Event:
 class Noise:
     """The noise that makes a statistic of this sensitivity cost this budget.
 
+    A `LocalDP` budget buys the noise of its ε for statistics of one record each, whose
+    sensitivity is the distance between any two records.
+
     >>> from sfumato.privacy.sensitivity import record
     >>> Noise("record", record(continuous=3), PureDP(2)).event.noise
     Fraction(3, 2)
@@ -141,10 +147,10 @@ class Noise:
 
     statistic: str
     sensitivity: Sensitivity
-    budget: Budget
+    budget: Budget | LocalDP
 
     @property
-    def cost(self) -> PureDP | ZCDP:
+    def cost(self) -> PureDP | ZCDP | LocalDP:
         """What the noise costs: an (ε, δ) budget is spent as the ρ that fits into it."""
         if isinstance(self.budget, ApproxDP):
             return rho_within(self.budget.epsilon, self.budget.delta)
@@ -154,7 +160,7 @@ class Noise:
     def event(self) -> Event:
         """The statistic, its noise and its price."""
         cost, moved = self.cost, self.sensitivity
-        if isinstance(cost, PureDP):
+        if isinstance(cost, PureDP | LocalDP):
             scale = moved.l1 / cost.epsilon
             return Event(self.statistic, "discrete-laplace", moved.l1, scale, cost)
         variance = moved.l2_squared / (2 * cost.rho)
@@ -178,7 +184,7 @@ class Noise:
         for unit in np.unique(units):
             here, u = units == unit, int(unit)
             count = int(here.sum())
-            if isinstance(cost, PureDP):
+            if isinstance(cost, PureDP | LocalDP):
                 noise[here] = discrete_laplace(self.sensitivity.l1 / cost.epsilon * u, count, bits)
             else:
                 variance = self.sensitivity.l2_squared / (2 * cost.rho)
@@ -253,7 +259,12 @@ def _within(spent: Guarantee, limit: Guarantee) -> bool:
     match spent, limit:
         case _, Heuristic():
             return True  # nothing is promised, so nothing can be overspent
-        case PureDP(epsilon=cost), PureDP(epsilon=most) | ApproxDP(epsilon=most):
+        case LocalDP(epsilon=cost), LocalDP(epsilon=most):
+            return cost <= most
+        case (
+            (PureDP(epsilon=cost) | LocalDP(epsilon=cost)),
+            (PureDP(epsilon=most) | ApproxDP(epsilon=most)),
+        ):
             return cost <= most
         case ZCDP(rho=cost), ZCDP(rho=most):
             return cost <= most

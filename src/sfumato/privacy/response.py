@@ -25,9 +25,9 @@ from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Event
 from sfumato.privacy.randomness import Bits
 
-__all__ = ["RandomizedResponse"]
+__all__ = ["SMALLEST", "RandomizedResponse", "coins", "stated_chance"]
 
-_SMALLEST = Fraction(1, 10**9)
+SMALLEST = Fraction(1, 10**9)
 _LARGE = 10**6  # floats stand in with it: e^−ε is 0 to them long before
 # Flip probabilities are stated to 12 digits, rounded down; below 1e-300 that is 0.
 _STATED = Context(prec=12, rounding=ROUND_FLOOR, Emin=-300, Emax=300, traps=[])
@@ -54,16 +54,13 @@ class RandomizedResponse:
             raise ParameterError(
                 "randomized response promises pure epsilon-DP only: leave out delta and rho"
             )
-        if self.budget.epsilon < _SMALLEST:
+        if self.budget.epsilon < SMALLEST:
             raise ParameterError("randomized response needs an epsilon of at least 1e-9")
 
     @property
     def event(self) -> Event:
         """One bit changes one response; the flip probability is stated rounded down."""
-        epsilon = self.budget.epsilon
-        exponent = _PRECISE.divide(Decimal(-epsilon.numerator), Decimal(epsilon.denominator))
-        odds = _PRECISE.exp(exponent)
-        stated = Fraction(_STATED.plus(_PRECISE.divide(odds, 1 + odds)))
+        stated = stated_chance(self.budget.epsilon)
         return Event(self.statistic, "randomized-response", Fraction(1), stated, self.budget)
 
     @property
@@ -104,7 +101,7 @@ class RandomizedResponse:
         while filled < count:
             missing = count - filled
             # Enough proposals that one round nearly always does.
-            coin = _coins(int(2.1 / (1 + exp(-near)) * missing) + 16, bits)
+            coin = coins(int(2.1 / (1 + exp(-near)) * missing) + 16, bits)
             asking = np.flatnonzero(coin)
             settled = ~coin
             settled[asking] = bernoulli_exp(np.full(asking.size, near), lambda _: epsilon, bits)
@@ -147,7 +144,18 @@ class RandomizedResponse:
         return sqrt(log(2 / failure) / (2 * size)) / self.contrast
 
 
-def _coins(count: int, bits: Bits) -> NDArray[np.bool_]:
+def stated_chance(epsilon: Fraction, others: int = 1) -> Fraction:
+    """m / (m + e^ε): that one of m others takes the place of the truth, rounded down to be stated.
+
+    >>> float(stated_chance(Fraction(1))), float(stated_chance(Fraction(1), 4))
+    (0.268941421369, 0.595390324808)
+    """
+    exponent = _PRECISE.divide(Decimal(-epsilon.numerator), Decimal(epsilon.denominator))
+    odds = _PRECISE.multiply(Decimal(others), _PRECISE.exp(exponent))
+    return Fraction(_STATED.plus(_PRECISE.divide(odds, 1 + odds)))
+
+
+def coins(count: int, bits: Bits) -> NDArray[np.bool_]:
     """Fair coins, 64 from a word."""
     packed = bits.words(-(-count // 64)).view(np.uint8)
     return np.unpackbits(packed, count=count).view(np.bool_)

@@ -143,7 +143,7 @@ def publish_plan(
     if plan.public is not None:
         plan.public.differ_from(data)
     source = open_source(data)
-    check_header(source, plan.domain)
+    check_header(source, plan.domain, alone=plan.local)
     if plan.sized is not None:
         plan = plan.sized(number_of_records(source, plan.domain))
     frame: Frame = source.kind if source.kind in ("pandas", "polars") else "arrow"

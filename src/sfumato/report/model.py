@@ -83,6 +83,7 @@ class Promised:
     presence: "Cap | None"  # on a guess whether a record is there, where that is hidden better
     beliefs: tuple[tuple[str, str], ...]  # how sure before, at most how sure after
     also: str  # the same promise in the other currency
+    local: bool  # whether it also holds against whoever collected the rows
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,7 @@ def _promised(guarantee: Guarantee, steps: int) -> Promised | None:
         presence=Cap.of(near) if steps > 1 else None,
         beliefs=tuple((f"{float(100 * p):g} %", percent(far.after(p))) for p in PRIORS),
         also=_also(guarantee),
+        local=isinstance(guarantee, LocalDP),
     )
 
 
@@ -230,7 +232,7 @@ def _commands(
     certificate: Certificate, found: Precision, promised: bool
 ) -> Iterator[tuple[str, str]]:
     yield "sfumato verify release/", "files, plan, noise, price and data are as certified"
-    if found.found is not None:
+    if found.lines:
         yield "sfumato accuracy release/", "how far every published number may be off"
     if certificate.kind is COUNTS:
         yield "sfumato query ask release/ --keys …", "an answer with its interval"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
+from sfumato.accuracy.collected import Collected, collected, is_collected
 from sfumato.accuracy.published import Published, published
 from sfumato.accuracy.statement import spelt
 from sfumato.errors import Refused
@@ -19,6 +20,7 @@ __all__ = ["CONFIDENCE", "Line", "Precision", "precision", "share_between"]
 CONFIDENCE = Fraction(95, 100)
 MOST_LINES = 40
 _WEIGHTS = "the range of a weight; the truth is each weight to the nearest step of its grid"
+_OF_ALL = "all records or, for a mean, of the range of the number"
 _LOOKED_AT = 12  # values of a column: all have the same noise, or nearly
 
 
@@ -47,6 +49,7 @@ class Precision:
     reason: str = ""
     found: Published | None = None
     means: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    from_rows: bool = False  # whether the rows are what was measured, and nothing was drawn
 
 
 def precision(release: Release) -> Precision:
@@ -60,6 +63,8 @@ def precision(release: Release) -> Precision:
     [('weight', 'mean 73.43', '67.61 to 78.79')]
     """
     try:
+        if is_collected(release.certificate):
+            return _of_answers(collected(release))
         found = published(release)
     except Refused as refusal:
         why = str(refusal).partition(". ")[0].removeprefix(str(release.certificate.method))
@@ -71,8 +76,7 @@ def precision(release: Release) -> Precision:
     lines.sort(key=lambda line: -line.off)
     intervals = {name: interval for name, (_, interval) in means.items()}
     kept = tuple(lines[:MOST_LINES])
-    whole = "all records or, for a mean, of the range of the number"
-    return Precision(kept, len(lines) - len(kept), whole, found=found, means=intervals)
+    return Precision(kept, len(lines) - len(kept), _OF_ALL, found=found, means=intervals)
 
 
 def share_between(found: Published, column: str, values: Sequence[str]) -> tuple[float, float]:
@@ -106,6 +110,29 @@ def _of_means(
         width = float(axis.high) - float(axis.low)  # type: ignore[arg-type]  # dates have no sum
         between = f"{spelt(float(f'{low:.4g}'))} to {spelt(float(f'{high:.4g}'))}"
         yield Line(column, f"mean {value:.4g}", between, (high - low) / 2 / width)
+
+
+def _of_answers(found: Collected) -> Precision:
+    """Counts and means of answers that records gave by themselves."""
+    lines, records = [], max(found.records, 1)
+    for column, tally in found.tallies.items():
+        looked = [found.count(column, [value]) for value in list(tally.given)[:_LOOKED_AT]]
+        ends = [seen.interval(CONFIDENCE) for seen in looked]
+        reach = max(
+            max(high - seen.value, seen.value - low)
+            for seen, (low, high) in zip(looked, ends, strict=True)
+        )
+        between = f"each within ± {ceil(reach):,} records"
+        lines.append(Line(column, _counted(len(tally.given)), between, min(reach / records, 1.0)))
+    means = {name: number.mean(CONFIDENCE) for name, number in found.numbers.items()}
+    for name, (value, (low, high)) in means.items():
+        first, last = (float(end) for end in found.numbers[name].ends)
+        between = f"{spelt(float(f'{low:.4g}'))} to {spelt(float(f'{high:.4g}'))}"
+        lines.append(Line(name, f"mean {value:.4g}", between, (high - low) / 2 / (last - first)))
+    lines.sort(key=lambda line: -line.off)
+    kept = tuple(lines[:MOST_LINES])
+    intervals = {name: interval for name, (_, interval) in means.items()}
+    return Precision(kept, len(lines) - len(kept), _OF_ALL, means=intervals, from_rows=True)
 
 
 def _of_edges(found: Published) -> tuple[Line, ...]:

@@ -26,6 +26,8 @@ _HOW = {
     "discrete-gaussian": "discrete Gaussian noise of deviation {}",
     "exponential": "a noisy choice of temperature {}",
     "randomized-response": "answers that lie with probability {}",
+    "k-ary-response": "answers that are another with probability {}",
+    "unary-response": "a yes or no to each value, a false yes with probability {}",
     "gaussian-projection": "a random projection; no proof on machine numbers",
     "exact": "without noise",
     "perturbation": "changed by a rule or by noise that has no proof",

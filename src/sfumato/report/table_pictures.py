@@ -39,6 +39,8 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
             "A thin line on a bar spans what its true share lies between with 95 % confidence, "
             "a line above a histogram what the true mean lies between; both follow from the noise. "
             if _known(precision)
+            else "They hold the noise of every row: what is true of all of them stands above. "
+            if precision.from_rows
             else "How far the noise has moved them is not known column by column. "
         ),
         cards,

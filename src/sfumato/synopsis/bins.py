@@ -25,9 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Whole
-from sfumato.schema.domain import MISSING, Axis, Grid
+from sfumato.schema.domain import MISSING, Axis, Grid, Levels
 
-__all__ = ["Fine", "Merged", "Partition"]
+__all__ = ["ABSENT", "Fine", "Merged", "Partition", "levels"]
+
+ABSENT = "(missing)"
 
 MOST_FINE = 100  # bins of a number or date that has more codes
 
@@ -121,3 +123,14 @@ class Partition:
     def block(self, column: int) -> slice:
         """The cells of a column."""
         return slice(int(self.offset[column]), int(self.offset[column + 1]))
+
+
+def levels(axis: Levels) -> list[str]:
+    """The values of a category by their codes, as a person writes them.
+
+    >>> from sfumato.schema import Boolean
+    >>> levels(Levels("smoker", Boolean(kind="boolean", missing="allowed")))
+    ['false', 'true', '(missing)']
+    """
+    names = [str(value).lower() if isinstance(value, bool) else str(value) for value in axis.values]
+    return [*names, *([ABSENT] if axis.missing else [])]

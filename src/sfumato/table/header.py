@@ -21,8 +21,11 @@ from sfumato.table.value import text_of
 __all__ = ["check_header", "check_spelling", "check_types"]
 
 
-def check_header(source: Source, domain: Domain) -> None:
-    """Refuse a table whose header does not fit the schema; looks at no record."""
+def check_header(source: Source, domain: Domain, *, alone: bool = False) -> None:
+    """Refuse a table whose header does not fit the schema; looks at no record.
+
+    `alone`: each record is published by itself, so that there may be a single one.
+    """
     declared = set(domain.schema.columns)
     present = set(source.names)
     absent = [name for name in domain.schema.released if name not in present]
@@ -38,8 +41,9 @@ def check_header(source: Source, domain: Domain) -> None:
     check_types(source, domain)
     # Under add-remove the number of records is private: even an empty table is published.
     if domain.schema.neighbours == "replace-one":
-        if not told(lambda: source.has_rows(2)):
-            raise DataError("the data has fewer than two records: at least two are needed")
+        if not told(lambda: source.has_rows(1 if alone else 2)):
+            few = "no record" if alone else "fewer than two records: at least two are needed"
+            raise DataError(f"the data has {few}")
         if isinstance(source, TextFile) and not told(source.is_terminated):
             raise DataError(
                 f"{source.path} does not end with a line break, so that an empty last record could "

@@ -45,9 +45,9 @@ from sfumato.measure import (
     tables,
 )
 from sfumato.methods import METHODS
-from sfumato.privacy import centred_sensitivity, choice, noise, sensitivity
-from sfumato.privacy.guarantee import PureDP
-from sfumato.synopsis import centred, features, scatter
+from sfumato.privacy import answer, centred_sensitivity, choice, noise, sensitivity
+from sfumato.privacy.guarantee import LocalDP, PureDP
+from sfumato.synopsis import centred, features, questionnaire, scatter
 from sfumato.synopsis import directions as projected
 from sfumato.synopsis import moments as synopsis
 from sfumato.table import grid
@@ -236,6 +236,55 @@ FAULTS = [
         ),
     ),
     Fault("an empty part scores below all others", "diffgen", empty_parts_are_told),
+    # Answers.
+    Fault(
+        "the truth is kept too often",
+        "local",
+        replaced(
+            answer.DirectResponse,
+            "draw",
+            lambda f: (
+                lambda self, codes, bits: f(replace(self, epsilon=2 * self.epsilon), codes, bits)
+            ),
+        ),
+    ),
+    Fault(
+        "one draw for all records",
+        "local",
+        replaced(
+            answer.DirectResponse,
+            "draw",
+            lambda f: (
+                lambda self, codes, bits: (
+                    (codes + f(self, np.zeros(1, np.int64), bits)) % self.categories
+                )
+            ),
+        ),
+    ),
+    Fault(
+        "the true bit as it is",
+        "local",
+        replaced(answer, "coins", lambda f: lambda count, bits: np.ones(count, bool)),
+    ),
+    Fault(
+        "the budget is not divided among the columns",
+        "local",
+        replaced(
+            questionnaire,
+            "_shares",
+            lambda f: lambda asked, epsilon, weights: dict.fromkeys(asked, epsilon),
+        ),
+    ),
+    Fault(
+        "columns at the whole budget for their share of the price",
+        "local",
+        property_of(
+            answer.DirectResponse,
+            "event",
+            lambda made, _: replace(made, cost=LocalDP(made.cost.epsilon / 2)),
+        ),
+    ),
+    Fault("half of a range", "local", halved((questionnaire, "record"))),
     # Prices and shares.
     Fault("twice the shares", "lip", twice_the_shares),
     Fault("one share too much", "lip", one_share_too_much, GAUSS),

@@ -45,7 +45,15 @@ from sfumato.methods import method as registered
 from sfumato.numeric.arrays import Codes
 from sfumato.plan import Method, Plan
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, Heuristic, Number, PureDP
+from sfumato.privacy.guarantee import (
+    ZCDP,
+    ApproxDP,
+    Guarantee,
+    Heuristic,
+    LocalDP,
+    Number,
+    PureDP,
+)
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.publishing.transaction import priced_for
@@ -128,7 +136,7 @@ def most_advantage(promise: Guarantee) -> float:
     (0.462, 0.467)
     """
     match promise:
-        case PureDP(epsilon=epsilon):
+        case PureDP(epsilon=epsilon) | LocalDP(epsilon=epsilon):
             return tanh(float(epsilon) / 2)
         case ApproxDP(epsilon=epsilon, delta=delta):
             either = exp(-float(epsilon)) / (1 + exp(-float(epsilon)))  # 1 / (1 + e^ε)

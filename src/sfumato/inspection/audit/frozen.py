@@ -25,7 +25,7 @@ from sfumato.inspection.audit.step import Step
 from sfumato.inspection.audit.tape import Added, taped
 from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Plan
-from sfumato.privacy.guarantee import Heuristic, PureDP
+from sfumato.privacy.guarantee import Heuristic, LocalDP, PureDP
 
 __all__ = ["Frozen", "freeze"]
 
@@ -87,7 +87,8 @@ def _losses(plan: Plan, runs: Sequence[Sequence[Step]], firsts: int) -> Matrix:
         others = [steps[k] for steps in runs]
         for i in range(firsts):
             moved = runs[i][k].moved(others)
-            losses[i] += moved.epsilon if isinstance(plan.guarantee, PureDP) else moved.rho
+            pure = isinstance(plan.guarantee, PureDP | LocalDP)
+            losses[i] += moved.epsilon if pure else moved.rho
     return losses
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sfumato.inspection.audit.search import BEYOND, Search
 from sfumato.inspection.audit.step import NOTHING, Price
-from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, PureDP
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, LocalDP, PureDP
 
 __all__ = ["dearer", "promised", "spent", "violations"]
 
@@ -70,7 +70,9 @@ def promised(promise: Guarantee) -> float:
     """The figure of a promise that a total is held against."""
     if isinstance(promise, ZCDP):
         return float(promise.rho)
-    return float(promise.epsilon) if isinstance(promise, PureDP | ApproxDP) else inf
+    if isinstance(promise, PureDP | ApproxDP | LocalDP):
+        return float(promise.epsilon)
+    return inf
 
 
 def spent(search: Search) -> tuple[str, float]:

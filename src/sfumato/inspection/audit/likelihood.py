@@ -17,7 +17,7 @@ from sfumato.inspection.audit.region import Score, column
 from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Script, Statistic
 from sfumato.numeric.arrays import Matrix, Whole
 from sfumato.plan import Plan
-from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.guarantee import LocalDP, PureDP
 from sfumato.privacy.randomness import Bits
 
 __all__ = ["LIKELIHOOD", "Likelihood"]
@@ -99,6 +99,6 @@ def _surprise(statistic: Statistic, outputs: Whole) -> Any:
     away = (outputs - statistic.flat(statistic.exact)).astype(np.float64)
     away /= statistic.flat(statistic.units)
     size = float(statistic.noise.event.noise or 1)
-    if isinstance(statistic.noise.cost, PureDP):
+    if isinstance(statistic.noise.cost, PureDP | LocalDP):
         return (np.abs(away) / size + np.log(size)).sum(axis=-1)
     return (away**2 / (2 * size) + np.log(size) / 2).sum(axis=-1)

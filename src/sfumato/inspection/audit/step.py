@@ -5,6 +5,7 @@ its declared sensitivity, and that distance has a price under the noise that was
 
     Laplace    ε = Σ |moved| / scale                 Gaussian   ρ = Σ moved² / (2 · variance)
     a draw     ε = rate · how far scores move apart
+    an answer  ε = the largest ratio of its chances
 
 A pure ε costs ρ = ε²/2 where a promise is in ρ (Bun and Steinke 2016, proposition 1.4).
 """
@@ -17,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.inspection.audit.redraw import Laws, law_key
-from sfumato.inspection.audit.tape import Added, Chosen, Entry, Redrawn
+from sfumato.inspection.audit.tape import Added, Answered, Chosen, Entry, Redrawn
 from sfumato.numeric.arrays import Vector
-from sfumato.privacy.guarantee import ZCDP, PureDP
+from sfumato.privacy.guarantee import ZCDP, LocalDP, PureDP
 from sfumato.privacy.mechanism import Event
 
 __all__ = ["Moved", "Price", "Step", "steps_of"]
@@ -38,7 +39,7 @@ class Price:
     @classmethod
     def of(cls, cost: Any) -> "Price":
         """Of a guarantee; what promises nothing costs everything."""
-        if isinstance(cost, PureDP):
+        if isinstance(cost, PureDP | LocalDP):
             return cls.pure(float(cost.epsilon))
         return cls(np.inf, float(cost.rho) if isinstance(cost, ZCDP) else np.inf)
 
@@ -136,7 +137,7 @@ class Step:
     def _drawn(self, first: Entry, others: Sequence["Step"]) -> Moved:
         each = np.array([_apart(self, other) for other in others])  # one row per run
         epsilon, rho = each.sum(axis=1), (each**2).sum(axis=1) / 2
-        if isinstance(first, Redrawn):
+        if isinstance(first, Redrawn | Answered):
             ratio = epsilon / max(self.cost.epsilon, _TINY)
             return Moved(ratio, ratio, epsilon, epsilon**2 / 2)
         if not isinstance(first, Chosen) or first.choice is None:
@@ -163,7 +164,19 @@ def _apart(step: Step, other: Step) -> list[float]:
             found.append(mine.rate * float(np.ptp(after - before)))
         elif isinstance(mine, Redrawn) and isinstance(theirs, Redrawn):
             found.append(_LAWS.moved_apart(mine.law, mine.codes, theirs.law, theirs.codes))
+        elif isinstance(mine, Answered) and isinstance(theirs, Answered):
+            found.append(_told_apart(mine, theirs))
     return found
+
+
+def _told_apart(mine: Answered, theirs: Answered) -> float:
+    """The most that any answers of all records tell the two runs apart, in either direction."""
+    most = np.zeros(2)
+    for a, b in zip(mine.codes.tolist(), theirs.codes.tolist(), strict=True):
+        if a != b:
+            moved = theirs.response.log_chances(b) - mine.response.log_chances(a)
+            most += moved.max(axis=1).sum(), (-moved).max(axis=1).sum()
+    return float(most.max())
 
 
 def _law(entry: Entry) -> Hashable:
@@ -172,6 +185,8 @@ def _law(entry: Entry) -> Hashable:
         return entry.noise, shape, entry.gaussian, entry.size.tobytes(), entry.units.tobytes()
     if isinstance(entry, Chosen):
         return entry.choice, entry.gaps.shape, entry.rate
+    if isinstance(entry, Answered):
+        return entry.codes.shape, entry.response
     return entry.codes.shape, law_key(entry.law)
 
 

@@ -1,11 +1,12 @@
 """A tape of what a method gives to the noise primitives, and what they are asked to draw.
 
-The primitives are `discrete_laplace`, `discrete_gaussian`, `draw_index` and the redrawing of
-records.  While a tape runs, each of them is wrapped wherever the package holds it; a wrapper
-acts only on `TapeBits`, so a release that is made meanwhile gets its own noise from its own
-bits.  Noise is handed out as numbered marks: what the method added to an exact value is then
-known to the last bit, together with the scale that was really asked for, whatever the plan
-says.  With a script, the same outputs are given out again (Cebere et al. 2026).
+The primitives are `discrete_laplace`, `discrete_gaussian`, `draw_index`, the redrawing of
+records and their answers by randomized response.  While a tape runs, each of them is wrapped
+wherever the package holds it; a wrapper acts only on `TapeBits`, so a release that is made
+meanwhile gets its own noise from its own bits.  Noise is handed out as numbered marks: what the
+method added to an exact value is then known to the last bit, together with the scale that was
+really asked for, whatever the plan says.  With a script, the same outputs are given out again
+(Cebere et al. 2026).
 
 >>> from sfumato.privacy.guarantee import PureDP
 >>> from sfumato.privacy.sensitivity import record
@@ -29,14 +30,26 @@ from numpy.typing import NDArray
 
 from sfumato.measure import exponential
 from sfumato.numeric.arrays import Whole
+from sfumato.privacy import answer as answers
 from sfumato.privacy import choice as choices
 from sfumato.privacy import noise as samplers
+from sfumato.privacy.answer import Response
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.mechanism import Drawing, Event, Noise, Paid, PaidDraws, Purse
 from sfumato.privacy.randomness import SeededBits
 
-__all__ = ["Added", "Chosen", "Diverged", "Entry", "Fault", "Redrawn", "TapePurse", "taped"]
+__all__ = [
+    "Added",
+    "Answered",
+    "Chosen",
+    "Diverged",
+    "Entry",
+    "Fault",
+    "Redrawn",
+    "TapePurse",
+    "taped",
+]
 
 _FIRST_MARK = 2**40  # marks stand in for noise: far from anything that is counted
 
@@ -84,7 +97,17 @@ class Redrawn:
     output: Whole
 
 
-Entry = Added | Chosen | Redrawn
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """NOT PRIVATE: one question that records answered, the way they did, and their answers."""
+
+    name: str
+    response: Response
+    codes: Whole
+    output: Whole
+
+
+Entry = Added | Chosen | Redrawn | Answered
 
 
 class TapeBits:
@@ -255,6 +278,20 @@ def _redrawn(original: Callable[..., Whole]) -> Callable[..., Whole]:
     return wrapped
 
 
+def _answered(original: Callable[..., Whole]) -> Callable[..., Whole]:
+    def wrapped(response: Response, codes: Whole, bits: Any) -> Whole:
+        if not isinstance(bits, TapeBits):
+            return original(response, codes, bits)
+        # Made even with a script, which hands out others: its shape is not known before.
+        made = original(response, codes, bits.inner)
+        output = bits.scripted(made.shape)
+        output = made if output is None else output
+        bits.entries.append(Answered(response.statistic, response, np.array(codes), output))
+        return output
+
+    return wrapped
+
+
 _lock = RLock()
 
 
@@ -267,6 +304,7 @@ def taped() -> Iterator[None]:
             (samplers.discrete_gaussian, _noise(samplers.discrete_gaussian, True)),
             (choices.draw_index, _index(choices.draw_index)),
             (exponential._draw, _redrawn(exponential._draw)),
+            (answers.answered, _answered(answers.answered)),
         ]
         undo: list[tuple[Any, str, Any]] = [(Choice, "draw", Choice.draw)]
         for name, module in list(sys.modules.items()):

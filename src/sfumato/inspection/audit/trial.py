@@ -88,7 +88,7 @@ def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen
         return
     plan = table_plan(certificate)
     source = open_source(public)
-    check_header(source, plan.domain)
+    check_header(source, plan.domain, alone=plan.local)
     if plan.part is not None:
         source = plan.part.of_source(source)
     purse = RecordingPurse(plan.guarantee, script)

@@ -1,0 +1,84 @@
+"""How `sfumato accuracy` prints what answers of records by themselves say."""
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from sfumato.cli.screen import Grid, document, say, show
+
+if TYPE_CHECKING:
+    from sfumato.accuracy.collected import Collected
+    from sfumato.accuracy.statement import Answer
+
+__all__ = ["Asked", "show_answers"]
+
+_MOST_LINES = 60
+Grouped = list[tuple[str, list[list[str]]]]
+
+
+class Asked(NamedTuple):
+    """The options of the command, read."""
+
+    sums: Grouped
+    means: list[str]
+    greater: Grouped
+    largest: list[str]
+    smallest: list[str]
+    columns: list[str]
+    pair: tuple[str, str] | None
+
+
+def show_answers(
+    found: "Collected", asked: Asked, confidence: str, *, thesis: bool, as_json: bool
+) -> None:
+    """What was asked for or, without options, all of it."""
+    from sfumato.accuracy import collected_statement as statement
+    from sfumato.cli.accuracy_tables import show_column
+    from sfumato.errors import ParameterError
+
+    if asked.pair:
+        raise ParameterError("answers are read a column at a time: leave out --pair")
+    said = [
+        *(statement.about_count(found, c, a, confidence, thesis=thesis) for c, (a,) in asked.sums),
+        *(statement.about_mean(found, c, confidence) for c in asked.means),
+        *(
+            statement.about_difference(found, c, a, b, confidence, thesis=thesis)
+            for c, (a, b) in asked.greater
+        ),
+        *(statement.about_extreme(found, c, confidence) for c in asked.largest),
+        *(statement.about_extreme(found, c, confidence, largest=False) for c in asked.smallest),
+    ]
+    whole = [statement.about_column(found, c, confidence) for c in asked.columns]
+    every = said + whole or statement.overview(found, confidence, thesis=thesis)
+    if as_json:
+        told = {"dataset": found.certificate.dataset, "method": found.certificate.method}
+        document(json.dumps({**told, "answers": [one.to_json() for one in every]}, indent=2))
+    elif said or whole:
+        for place, answer in enumerate(said):
+            for sentence in ([""] if place else []) + list(answer.sentences):
+                say(sentence)
+        for answer in whole:
+            show_column(answer)
+    else:
+        _show_all(every, confidence)
+
+
+def _show_all(answers: "list[Answer]", confidence: str) -> None:
+    from sfumato.accuracy.law import share
+    from sfumato.accuracy.statement import spelt
+
+    table = Grid("what", "estimate", "at least", "at most")
+    for answer in answers[:_MOST_LINES]:
+        shown = answer.figures
+        counted = "share" in shown
+        value = round(shown["value"]) if counted else shown["value"]
+        table.line(
+            answer.question, *(spelt(float(n)) for n in (value, shown["low"], shown["high"]))
+        )
+    show(table)
+    if len(answers) > _MOST_LINES:
+        say(f"and {len(answers) - _MOST_LINES:,} more: --json lists them")
+    together = 1 - (1 - share("confidence", confidence)) / max(len(answers), 1)
+    say(
+        f"Estimates are right on average. Each line holds with confidence {confidence} by itself; "
+        f"for all {len(answers):,} together: --confidence {float(together):.6g}"
+    )
