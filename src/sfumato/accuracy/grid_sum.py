@@ -14,8 +14,9 @@ sum are few enough the grid is made of them, and nothing is moved at all.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import ceil, inf, log2, nextafter, sqrt
+from math import ceil, floor, inf, log2, nextafter, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +48,8 @@ class GridSum(Law):
     def tail(self, x: Real, *, strict: bool = False) -> Tail:
         """P(E ≥ x), or P(E > x) if `strict`."""
         grid = _grid(self.law)
-        most = min(grid.above(float(x), strict=strict), self.chernoff(x))
-        least = max(1 - grid.above(-float(x), strict=not strict), 0.0)
+        most = min(grid.above(x, strict=strict), self.chernoff(x))
+        least = max(1 - grid.above(-x, strict=not strict), 0.0)
         value = (least + most) / 2 if least <= most else most
         return Tail(value, max(most - value, value - least))
 
@@ -58,7 +59,9 @@ class GridSum(Law):
 
     def one_sided(self, chance: Number) -> float:
         """The smallest point of the grid that E exceeds with at most this chance."""
-        return _grid(self.law).quantile(float(share("chance", chance)))
+        allowed = float(share("chance", chance))
+        found = _grid(self.law).quantile(allowed)
+        return _far(self.law, allowed) if found is None else found
 
     def joined(self, other: "GridSum") -> "GridSum":
         """The law of the sum, or difference, with other noise that is independent."""
@@ -70,24 +73,27 @@ class _Grid:
     """P(S ≥ x) for the points x of a grid that goes up from −reach; S is never below the noise."""
 
     start: int  # the first point, in cells
-    cell: float
+    cell: Fraction
     tails: Vector
     error: float
 
-    def above(self, x: float, *, strict: bool) -> float:
+    def above(self, x: Real, *, strict: bool) -> float:
         """At least P(E ≥ x), or P(E > x)."""
-        place = x / self.cell - self.start
-        # A point is taken for the one below where rounding might have brought it here.
-        index = int(np.floor(place + 1e-9)) + 1 if strict else ceil(place - 1e-9)
+        place = Fraction(x) / self.cell - self.start
+        index = floor(place) + 1 if strict else ceil(place)
         if index <= 0:
             return 1.0
         tail = float(self.tails[index]) if index < len(self.tails) else 0.0
         return min(max(tail, 0.0) + self.error, 1.0)
 
-    def quantile(self, chance: float) -> float:
+    def quantile(self, chance: float) -> float | None:
+        """The smallest point that the noise exceeds with at most this chance, rounded up."""
         allowed = np.maximum.accumulate(self._beyond[::-1])[::-1] + self.error <= chance
-        first = int(np.argmax(allowed)) if allowed.any() else len(allowed)
-        return nextafter(first * self.cell, inf) if first * self.cell % 1 else first * self.cell
+        if not allowed.any():  # so small a chance is below the error
+            return None
+        exactly = self.cell * int(np.argmax(allowed))
+        rounded = float(exactly)
+        return rounded if rounded >= exactly else nextafter(rounded, inf)
 
     @cached_property
     def _beyond(self) -> Vector:
@@ -97,9 +103,7 @@ class _Grid:
 
 @lru_cache(maxsize=16)
 def _grid(law: DiscreteSum) -> _Grid:
-    reach = 8 * law.deviation
-    while law.chernoff(reach) > _GONE / 2:
-        reach *= _WIDER
+    reach = _far(law, _GONE / 2)
     step, noises = float(law.step), law.count
     needed = 2 * reach / step
     # Steps in a cell: a power of two, so that weights of the upper levels are whole cells.
@@ -116,7 +120,15 @@ def _grid(law: DiscreteSum) -> _Grid:
     tails = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
     transforms = noises + len(law.parts) + 2
     rounding = 4 * transforms * log2(4 * half) * 2.0**-53 * sqrt(2 * half * float(masses @ masses))
-    return _Grid(-half, merged * step, tails, rounding + (noises + 2) * _GONE)
+    return _Grid(-half, merged * law.step, tails, rounding + (noises + 2) * _GONE)
+
+
+def _far(law: DiscreteSum, chance: float) -> float:
+    """What the noise reaches with at most this chance, by Chernoff's bound."""
+    reach = 8 * law.deviation
+    while law.chernoff(reach) > chance:
+        reach *= _WIDER
+    return reach
 
 
 def _masses(part: Part, cells: NDArray[np.int64]) -> Vector:

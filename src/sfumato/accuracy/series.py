@@ -63,7 +63,7 @@ class _Figures(Entries):
             return len(noisy.weights)
         if self.smooth == "none" or len(noisy.weights) == 1:  # a count comes nearer to the truth
             return 0
-        return sum(self.values[k] <= 0 or self.values[k] >= self.times[k] for k in noisy.weights)
+        return sum(not 0 < float(self.values[row]) < int(self.times[row]) for row in noisy.weights)
 
     def caution(self, noisy: Noisy) -> str:
         changed = self.clipped(noisy)
