@@ -34,11 +34,13 @@ from sfumato.accuracy.key_counts import COLUMN as KEY
 from sfumato.accuracy.key_counts import KeyCounts, key_counts
 from sfumato.accuracy.noisy import Entries, Noisy, combined, noise_of
 from sfumato.accuracy.number_sum import BinnedMean, NumberSum
+from sfumato.accuracy.second_moment import Covariance, SecondMoments, of_moments, of_scatter
 from sfumato.accuracy.series import COLUMN as BITS
 from sfumato.accuracy.series import Series, series
 from sfumato.accuracy.tables import Tables
 from sfumato.accuracy.two_way import TwoWay
 from sfumato.errors import ParameterError, ReleaseError
+from sfumato.privacy.guarantee import Number
 from sfumato.release.certificate import Certificate, stated
 from sfumato.schema import Date
 from sfumato.schema.domain import Domain, Levels
@@ -92,6 +94,7 @@ class Published:
     tables: Tables | None = None
     keys: KeyCounts | None = None
     series: Series | None = None
+    second: SecondMoments | None = None
 
     def count(self, column: str, values: Sequence[str]) -> Noisy:
         """Records whose column has one of these values, or the weight of such edges."""
@@ -189,6 +192,15 @@ class Published:
         offered = ", ".join(self.numbers) or "none"
         raise ParameterError(f"no sum of {column} was published; there are sums of: {offered}")
 
+    def covariance(self, first: str, second: str, confidence: Number) -> Covariance:
+        """What is known of the covariance of two numbers, or of the variance of one."""
+        if self.second is None:
+            raise ParameterError(
+                f"{self.certificate.method} publishes no second moments; modips, dp-lda, dp-pca, "
+                "lap-pca and analyze-gauss do"
+            )
+        return self.second.covariance(first, second, confidence)
+
     def cells(self, column: str) -> Mapping[str, Noisy]:
         """The noisy count of every value of a column, as released."""
         if column in self.counts:
@@ -223,13 +235,15 @@ def published(release: Readable) -> Published:
             return _moments(certificate, synopsis)
         if inner.get("kind") == "moments":
             return _moments(certificate, inner)
+        if inner.get("kind") == "scatter":
+            return Published(certificate, second=of_scatter(certificate, inner))
         if synopsis.get("kind") == "leaves":
             return _classes(certificate, synopsis["counts"], synopsis["rows"], "leaf counts")
         if any(event.statistic == "class sizes" for event in certificate.events):
             return _classes(certificate, inner["counts"], inner["rows"], "class sizes")
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise ReleaseError("the certificate or synopsis is not what Sfumato writes") from None
-    why = _WHY_NOT.get(certificate.method, "it publishes directions, second moments or records")
+    why = _WHY_NOT.get(certificate.method, "it publishes directions or records")
     raise ReleaseError(
         f"{certificate.method} publishes no counts or sums that noise was simply added to: {why}. "
         "mosaic, modips, dp-lda, dp-pca, diffgen, pca-gauss-mixture, edge-laplace, counts and "
@@ -271,7 +285,8 @@ def _moments(certificate: Certificate, synopsis: Mapping[str, Any]) -> Published
         elif not isinstance(axis.column, Date):
             absent = own[1] if axis.missing else None
             numbers[axis.name] = NumberSum(axis, own[0], total, absent)
-    return Published(certificate, total, counts, numbers)
+    second = of_moments(found, entries, total)
+    return Published(certificate, total, counts, numbers, second=second)
 
 
 def _classes(
