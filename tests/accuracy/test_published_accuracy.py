@@ -253,14 +253,15 @@ def test_only_the_release_is_read(tmp_path):
     [
         ("identity-laplace", "moved to the nearest record"),
         ("exponential", "chosen, not counted"),
-        ("lap-pca", "directions, second moments"),
-        ("pca-gauss-regression", "directions, second moments"),
+        ("power-method", "directions or records"),
+        ("pca-gauss-regression", "directions or records"),
     ],
 )
 def test_releases_without_anything_additive_are_refused_plainly(method, why):
     table = PATIENTS.slice(0, 100)
     options = {"target": "age"} if method == "pca-gauss-regression" else {}
-    made = sf.publish(table, schema=schema(), method=method, epsilon=1, seed=1, **options)
+    budget = {"rho": 1} if method == "power-method" else {"epsilon": 1}
+    made = sf.publish(table, schema=schema(), method=method, seed=1, **budget, **options)
     with pytest.raises(ReleaseError, match=why):
         published(made)
 

@@ -12,6 +12,8 @@ import sfumato as sf
 from sfumato.cli.accuracy import accuracy
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.example import CLINIC, clinic
+from sfumato.publishing.counts import publish_counts
+from sfumato.publishing.stream import publish_stream
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -170,3 +172,48 @@ def test_help_has_an_example():
     done = run("--help")
     assert done.exit_code == 0
     assert "sfumato accuracy release/ --sum" in " ".join(done.output.split())
+
+
+@pytest.fixture(scope="module")
+def areas(tmp_path_factory):
+    place = tmp_path_factory.mktemp("areas") / "release"
+    table = pa.table({"key": ["north", "east", "south", "west"], "count": [90, 40, 60, 5]})
+    publish_counts(table, ways="both", epsilon=9, seed=1, folder=place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def series(tmp_path_factory):
+    place = tmp_path_factory.mktemp("series") / "release"
+    publish_stream([0, 1] * 64, horizon=128, every=32, epsilon=9, seed=1, folder=place)
+    return place
+
+
+def test_published_counts_are_added_compared_and_listed(areas):
+    done = run(areas, "--sum", "key=north to south", "--greater", "key=north:west", "--max", "key")
+    assert done.exit_code == 0, done.output
+    for words in ("key is north to south:", "so it is", "It is that of north"):
+        assert words in done.output
+    assert "key is west" in run(areas).output
+    answer = json.loads(run(areas, "--sum", "key=north to south", "--json").output)["answers"][0]
+    assert answer["low"] <= 190 <= answer["high"]
+
+
+def test_stretches_of_a_stream_are_counted_and_listed(series):
+    done = run(series, "--sum", "bits=33 to 96", "--greater", "bits=1 to 96:97 to 128")
+    assert done.exit_code == 0, done.output
+    assert "bits 33 to 96:" in done.output
+    for words in ("bits 1 to 128", "share noise"):
+        assert words in run(series).output
+
+
+def test_covariances_are_told(folder, tmp_path):
+    done = run(folder, "--covariance", "age, pressure", "--covariance", "age,age")
+    assert done.exit_code == 0, done.output
+    for words in ("covariance of age and pressure:", "So the standard deviation is from"):
+        assert words in done.output
+    assert run(folder, "--covariance", "age").exit_code == 2
+    schema = sf.Schema.parse(CLINIC)
+    place = tmp_path / "components"
+    sf.publish(clinic(500), schema=schema, method="lap-pca", epsilon=9, seed=1, folder=place)
+    assert "variance of pressure:" in run(place).output

@@ -11,11 +11,12 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import chi2, chisquare
 
 from sfumato.errors import ParameterError
+from sfumato.numeric.haar import haar, levels, node_sizes, rebuilt
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.retrieval.histogram import Histogram
-from sfumato.retrieval.privelet import Wavelet, haar, levels, node_sizes, rebuilt
+from sfumato.retrieval.privelet import Wavelet
 from slowness import slow
 
 FALSE_ALARM = 1e-6  # chance that a right mechanism fails one statistical test

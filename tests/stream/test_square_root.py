@@ -12,7 +12,9 @@ from sfumato.inspection.audit.replay import RecordingPurse
 from sfumato.numeric.compiled import HAVE_NUMBA, compiled
 from sfumato.privacy.guarantee import ZCDP, ApproxDP
 from sfumato.stream import square_root_kernel
-from sfumato.stream.square_root import DecayingSums, Design, RecoveredCounts, _power_below
+from sfumato.stream.square_root import DecayingSums, RecoveredCounts
+from sfumato.synopsis import decaying
+from sfumato.synopsis.decaying import Design, _power_below
 from stream_world import all_streams, largest_moves, measurements, planned, series
 
 BUDGET = ApproxDP(1, "1e-6")
@@ -223,8 +225,8 @@ def test_the_compiled_loops_compute_what_plain_python_does(rng, monkeypatch):
     design = Design(300, 1)
     fast = DecayingSums(design).query(counts)
     recovered = RecoveredCounts(design).estimate(fast)
-    for name in ("measure", "recover"):
-        plain = getattr(square_root_kernel, name).py_func
+    for name, loop in (("measure", square_root_kernel.measure), ("recover", decaying.recover)):
+        plain = loop.py_func
         monkeypatch.setattr(f"sfumato.stream.square_root.{name}", plain)
     assert np.array_equal(DecayingSums(design).query(counts), fast)
     np.testing.assert_allclose(RecoveredCounts(design).estimate(fast), recovered, rtol=1e-12)

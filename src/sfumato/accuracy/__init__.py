@@ -7,6 +7,7 @@ a record, so whatever it computes costs no privacy.
 from sfumato.accuracy.amplification import Amplification
 from sfumato.accuracy.collected import Collected, collected
 from sfumato.accuracy.comparison import Comparison
+from sfumato.accuracy.covariance_statement import about_covariance
 from sfumato.accuracy.discrete_sum import DiscreteSum
 from sfumato.accuracy.extreme import declared, maximum, minimum
 from sfumato.accuracy.laplace_sum import LaplaceSum
@@ -49,6 +50,7 @@ __all__ = [
     "Published",
     "TwoWay",
     "about_count",
+    "about_covariance",
     "about_difference",
     "about_extreme",
     "about_mean",

@@ -50,6 +50,15 @@ class _Clipped(Entries):
     def clipped(self, noisy: Noisy) -> int:
         return sum(sum(pair) for pair in self._hiding(noisy))
 
+    def caution(self, noisy: Noisy) -> str:
+        cut = self.clipped(noisy)
+        return (
+            f"{cut:,} of {noisy.noises:,} weights lie at a bound, to which noisy weights are cut "
+            "back: of these only that is known, which the bounds stated here allow for."
+            if cut
+            else ""
+        )
+
     def _reach(self, noisy: Noisy, chance: Fraction, hidden: int, lifted: int) -> float:
         q = noisy.law.one_sided(chance * (1 - _FOR_CLIPPING))
         if not hidden:

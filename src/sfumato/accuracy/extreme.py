@@ -112,14 +112,17 @@ def declared(
     _check(values, laws)
     allowed = share("chance", chance)
     top = max(range(len(values)), key=lambda i: values[i])
-    between = apart or (lambda i, j: laws[i].joined(laws[j]))
+    nearest: dict[Law, Real] = {}  # of all that are compared by one law, only this one matters
     for i in range(len(values)):
-        if i == top:
-            continue
-        gap = values[top] - values[i]
-        if between(top, i).tail(gap).upper > allowed / (len(values) - 1):
-            return None
-    return top
+        if i != top:
+            law, gap = apart(top, i) if apart else laws[i], values[top] - values[i]
+            nearest[law] = min(gap, nearest.get(law, gap))
+    each = allowed / max(len(values) - 1, 1)
+    sure = all(
+        (law if apart else laws[top].joined(law)).tail(gap).upper <= each
+        for law, gap in nearest.items()
+    )
+    return top if sure else None
 
 
 def flat_prior_below(values: Sequence[Real], laws: Sequence[Law], bound: Real) -> float:

@@ -13,18 +13,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, gcd, lcm
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.accuracy.discrete_sum import DiscreteSum, Kind, Part
-from sfumato.accuracy.law import share
+from sfumato.accuracy.law import Law, share
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Event
 from sfumato.release.certificate import Certificate
 
-__all__ = ["Blocks", "Entries", "Interval", "Noisy", "combined", "law_of", "noise_of"]
+__all__ = ["Blocks", "Entries", "Interval", "Noisy", "combined", "law_of", "noise_of", "shared"]
 
 Interval = tuple[float, float]
 _LAWS: dict[str, Kind] = {"discrete-laplace": "laplace", "discrete-gaussian": "gaussian"}
@@ -32,11 +33,12 @@ _LAWS: dict[str, Kind] = {"discrete-laplace": "laplace", "discrete-gaussian": "g
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Released whole numbers under independent noise of one kind; `size` in real units."""
+    """Released numbers under independent noise of one kind; `size` in real units."""
 
-    values: NDArray[np.int64]
+    values: NDArray[np.int64] | NDArray[np.float64]
     kind: Kind
     size: Fraction  # scale or variance
+    independent: ClassVar[bool] = True  # whether each has noise of its own
 
     def down(self, noisy: "Noisy", chance: Fraction) -> float:
         """How far below a noisy number the truth may lie, except with this chance."""
@@ -47,8 +49,20 @@ class Entries:
         return noisy.law.one_sided(chance)
 
     def clipped(self, noisy: "Noisy") -> int:  # noqa: ARG002  here none ever is
-        """How many of its entries were cut back to a bound, and are only known to lie there."""
+        """How many of its entries were changed, so that noise alone does not explain them."""
         return 0
+
+    def caution(self, noisy: "Noisy") -> str:  # noqa: ARG002  here nothing was
+        """What was done to entries before they were released, if anything, and what it means."""
+        return ""
+
+    def law(self, noisy: "Noisy") -> Law:
+        """The law of the noise of a number."""
+        return DiscreteSum.of(self.parts(noisy), noisy.step)
+
+    def noises(self, noisy: "Noisy") -> int:
+        """How many noises a number contains."""
+        return len(noisy.weights)
 
     def total(self, which: Iterable[int], step: Fraction, most: Fraction | None = None) -> "Noisy":
         """The sum of entries that count steps of this size; the truth is at least 0."""
@@ -126,7 +140,8 @@ class Noisy:
     def exactly(self) -> Fraction:
         """The noisy number without rounding."""
         values = self.entries.values
-        steps = sum(weight * int(values[which]) for which, weight in self.weights.items())
+        exact = int if values.dtype.kind == "i" else Fraction
+        steps = sum(weight * exact(values[which].item()) for which, weight in self.weights.items())
         return self.constant + self.step * steps
 
     @property
@@ -142,12 +157,12 @@ class Noisy:
     @property
     def noises(self) -> int:
         """How many noises it contains."""
-        return len(self.weights)
+        return self.entries.noises(self)
 
     @cached_property
-    def law(self) -> DiscreteSum:
+    def law(self) -> Law:
         """The law of its noise; refused for a public number, which has none."""
-        return DiscreteSum.of(self.entries.parts(self), self.step)
+        return self.entries.law(self)
 
     @property
     def variance(self) -> float:
@@ -171,9 +186,13 @@ class Noisy:
         low = self.exactly - (0 if self.public else Fraction(self.entries.down(self, chance)))
         return self.possible(Fraction(ceil(low)) if self.whole else low)
 
+    def reach(self, chance: Fraction) -> float:
+        """How far from the truth it may lie, up or down, except with this chance."""
+        return max(self.entries.down(self, chance / 2), self.entries.up(self, chance / 2))
+
     @property
     def clipped(self) -> int:
-        """How many of its entries were cut back to a bound before they were released."""
+        """How many of its entries were changed before they were released."""
         return self.entries.clipped(self)
 
     def possible(self, value: Fraction) -> float:
@@ -214,6 +233,14 @@ class Noisy:
             _sum(self.most, ends[1], sign),
             self.whole and other.whole,
         )
+
+
+def shared(numbers: Iterable[Noisy]) -> bool:
+    """Whether noise of one of these numbers may be in another as well."""
+    found = [noisy for noisy in numbers if not noisy.public]
+    used = [which for noisy in found for which in noisy.weights]
+    own = all(noisy.entries.independent for noisy in found)
+    return not own or len(used) > len(set(used))
 
 
 def combined(counts: Mapping[str, Noisy], weights: Mapping[str, int]) -> Noisy:

@@ -1,9 +1,9 @@
 """The noisy counts and sums that a release holds, read from the release alone.
 
-What is read is the certificate (`release.json`), the synopsis and, of a network, its released
-weights; never the data that was protected, so it costs no privacy.  Counts are of records as
-they were read: what a schema does not list counts as `other`, missing or its first value,
-and numbers outside their range count as its ends.
+What is read is the certificate (`release.json`), the synopsis and, of a network, counts or a
+stream, the released figures; never the data that was protected, so it costs no privacy.  Counts
+are of records as they were read: what a schema does not list counts as `other`, missing or its
+first value, and numbers outside their range count as its ends.
 
 >>> import sfumato as sf
 >>> from sfumato.example import CLINIC, clinic
@@ -17,43 +17,50 @@ and numbers outside their range count as its ends.
 (2182.0, (2057.0, 2307.0), 5000.0)
 """
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from sfumato.accuracy.bins import levels
+from sfumato.accuracy.discrete_sum import DiscreteSum
 from sfumato.accuracy.edges import Edges, edges
+from sfumato.accuracy.key_counts import COLUMN as KEY
+from sfumato.accuracy.key_counts import KeyCounts, key_counts
 from sfumato.accuracy.noisy import Entries, Noisy, combined, noise_of
 from sfumato.accuracy.number_sum import BinnedMean, NumberSum
+from sfumato.accuracy.second_moment import Covariance, SecondMoments, of_moments, of_scatter
+from sfumato.accuracy.series import COLUMN as BITS
+from sfumato.accuracy.series import Series, series
 from sfumato.accuracy.tables import Tables
 from sfumato.accuracy.two_way import TwoWay
 from sfumato.errors import ParameterError, ReleaseError
+from sfumato.privacy.guarantee import Number
 from sfumato.release.certificate import Certificate, stated
 from sfumato.schema import Date
 from sfumato.schema.domain import Domain, Levels
 from sfumato.synopsis.features import Features
 from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 
-__all__ = ["Published", "published"]
+__all__ = ["BITS", "KEY", "Published", "published"]
 
 _ONE = Fraction(1)
 _ALL = "\0"  # a name that no value has
 _STEPS = 6_000  # in a deviation
 _WORTH = 0.95  # of the variance
+_MOST_LISTED = 100  # values that a refusal names
 _WHY_NOT = {
     "identity-laplace": "every noisy record was moved to the nearest record of the schema",
     "exponential": "its records were chosen, not counted",
     "local": "ask its answers with sfumato accuracy, or sfumato.accuracy.collected",
     "lop": "its rows are noisy records; of space=components, collected counts the label",
     "pca-laplace": "its records are noisy, not its sums; see the guide for recipients",
-    "counter": "each of its figures is put together from many noisy sums, then rounded",
     "reservoir-mean": "its noise is in the answers; the limits in release.json state the error",
-    "count-queries": "ask it with sfumato query ask, which states the interval",
 }
 
 
@@ -70,12 +77,16 @@ class Readable(Protocol):
 
     @property
     def table(self) -> pa.Table:
-        """The released data; only that of networks is read."""
+        """The released data; only that of networks, streams and counts is read."""
 
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """Noisy counts by column and value, noisy sums of numbers, or the edges of a network."""
+    """Noisy counts by column and value, noisy sums of numbers, or the edges of a network.
+
+    Of counts under keys the column is `key`; of a stream it is `bits`, and a value a stretch of
+    them, "1 to 1024", in which ones are counted.
+    """
 
     certificate: Certificate
     total: Noisy | None = None  # the number of records
@@ -83,19 +94,27 @@ class Published:
     numbers: Mapping[str, NumberSum | BinnedMean] = field(default_factory=dict)
     edges: Edges | None = None
     tables: Tables | None = None
+    keys: KeyCounts | None = None
+    series: Series | None = None
+    second: SecondMoments | None = None
 
     def count(self, column: str, values: Sequence[str]) -> Noisy:
         """Records whose column has one of these values, or the weight of such edges."""
         if self.edges is not None:
             return self.edges.weight(column, values)
         weights = dict.fromkeys(self._listed(column, values), 1)
+        if self.series is not None:
+            return self.series.best(weights)
         return self._best(column, weights).bounded(Fraction(0), self._most)
 
     def plain(self, column: str, values: Sequence[str]) -> Noisy:
         """The same as the sum of what was released, without any better way."""
         if self.edges is not None:
             return self.edges.weight(column, values)
-        return _added([self.cells(column)[value] for value in self._listed(column, values)])
+        weights = dict.fromkeys(self._listed(column, values), 1)
+        if self.series is not None:
+            return self.series.best(weights)
+        return combined(self.cells(column), weights)
 
     def difference(self, column: str, first: Sequence[str], second: Sequence[str]) -> Noisy:
         """How many more (or how much heavier) the first are than the second."""
@@ -104,6 +123,8 @@ class Published:
         weights = dict.fromkeys(self._listed(column, first), 1)
         for value in self._listed(column, second):
             weights[value] = weights.get(value, 0) - 1
+        if self.series is not None:
+            return self.series.best(weights).bounded(None, None)
         most = self._most
         return self._best(column, weights).bounded(None if most is None else -most, most)
 
@@ -115,6 +136,8 @@ class Published:
         all are short of it, if that gains a twentieth.  Which way it is does not depend on the
         noisy values, so a confidence stays what it is.
         """
+        if self.keys is not None and not self.keys.entries.independent:
+            return self.keys.best(weights)
         counts, total = self.counts[column], self.total
         assert total is not None  # noqa: S101  whoever counts values counts records
         often = Counter(weights.values())
@@ -123,7 +146,7 @@ class Published:
         ways = [combined(counts, weights)]
         if common:
             rest = {value: weights.get(value, 0) - common for value in counts}
-            ways.append(combined({**counts, _ALL: total}, {**rest, _ALL: common}))
+            ways.append(combined(ChainMap({_ALL: total}, counts), {**rest, _ALL: common}))
         best = min(ways, key=lambda noisy: noisy.variance)
         sums, squares = sum(weights.values()), sum(weight**2 for weight in weights.values())
         gain = sums**2 / len(counts) / max(squares, 1)  # of the noise of the plain combination
@@ -132,18 +155,27 @@ class Published:
         even = _evened(counts, weights, total.exactly)
         unlike = len({abs(weight) for weight in even.weights.values()}) > 1
         # Laplace noise fades so slowly that with unlike weights the work grows with the steps.
-        slow = unlike and even.entries.kind == "laplace"
-        return best if slow and even.law.deviation > _STEPS * even.law.step else even
+        if not unlike or even.entries.kind != "laplace":
+            return even
+        law = even.law
+        slow = isinstance(law, DiscreteSum) and law.deviation > _STEPS * law.step
+        return best if slow else even
 
     def _listed(self, column: str, values: Sequence[str]) -> Sequence[str]:
         cells = self.cells(column)
+        if self.series is not None:
+            return self.series.listed(values)
         if self.tables is not None:
             values = [name for value in values for name in self.tables.spanned(column, value)]
+        if self.keys is not None:
+            values = [name for value in values for name in self.keys.spanned(value)]
         wrong = [value for value in values if value not in cells]
         if wrong or not values:
+            left = len(cells) - _MOST_LISTED
+            more = f" and {left:,} more" if left > 0 else ""
             raise ParameterError(
                 f"column {column} has no value {wrong[0] if wrong else ''!r}; it has: "
-                f"{', '.join(cells)}"
+                f"{', '.join(islice(cells, _MOST_LISTED))}{more}"
             )
         return list(dict.fromkeys(values))
 
@@ -161,6 +193,15 @@ class Published:
             return self.numbers[column]
         offered = ", ".join(self.numbers) or "none"
         raise ParameterError(f"no sum of {column} was published; there are sums of: {offered}")
+
+    def covariance(self, first: str, second: str, confidence: Number) -> Covariance:
+        """What is known of the covariance of two numbers, or of the variance of one."""
+        if self.second is None:
+            raise ParameterError(
+                f"{self.certificate.method} publishes no second moments; modips, dp-lda, dp-pca, "
+                "lap-pca and analyze-gauss do"
+            )
+        return self.second.covariance(first, second, confidence)
 
     def cells(self, column: str) -> Mapping[str, Noisy]:
         """The noisy count of every value of a column, as released."""
@@ -181,6 +222,12 @@ def published(release: Readable) -> Published:
     try:
         if certificate.network is not None:
             return Published(certificate, edges=edges(certificate, release.table))
+        if certificate.counts is not None:
+            keys = key_counts(certificate, release.table)
+            return Published(certificate, keys.total, {KEY: keys}, keys=keys)
+        if certificate.method == "counter":
+            counted = series(certificate, release.table)
+            return Published(certificate, counts={BITS: counted}, series=counted)
         inner = synopsis.get("moments") or {}
         if synopsis.get("kind") == "tables":
             tables = Tables.of(certificate, synopsis)
@@ -190,16 +237,19 @@ def published(release: Readable) -> Published:
             return _moments(certificate, synopsis)
         if inner.get("kind") == "moments":
             return _moments(certificate, inner)
+        if inner.get("kind") == "scatter":
+            return Published(certificate, second=of_scatter(certificate, inner))
         if synopsis.get("kind") == "leaves":
             return _classes(certificate, synopsis["counts"], synopsis["rows"], "leaf counts")
         if any(event.statistic == "class sizes" for event in certificate.events):
             return _classes(certificate, inner["counts"], inner["rows"], "class sizes")
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise ReleaseError("the certificate or synopsis is not what Sfumato writes") from None
-    why = _WHY_NOT.get(certificate.method, "it publishes directions, second moments or records")
+    why = _WHY_NOT.get(certificate.method, "it publishes directions or records")
     raise ReleaseError(
         f"{certificate.method} publishes no counts or sums that noise was simply added to: {why}. "
-        "mosaic, modips, dp-lda, dp-pca, diffgen, pca-gauss-mixture and edge-laplace do"
+        "mosaic, modips, dp-lda, dp-pca, diffgen, pca-gauss-mixture, edge-laplace, counts and "
+        "counter do"
     )
 
 
@@ -237,7 +287,8 @@ def _moments(certificate: Certificate, synopsis: Mapping[str, Any]) -> Published
         elif not isinstance(axis.column, Date):
             absent = own[1] if axis.missing else None
             numbers[axis.name] = NumberSum(axis, own[0], total, absent)
-    return Published(certificate, total, counts, numbers)
+    second = of_moments(found, entries, total)
+    return Published(certificate, total, counts, numbers, second=second)
 
 
 def _classes(

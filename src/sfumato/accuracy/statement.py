@@ -15,8 +15,9 @@ import numpy as np
 from sfumato.accuracy.comparison import Comparison
 from sfumato.accuracy.extreme import MOST, declared, flat_prior_largest, maximum, minimum
 from sfumato.accuracy.law import share
-from sfumato.accuracy.noisy import Noisy
-from sfumato.accuracy.published import Published
+from sfumato.accuracy.noisy import Noisy, shared
+from sfumato.accuracy.published import BITS, KEY, Published
+from sfumato.accuracy.series import Series
 from sfumato.accuracy.thesis import claimed_difference, sum_bound
 from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import Number
@@ -34,6 +35,7 @@ __all__ = [
 
 _MOST_CHANCES = 5  # values whose probability is worth a word
 _MOST_EDGES = 1_000
+_MOST_COMPARED = 100_000
 _NEARLY = 0.9999
 _ON_GRID = "The truth here is the weights as they were read: each to the nearest step of the grid."
 
@@ -71,7 +73,7 @@ def about_count(
     thesis: bool = False,
 ) -> Answer:
     """How many records have one of these values in a column, or what such edges weigh."""
-    question = f"{column} is {' or '.join(values)}"
+    question = _asked(found, column, values)
     plain = found.plain(column, values) if thesis else None
     return _about(question, found.count(column, values), found, confidence, plain)
 
@@ -80,20 +82,20 @@ def _about(
     question: str, noisy: Noisy, found: Published, confidence: Number, plain: Noisy | None
 ) -> Answer:
     level = share("confidence", confidence)
-    what, by = ("records", "counts") if found.edges is None else ("in total", "weights")
+    what, by = _words(found)
     if noisy.public:
         said = f"{question}: {spelt(noisy.value)} {what}, without noise: that number is public."
         exact = dict.fromkeys(("value", "low", "high"), noisy.value)
         return Answer(question, (said,), exact | {"noises": 0})
     low, high = noisy.interval(level)
-    reach = noisy.law.two_sided(1 - level)
+    reach = noisy.law.two_sided(1 - level) if found.series is None else noisy.reach(1 - level)
     sentences = [
         f"{question}: {spelt(noisy.value)} {what} by the noisy {by}.",
         f"With confidence {percent(level)} the truth lies between {spelt(low)} and {spelt(high)}.",
         f"The noise ({_noises(noisy)}) is at most {spelt(reach)} with probability "
         f"{percent(level)}: a ({spelt(reach)}, {spelt(float(1 - level))})-useful approximation.",
         *_corrected(found, noisy),
-        *_clipped(noisy),
+        *_changed(noisy),
         *((_ON_GRID,) if found.edges is not None else ()),
     ]
     figures: dict[str, Any] = {
@@ -110,7 +112,7 @@ def _about(
         bound = _thesis_bound(plain, float(1 - level))
         figures["thesis"] = bound
         sentences.append(
-            "Liu 2015, theorem 7.3.3, is about Laplace noise only."
+            f"Liu 2015, theorem 7.3.3, is about {_published(plain)}."
             if bound is None
             else f"Liu 2015, theorem 7.3.3, has {spelt(bound)} in place of the exact "
             f"{spelt(plain.law.two_sided(1 - level))} for the noise of the {by} as released."
@@ -161,7 +163,7 @@ def about_difference(
         "clipped": noisy.clipped,
     }
     if noisy.clipped:
-        return Answer(question, (*sentences, *_clipped(noisy)), figures)
+        return Answer(question, (*sentences, *_changed(noisy)), figures)
     seen = Comparison(noisy.exactly, noisy.law)
     figures |= {"p-value": seen.p_value, "probability with a flat prior": seen.flat_prior_larger}
     sentences += [
@@ -170,7 +172,7 @@ def about_difference(
         f"With a flat prior, all differences equally likely beforehand, it is with probability "
         f"{_chance(seen.flat_prior_larger)}; another prior gives another number.",
     ]
-    if thesis and noisy.entries.kind == "laplace":
+    if thesis and noisy.entries.kind == "laplace" and noisy.entries.independent:
         one, other = found.plain(column, first), found.plain(column, second)
         scale = float(one.size * one.step)
         claimed = claimed_difference(one.value - other.value, one.noises + other.noises, scale)
@@ -192,18 +194,29 @@ def about_extreme(
             "lie there or beyond"
         )
     cells, level = found.cells(column), share("confidence", confidence)
+    if len(cells) > (MOST if found.series or _mixed(found) else _MOST_COMPARED):
+        raise ParameterError(
+            f"{column} has {len(cells):,} counts, too many to compare each with all: ask for "
+            "those that matter as a difference (--greater)"
+        )
     names, noisy = list(cells), list(cells.values())
     if len(noisy) < 2:
         raise ParameterError(f"column {column} has a single value: there is nothing to compare")
     laws = [cell.law for cell in noisy]
-    used = [which for cell in noisy for which in cell.weights]
-    independent = len(used) == len(set(used))
+    changed = sum(cell.clipped > 0 for cell in noisy)
+    if changed:
+        raise ParameterError(
+            f"{changed:,} of the {len(noisy):,} counts of {column} are made of figures that were "
+            "cut back or are the largest so far, so there is no largest or smallest among them"
+        )
+    independent = not shared(noisy)
     bounds = maximum if largest else minimum
     exactly = [cell.exactly for cell in noisy]
     ends = bounds(exactly, laws, level, independent=independent)
     low, high = (noisy[0].possible(Fraction(end)) for end in (ceil(ends.low), floor(ends.high)))
     turned = exactly if largest else [-value for value in exactly]
-    winner = declared(turned, laws, 1 - level, lambda i, j: (noisy[i] - noisy[j]).law)
+    apart = None if independent else lambda i, j: (noisy[i] - noisy[j]).law
+    winner = declared(turned, laws, 1 - level, apart)
     question = f"{'largest' if largest else 'smallest'} count of {column}"
     error = f"with a chance of error of {percent(1 - level)} at most"
     sentences = [
@@ -233,7 +246,8 @@ def about_extreme(
 def overview(found: Published, confidence: Number, *, thesis: bool = False) -> list[Answer]:
     """Every published count or weight, the widest relative error first.
 
-    Of a large network, the thousand smallest weights: all have the same noise.
+    Of a large network or of many keys, the thousand smallest: all have the same noise.  Of a
+    stream, up to a thousand counts in the order of time, evenly apart.
     """
     if found.edges is not None:
         edges = found.edges
@@ -248,13 +262,24 @@ def overview(found: Published, confidence: Number, *, thesis: bool = False) -> l
             )
             for i in smallest.tolist()
         ]
+    elif found.series is not None:
+        return _over_time(found, found.series, confidence)
     else:
+        most = {} if found.keys is None else {KEY: found.keys.smallest[:_MOST_EDGES]}
         answers = [
             about_count(found, column, [value], confidence, thesis=thesis)
             for column, cells in found.counts.items()
-            for value in cells
+            for value in most.get(column, cells)
         ]
     return sorted(answers, key=_relative, reverse=True)
+
+
+def _over_time(found: Published, series: Series, confidence: Number) -> list[Answer]:
+    rows = np.linspace(0, len(series.entries.times) - 1, _MOST_EDGES).astype(int)
+    return [
+        _about(f"{BITS} 1 to {series.entries.times[row]}", series.at(row), found, confidence, None)
+        for row in np.unique(rows).tolist()
+    ]
 
 
 def _relative(answer: Answer) -> float:
@@ -289,16 +314,35 @@ def _corrected(found: Published, noisy: Noisy) -> list[str]:
     ]
 
 
-def _clipped(noisy: Noisy) -> list[str]:
-    if not noisy.clipped:
-        return []
-    return [
-        f"{noisy.clipped:,} of {noisy.noises:,} weights lie at a bound, to which noisy weights are "
-        "cut back: of these only that is known, which the bounds stated here allow for."
-    ]
+def _changed(noisy: Noisy) -> list[str]:
+    said = noisy.entries.caution(noisy)
+    return [said] if said else []
+
+
+def _asked(found: Published, column: str, values: Sequence[str]) -> str:
+    either = " or ".join(values)
+    return f"{column} {either}" if found.series is not None else f"{column} is {either}"
+
+
+def _mixed(found: Published) -> bool:
+    """Whether counts under keys share noise."""
+    return found.keys is not None and not found.keys.entries.independent
+
+
+def _words(found: Published) -> tuple[str, str]:
+    """What is counted, and what the noise is on."""
+    if found.edges is not None:
+        return "in total", "weights"
+    return ("records" if found.series is None else "ones"), "counts"
+
+
+def _published(plain: Noisy) -> str:
+    if plain.entries.independent:
+        return "Laplace noise only"
+    return "figures that have a Laplace noise of their own each, which these have not"
 
 
 def _thesis_bound(plain: Noisy, chance: float) -> float | None:
-    if plain.entries.kind != "laplace" or plain.public:
+    if plain.entries.kind != "laplace" or plain.public or not plain.entries.independent:
         return None
     return sum_bound(plain.noises, chance, float(plain.size * plain.step))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.accuracy.extreme import together
 from sfumato.accuracy.law import share
-from sfumato.accuracy.noisy import Noisy
+from sfumato.accuracy.noisy import Noisy, shared
 from sfumato.accuracy.published import Published
 from sfumato.accuracy.statement import Answer, percent
 from sfumato.accuracy.two_way import TwoWay
@@ -32,10 +32,15 @@ def reaches(cells: Mapping[str, Noisy], confidence: Number) -> tuple[float, floa
     noisy = [cell for cell in cells.values() if not cell.public]
     if not noisy:
         return 0.0, 0.0
-    used = [which for cell in noisy for which in cell.weights]
-    independent = len(used) == len(set(used))
-    laws = {cell.law for cell in noisy}
+    independent = not shared(noisy)
     chance = 1 - share("confidence", confidence)
+    if not all(cell.entries.independent for cell in noisy):
+        together_each = chance / len(noisy)
+        return (
+            max(cell.reach(chance) for cell in noisy),
+            max(cell.reach(together_each) for cell in noisy),
+        )
+    laws = {cell.law for cell in noisy}
     return (
         max(law.two_sided(chance) for law in laws),
         max(together(law, len(noisy), confidence, independent=independent) for law in laws),

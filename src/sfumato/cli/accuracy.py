@@ -48,6 +48,14 @@ def accuracy(
         tuple[str, str] | None,
         typer.Option(metavar="COLUMN COLUMN", help="All cells of the table of two columns."),
     ] = None,
+    covariances: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--covariance",
+            help="COLUMN,COLUMN: the covariance of two numbers, twice the same for its variance; "
+            "repeatable.",
+        ),
+    ] = None,
     confidence: Annotated[
         str, typer.Option(help="Confidence of each statement, below 1.")
     ] = "0.95",
@@ -58,25 +66,36 @@ def accuracy(
 ) -> None:
     """Say how near noisy counts and sums are to the truth; without options, list them all.
 
-    Of a network, COLUMN is source, target or node, and weights are added. Of a number, a value
-    is a bin or, as in "40 to 49", several. A value with a comma or a colon goes between double
-    quotes.
+    Of a network, COLUMN is source, target or node, and weights are added. Of published counts it
+    is key, and "mon to fri" stands for all keys between. Of a running count it is bits, and
+    "1 to 1024" stands for the ones among them. Of a number, a value is a bin or, as in "40 to 49",
+    several. A value with a comma or a colon goes between double quotes.
 
     Example: sfumato accuracy release/ --sum ward=surgery,oncology --greater sex=female:male
 
     Example: sfumato accuracy release/ --column age --pair age sex
+
+    Example: sfumato accuracy counts/ --sum "key=mon to fri" --greater key=sat,sun:mon,tue
+
+    Example: sfumato accuracy series/ --greater "bits=1025 to 2048:1 to 1024"
     """
-    from sfumato.accuracy import statement, table_statement
+    from sfumato.accuracy import covariance_statement, statement, table_statement
     from sfumato.accuracy.collected import collected, is_collected
     from sfumato.accuracy.published import published
     from sfumato.cli import accuracy_tables
     from sfumato.cli import collected_answers as answers_of
+    from sfumato.errors import ParameterError
     from sfumato.release import Release
 
     added = [_parsed(text, "--sum", "COLUMN=A,B") for text in sums or []]
     compared = [_parsed(text, "--greater", "COLUMN=A,B:C") for text in greater or []]
+    spread = [_columns(text) for text in covariances or []]
     loaded = Release.load(release)
     if is_collected(loaded.certificate):
+        if spread:
+            raise ParameterError(
+                "answers were collected one column at a time: no covariance can be said"
+            )
         answers_of.show_answers(
             collected(loaded),
             answers_of.Asked(
@@ -98,11 +117,15 @@ def accuracy(
             statement.about_extreme(found, name, confidence, largest=False)
             for name in smallest or []
         ),
+        *(covariance_statement.about_covariance(found, a, b, confidence) for a, b in spread),
     ]
     whole = [table_statement.about_column(found, name, confidence) for name in columns or []]
     crossed = [table_statement.about_pair(found, *pair, confidence)] if pair else []
     asked, by_column = bool(answers or whole or crossed), found.tables is not None
     every = answers + whole + crossed
+    if not asked and not found.counts and found.second is not None:
+        answers = every = covariance_statement.variances(found, confidence)
+        asked = True
     if not asked:
         every = (
             table_statement.columns(found, confidence)
@@ -128,6 +151,15 @@ def accuracy(
         accuracy_tables.show_columns(every, found, confidence)
     else:
         _show(every, confidence, thesis=thesis)
+        if found.series is not None:
+            say("Counts at different times share noise: where one is off, its neighbours are too.")
+
+
+def _columns(text: str) -> tuple[str, str]:
+    first, comma, second = (part.strip() for part in text.partition(","))
+    if not (first and comma and second):
+        raise typer.BadParameter(f"write COLUMN,COLUMN, not {text!r}", param_hint="--covariance")
+    return first, second
 
 
 def _parsed(text: str, option: str, shape: str) -> tuple[str, list[list[str]]]:

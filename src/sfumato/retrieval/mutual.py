@@ -24,6 +24,7 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.numeric.arrays import Vector, Whole
+from sfumato.numeric.haar import haar, node_sizes, rebuilt
 from sfumato.plan.options import whole
 from sfumato.privacy.guarantee import Number, PureDP, exact
 from sfumato.privacy.mechanism import Noise
@@ -31,7 +32,6 @@ from sfumato.privacy.noise import discrete_laplace, uniform_below
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
 from sfumato.retrieval.histogram import Histogram
-from sfumato.retrieval.privelet import haar, node_sizes, rebuilt
 from sfumato.retrieval.tail import Law, Share, radius, sub_exponential
 
 __all__ = [

@@ -20,9 +20,9 @@ import numpy as np
 
 from sfumato.errors import ParameterError
 from sfumato.numeric.arrays import Vector
+from sfumato.numeric.haar import levels
 from sfumato.retrieval.histogram import checked_query
 from sfumato.retrieval.mutual import restored
-from sfumato.retrieval.privelet import levels
 from sfumato.untrusted.strict_json import parsed
 
 __all__ = ["BYTES", "JSON", "Form", "Question", "largest_message"]

@@ -10,7 +10,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Noise
 from sfumato.stream import tree
-from sfumato.stream.square_root import Design
+from sfumato.synopsis.decaying import Design
 
 __all__ = ["ENGINES", "SMOOTH", "Settings"]
 

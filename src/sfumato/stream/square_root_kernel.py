@@ -1,9 +1,9 @@
-"""The two loops of the square-root counter: exact decaying sums, and counts from noisy ones."""
+"""The loop of the square-root counter that sees bits: exact decaying sums."""
 
-from sfumato.numeric.arrays import Vector, Whole
+from sfumato.numeric.arrays import Whole
 from sfumato.numeric.compiled import compiled
 
-__all__ = ["measure", "recover"]
+__all__ = ["measure"]
 
 
 @compiled
@@ -26,24 +26,3 @@ def measure(
             total[j] += (x << power[j]) - lost
             y += weight[j] * total[j]
         out[t] = y
-
-
-@compiled
-def recover(
-    noisy: Vector, weight: Vector, decay: Vector, total: Vector, running: Vector, out: Vector
-) -> None:
-    """Counts whose weighted decaying sums are the noisy ones; `running[0]` is their total.
-
-    Solved forwards: what the past contributes is known, so each sum gives one count.
-    """
-    so_far = running[0]
-    for t in range(noisy.size):
-        x = noisy[t]
-        for j in range(total.size):
-            total[j] *= decay[j]
-            x -= weight[j] * total[j]
-        for j in range(total.size):
-            total[j] += x
-        so_far += x
-        out[t] = so_far
-    running[0] = so_far

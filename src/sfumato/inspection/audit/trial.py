@@ -26,6 +26,7 @@ from sfumato.inspection.audit.mosaic_script import mosaic_script
 from sfumato.inspection.audit.noise_law import Drawn
 from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Statistic
 from sfumato.numeric.arrays import Vector, Whole
+from sfumato.numeric.haar import haar, levels
 from sfumato.publishing.kinds import stated_budget
 from sfumato.publishing.kinds.table import table_plan
 from sfumato.release.certificate import Certificate, stated
@@ -33,12 +34,11 @@ from sfumato.release.reading import read_certificate, read_records, read_synopsi
 from sfumato.release.release import table_schema
 from sfumato.retrieval.count_plan import replanned
 from sfumato.retrieval.counts import Counts
-from sfumato.retrieval.privelet import haar, levels
 from sfumato.stream.counter_settings import Settings
 from sfumato.stream.counting import Counter
 from sfumato.stream.methods import stream_method
 from sfumato.stream.source import open_bits
-from sfumato.stream.square_root import Design
+from sfumato.synopsis.decaying import Design
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
