@@ -49,6 +49,7 @@ def component_plan(
     measure: Any,
     rank: Rank,
     options: dict[str, Any],
+    rounds: tuple[int, ...] = (),
 ) -> Plan:
     """A plan whose `measure` gives `Components`; the table has a column per feature."""
     names = distinct_names(Features.of(domain))
@@ -69,6 +70,7 @@ def component_plan(
         events=events,
         measure=bought,
         render=render,
+        rounds=rounds,
         options=options,
         row="component",
         columns=component_schema(names),

@@ -143,8 +143,10 @@ def bernoulli_exp(
     """For each z, true with probability exp(−z), exactly; every z ≥ 0.
 
     With `doublings` the probability is 2^doublings · exp(−z), which must be at most 1: the
-    uniform number then begins with so many zeros.  `exact(i)` is the i-th z.  `approximate[i]` must be within (z + 2) · 2⁻⁴² of it, or
-    both above 64; it decides what it can.
+    uniform number then begins with so many zeros.
+
+    `exact(i)` is the i-th z.  `approximate[i]` must be within (z + 2) · 2⁻⁴² of it, or both
+    above 64; it decides what it can.
 
     >>> from sfumato.privacy.randomness import SeededBits
     >>> z = [Fraction(0), Fraction(10**9)]
