@@ -65,9 +65,7 @@ class World:
     def contribute(self, *names, seeds=None, **more):
         for name in names or self.names:
             seed = self.names.index(name) if seeds is None else seeds.get(name)
-            party.contribute(
-                self.exchange, self.state(name), self.tables[name], seed=seed, **more
-            )
+            party.contribute(self.exchange, self.state(name), self.tables[name], seed=seed, **more)
         return self
 
     def open(self, *names, without=()):

@@ -11,6 +11,7 @@ from sfumato.privacy.guarantee import PureDP, Seeded
 from sfumato.publishing.verify import verify
 
 CATEGORIES = {
+    "age": {"kind": "id"},
     "ill": {"kind": "boolean"},
     "ward": {"kind": "category", "values": ["a", "b", "c"]},
 }
@@ -20,8 +21,19 @@ CASES = {
     "modips": {"method": "modips", "epsilon": 1, "delta": "1e-6"},
     "lap-pca, two purchases": {"method": "lap-pca"},
     "analyze-gauss": {"method": "analyze-gauss", "epsilon": None, "rho": "1/10"},
-    "mosaic, one round": {"method": "mosaic", "schema": schema("add-remove", CATEGORIES)},
-    "mosaic, two rounds": {"method": "mosaic", "schema": schema("add-remove")},
+    "mosaic, one round": {
+        "method": "mosaic",
+        "schema": schema("add-remove", CATEGORIES),
+        "epsilon": None,
+        "rho": "1/10",
+    },
+    "mosaic, two rounds": {
+        "method": "mosaic",
+        "schema": schema("add-remove"),
+        "epsilon": 1,
+        "delta": "1e-6",
+    },
+    "mosaic, one-way": {"method": "mosaic", "schema": schema("add-remove"), "records": 40},
 }
 
 

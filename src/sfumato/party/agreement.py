@@ -165,6 +165,6 @@ def _check_sums(plan: Plan) -> None:
     if not plan.rounds:
         raise ParameterError(
             f"{plan.method} with this schema and budget measures something else than sums over "
-            "the records, which parties cannot add up: choose dp-lda, modips, lap-pca, "
-            "analyze-gauss, or mosaic with few columns"
+            "the records, which parties cannot add up: choose dp-lda, modips, lap-pca or "
+            "analyze-gauss, or mosaic with rho (or epsilon and delta) and at most 16 columns"
         )

@@ -95,7 +95,7 @@ class Exchange:
             self.agreement.number(party)
         found: dict[str, ContributionFile] = {}
         for party in self.agreement.parties:
-            if party not in left_out and self._arrived(party, "contribution", number):
+            if party not in left_out and self.arrived(party, "contribution", number):
                 file = self._read(ContributionFile, party, "contribution", number)
                 self._check_roster(file, party, "contribution")
                 found[party] = file
@@ -121,7 +121,7 @@ class Exchange:
         """The openings of a round that have arrived."""
         found: dict[str, OpeningFile] = {}
         for party in self.agreement.parties:
-            if self._arrived(party, "opening", number):
+            if self.arrived(party, "opening", number):
                 file = self._read(OpeningFile, party, "opening", number)
                 self._check_roster(file, party, "opening")
                 found[party] = file
@@ -129,7 +129,7 @@ class Exchange:
 
     def opened(self, number: int) -> bool:
         """Whether enough openings of this round have arrived."""
-        there = [p for p in self.agreement.parties if self._arrived(p, "opening", number)]
+        there = [p for p in self.agreement.parties if self.arrived(p, "opening", number)]
         return len(there) >= self.agreement.threshold
 
     def use(self, what: str, number: int | None = None) -> str:
@@ -140,7 +140,8 @@ class Exchange:
         """Where a file lies, or will."""
         return self.folder / file_name(party, what, number)
 
-    def _arrived(self, party: str, what: str, number: int) -> bool:
+    def arrived(self, party: str, what: str, number: int | None = None) -> bool:
+        """Whether there is such a file; what it holds is not looked at."""
         return is_there(self.place(party, what, number))
 
     def _read(self, kind: type[S], party: str, what: str, number: int | None = None) -> S:

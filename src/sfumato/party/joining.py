@@ -12,13 +12,13 @@ from pathlib import Path
 
 from sfumato.errors import PartyError
 from sfumato.party.document import KeyFile, SharesFile, decoded, encoded, write_whole
-from sfumato.party.exchange import Exchange
+from sfumato.party.exchange import Exchange, fingerprint
 from sfumato.party.mask import LENGTH, new_key, public_key, sealed, unsealed
 from sfumato.party.secret import split
 from sfumato.party.state import State, StateFile, locked
 from sfumato.untrusted.plain_file import is_there
 
-__all__ = ["Held", "held_shares", "join", "share"]
+__all__ = ["Held", "held_shares", "join", "key_fingerprint", "own_keys", "share"]
 
 KEY, SHARES = "key", "shares"
 
@@ -52,6 +52,11 @@ def public_keys(state: StateFile) -> KeyFile:
         channel=public_key(bytes.fromhex(state.channel)).hex(),
         masks=tuple(public_key(bytes.fromhex(key)).hex() for key in state.masks),
     )
+
+
+def key_fingerprint(exchange: Exchange, party: str) -> str:
+    """Of the key file of one party, in a form that two people can compare."""
+    return fingerprint(KeyFile.read(exchange.place(party, KEY)).digest)
 
 
 def member(exchange: Exchange, state: State) -> str:
