@@ -56,7 +56,10 @@ def contribute(
         party = own_keys(exchange, kept)
         known, number = opened_before(exchange)
         if number > exchange.agreement.rounds:
-            raise PartyError("all rounds are over: run sfumato party combine")
+            raise PartyError(
+                "all rounds have been opened: nothing was measured or charged now. Whoever has "
+                "the files runs sfumato party combine"
+            )
         name = f"contribution-{number}"
         made = kept.sent(name, ContributionFile)
         again = made is not None

@@ -147,6 +147,11 @@ class PartyFacts(_Part):
             raise ValueError("the threshold is not the one that these parties have")
         return self
 
+    def as_one_owner(self, event: Event) -> bool:
+        """Whether the noise has the very law of the event: no share too many, and none Gaussian."""
+        whole = len(self.contributed) == self.honest
+        return whole and (self.honest == 1 or event.mechanism == "discrete-laplace")
+
 
 class ContentDigest(_Part):
     """A digest of the released values, whatever the file format."""
