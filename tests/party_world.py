@@ -38,12 +38,11 @@ class World:
 
     def __init__(self, path, **settings):
         self.path, self.folder = path, path / "exchange"
-        self.folder.mkdir()
         chosen = {"method": "dp-lda", "release": "study-1", "epsilon": 1, "dropouts": 1}
         chosen |= settings
         public = chosen.pop("schema", schema())
         names = chosen.pop("parties", NAMES)
-        party.agree(public, names, **chosen).file.write(self.folder / "agreement.json")
+        party.agree(public, names, **chosen).save(self.folder)
         self.names = names
         self.tables = {name: table(number) for number, name in enumerate(names)}
 

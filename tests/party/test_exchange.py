@@ -1,12 +1,8 @@
 """What parties open together is what one owner would have released, whoever drops out."""
 
-import numpy as np
-import pyarrow as pa
 import pytest
 
 from party_world import World, schema
-from sfumato import party
-from sfumato.errors import PartyError
 from sfumato.privacy.guarantee import PureDP, Seeded
 from sfumato.publishing.verify import verify
 

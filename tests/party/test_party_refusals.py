@@ -77,7 +77,7 @@ def test_only_parties_of_the_agreement_join_and_each_with_its_own_state(tmp_path
 def test_nothing_is_shared_before_all_keys_are_there(tmp_path):
     world = World(tmp_path)
     party.join(world.exchange, "north", world.state("north"))
-    with pytest.raises(PartyError, match="south.key.json is missing"):
+    with pytest.raises(PartyError, match=r"south\.key\.json is missing"):
         party.share(world.exchange, world.state("north"))
 
 
@@ -85,7 +85,7 @@ def test_nothing_is_measured_before_all_shares_are_there(tmp_path, ledger):
     world = World(tmp_path)
     for name in NAMES:
         party.join(world.exchange, name, world.state(name))
-    with pytest.raises(PartyError, match="shares.json is missing"):
+    with pytest.raises(PartyError, match=r"shares\.json is missing"):
         world.contribute("north", seeds={}, ledger=ledger)
     assert ledger.entry("study-1") is None
 
@@ -221,7 +221,7 @@ def test_a_share_that_was_changed_is_found_out(world, secret):
     world.contribute("north", "south").open("north", "west")
     path = world.folder / "north.opening-1.json"
     found = json.loads(path.read_text())[secret]
-    changed(path, **{secret: {name: "1" for name in found}})
+    changed(path, **{secret: dict.fromkeys(found, "1")})
     with pytest.raises(PartyError, match="do not fit together"):
         world.combined()
     changed(path, **{secret: {}})

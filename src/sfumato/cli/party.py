@@ -52,10 +52,7 @@ def agree(
     --party north --party south --party west --dropouts 1 --release study-1
     """
     from sfumato.cli.method_options import method_options
-    from sfumato.errors import PartyError
     from sfumato.party import agree as run
-    from sfumato.party.exchange import AGREEMENT
-    from sfumato.untrusted.plain_file import is_there
 
     made = run(
         schema,
@@ -69,10 +66,7 @@ def agree(
         colluders=colluders,
         **method_options(option, run),
     )
-    if is_there(folder / AGREEMENT):
-        raise PartyError(f"{folder} holds an agreement: choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    made.file.write(folder / AGREEMENT)
+    made.save(folder)
     _agreed(made)
     _next("each party runs: sfumato party join", folder, "--as NAME --state NAME.state")
 

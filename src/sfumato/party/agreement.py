@@ -28,8 +28,11 @@ from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, to_json
 from sfumato.publishing.certify import check_certifiable
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.untrusted.plain_file import is_there
 
-__all__ = ["Agreement", "agree"]
+__all__ = ["AGREEMENT", "Agreement", "agree"]
+
+AGREEMENT = "agreement.json"
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,14 @@ class Agreement:
     def read(cls, path: Path) -> "Agreement":
         """The agreement in a file."""
         return cls.of(AgreementFile.read(path))
+
+    def save(self, folder: str | Path) -> None:
+        """Begin an exchange in a folder, which is made if need be."""
+        place = Path(folder) / AGREEMENT
+        if is_there(place):
+            raise PartyError(f"{folder} holds an agreement: choose another folder")
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        self.file.write(place)
 
     @property
     def digest(self) -> str:

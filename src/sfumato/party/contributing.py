@@ -73,6 +73,11 @@ def contribute(
             raise PartyError("your contribution was made for other keys than those in the folder")
         place = exchange.place(party, "contribution", number)
         made.write(place)
+        if ledger is not None and number == exchange.agreement.rounds:
+            release = exchange.agreement.file.release
+            entry = ledger.entry(release)
+            if entry is not None and entry.state == "drawn":
+                ledger.settle(release, made.digest)
         return Contributed(place, number, again, made)
 
 
@@ -105,18 +110,21 @@ class _Contribution:
             return self._measured(records, rows, keep)
         if self.number == 1:
             terms = plan.terms
-            self.ledger.reserve(
+            entry = self.ledger.reserve(
                 release,
                 terms.dataset,
                 terms.guarantee,
                 plan=agreement.digest,
                 protects=terms.protects,
             )
+            if entry.state != "reserved":
+                raise PartyError(
+                    f"release {release} is {entry.state} in this ledger, and its noise is never "
+                    "drawn twice: a contribution was begun and stopped, or sent from another "
+                    "state. Start anew with another agreement; the charge stays"
+                )
         with Charged(self.ledger, release):
-            file = self._measured(records, rows, keep)
-            if self.number == agreement.rounds:
-                self.ledger.settle(release, file.digest)
-        return file
+            return self._measured(records, rows, keep)
 
     def _measured(
         self, records: Records, rows: int | None, keep: Callable[[ContributionFile], None]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sfumato.errors import PartyError
-from sfumato.party.agreement import Agreement
+from sfumato.party.agreement import AGREEMENT, Agreement
 from sfumato.party.document import (
     ContributionFile,
     KeyFile,
@@ -21,9 +21,8 @@ from sfumato.party.document import (
 from sfumato.release.digest import digest
 from sfumato.untrusted.plain_file import is_there
 
-__all__ = ["AGREEMENT", "Exchange", "file_name", "fingerprint", "list_digest"]
+__all__ = ["Exchange", "file_name", "fingerprint", "list_digest"]
 
-AGREEMENT = "agreement.json"
 S = TypeVar("S", bound=SentFile)
 
 
