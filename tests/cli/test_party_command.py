@@ -1,11 +1,13 @@
 """`sfumato party`: the whole exchange as it is typed, and what is said when it goes wrong."""
 
 import json
+from pathlib import Path
 
 import pytest
 import yaml
 
 from commands import run
+from killing import quick_folder
 from party_world import NAMES, schema, table
 
 AGREE = "party agree exchange --schema study.yaml --method dp-lda --release study-1 --epsilon 1"
@@ -13,13 +15,19 @@ WHO = " ".join(f"--party {name}" for name in NAMES)
 
 
 @pytest.fixture
-def typed(tmp_path):
-    (tmp_path / "study.yaml").write_text(yaml.safe_dump(schema()))
+def place():
+    with quick_folder() as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def typed(place):
+    (place / "study.yaml").write_text(yaml.safe_dump(schema()))
     for number, name in enumerate(NAMES):
-        table(number).to_pandas().to_csv(tmp_path / f"{name}.csv", index=False)
+        table(number).to_pandas().to_csv(place / f"{name}.csv", index=False)
 
     def command(words, code=0):
-        found = run(words, cwd=tmp_path)
+        found = run(words, cwd=place)
         assert found.returncode == code, found.stdout + found.stderr
         assert "Traceback" not in found.stderr
         return found.stdout if code == 0 else found.stderr
@@ -32,7 +40,7 @@ def each(typed, words):
 
 
 @pytest.mark.long
-def test_the_whole_exchange_as_it_is_typed(typed, tmp_path):
+def test_the_whole_exchange_as_it_is_typed(typed, place):
     said = typed(f"{AGREE} {WHO} --dropouts 1")
     assert "1 honest shares make it whole" in said
     each(typed, "party join exchange --as {name} --state {name}.state")
@@ -54,17 +62,17 @@ def test_the_whole_exchange_as_it_is_typed(typed, tmp_path):
     assert "north, south (of 3)" in made
     assert "charged as study-1 by each party" in made
     assert "passed" in typed("verify release --ledger north.db")
-    facts = json.loads((tmp_path / "release" / "release.json").read_text())["parties"]
+    facts = json.loads((place / "release" / "release.json").read_text())["parties"]
     assert facts["contributed"] == ["north", "south"]
 
 
-def test_refusals_are_one_line_and_leave_nothing_behind(typed, tmp_path):
+def test_refusals_are_one_line_and_leave_nothing_behind(typed, place):
     assert "none is left" in typed(f"{AGREE} {WHO} --dropouts 3", code=1)
-    assert not (tmp_path / "exchange").exists()
+    assert not (place / "exchange").exists()
     typed(f"{AGREE} {WHO}")
     assert "holds an agreement" in typed(f"{AGREE} {WHO}", code=1)
     assert "east is none" in typed("party join exchange --as east --state east.state", code=1)
-    assert not (tmp_path / "east.state").exists()
+    assert not (place / "east.state").exists()
     said = typed("party share exchange --state east.state", code=1)
     assert "sfumato party join" in said
     assert said.count("\n") == 1

@@ -3,11 +3,10 @@
 import os
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
-from killing import kill_at_every_line, quick_folder, spawn
+from killing import kill_at_every_line, spawn
 from party_world import NAMES, World
 from sfumato import party
 from sfumato.errors import PartyError
@@ -56,20 +55,19 @@ def all_there(world, names):
 
 
 @pytest.mark.parametrize("killed", ["before it contributes", "after it contributed", None])
-def test_three_processes_open_what_one_owner_would_have_released(killed):
-    with quick_folder() as place:
-        world = World(Path(place))
-        processes = {
-            name: spawn(lambda name=name: take_part(world, name, killed)) for name in world.names
-        }
-        ends = {
-            name: os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-            for name, process in processes.items()
-        }
-        expected = -signal.SIGKILL if killed else 0
-        assert ends == {"north": 0, "south": 0, "west": expected}
-        left = NAMES[:2] if killed == "before it contributes" else NAMES
-        assert world.combined().synopsis == world.owner(*left)
+def test_three_processes_open_what_one_owner_would_have_released(tmp_path, killed):
+    world = World(tmp_path)
+    processes = {
+        name: spawn(lambda name=name: take_part(world, name, killed)) for name in world.names
+    }
+    ends = {
+        name: os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        for name, process in processes.items()
+    }
+    expected = -signal.SIGKILL if killed else 0
+    assert ends == {"north": 0, "south": 0, "west": expected}
+    left = NAMES[:2] if killed == "before it contributes" else NAMES
+    assert world.combined().synopsis == world.owner(*left)
 
 
 class Killed:
@@ -116,26 +114,22 @@ class Killed:
 
 
 @pytest.mark.parametrize("stride", [29, slow(5)])
-def test_killed_at_every_line_no_second_contribution_leaves_under_the_same_masks(stride):
-    with quick_folder() as place:
-        work = Killed(Path(place))
-        files = ("party/contributing.py", "party/state.py", "party/document.py")
-        survived = kill_at_every_line(
-            work.contribute, files, work.check, work.prepare, stride=stride
-        )
-        assert survived > 100
+def test_killed_at_every_line_no_second_contribution_leaves_under_the_same_masks(tmp_path, stride):
+    work = Killed(tmp_path)
+    files = ("party/contributing.py", "party/state.py", "party/document.py")
+    survived = kill_at_every_line(work.contribute, files, work.check, work.prepare, stride=stride)
+    assert survived > 100
 
 
-def test_two_processes_of_one_party_make_one_contribution():
-    with quick_folder() as place:
-        world = World(Path(place)).joined()
+def test_two_processes_of_one_party_make_one_contribution(tmp_path):
+    world = World(tmp_path).joined()
 
-        def contribute():
-            world.contribute("north", seeds={})
+    def contribute():
+        world.contribute("north", seeds={})
 
-        children = [spawn(contribute) for _ in range(3)]
-        ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-        assert ends == [0, 0, 0]
-        with locked(world.state("north")) as state:
-            kept = state.sent("contribution-1", ContributionFile)
-        assert ContributionFile.read(world.folder / "north.contribution-1.json") == kept
+    children = [spawn(contribute) for _ in range(3)]
+    ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert ends == [0, 0, 0]
+    with locked(world.state("north")) as state:
+        kept = state.sent("contribution-1", ContributionFile)
+    assert ContributionFile.read(world.folder / "north.contribution-1.json") == kept

@@ -19,6 +19,7 @@ The number of points is Poisson of mean r (J + 2), found by inversion.  No float
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +116,7 @@ def poisson(mean: Fraction, size: int, bits: Bits) -> NDArray[np.int64]:
     return found.astype(np.int64)
 
 
+@lru_cache(maxsize=64)
 def _edges(mean: Fraction) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Between which words P(X ≤ k) lies, for k = 0, 1, …, as far as words tell them apart."""
     least, most = (exp_bound(-mean, way, _DIGITS) for way in (ROUND_FLOOR, ROUND_CEILING))
