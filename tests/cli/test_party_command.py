@@ -53,8 +53,11 @@ def test_the_whole_exchange_as_it_is_typed(typed, place):
     assert "charged: 1-differential privacy as study-1" in typed(words)
     assert "the same file was written again" in typed(words)
     typed("party contribute exchange south.csv --state south.state")
-    assert typed("party status exchange").count("yes") == 8
+    known = typed("party status exchange")
+    assert known.count("yes") == 8
     opened = typed("party open exchange --state north.state")
+    [listed] = [line for line in opened.splitlines() if "of this list" in line]
+    assert listed.split(": ")[1] in known  # what was compared before is what was opened
     assert "opened: north, south; without west" in opened
     assert "already opened" in typed("party open exchange --state north.state")
     typed("party open exchange --state south.state")

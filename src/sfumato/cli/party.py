@@ -167,8 +167,6 @@ def open_(
     left_out = f"; without {', '.join(gone)}" if gone else ""
     say(f"opened: {', '.join(made.file.contributions)}{left_out}")
     say(f"fingerprint of this list: {fingerprint(list_digest(made.file.contributions))}")
-    if not exchange.agreement.strict:
-        say("compare it with the other parties: all must have opened the same list")
     if made.round < exchange.agreement.rounds:
         _next("next round, when enough have opened: sfumato party contribute", folder, "DATA …")
     else:
@@ -198,6 +196,9 @@ def status(folder: Folder) -> None:
 
     Example: sfumato party status exchange/
     """
+    from sfumato.party import fingerprint
+    from sfumato.party.exchange import list_digest
+
     exchange = _exchange(folder)
     _agreed(exchange.agreement)
     rounds = range(1, exchange.agreement.rounds + 1)
@@ -207,6 +208,13 @@ def status(folder: Folder) -> None:
     for party in exchange.agreement.parties:
         grid.line(party, *("yes" if exchange.arrived(party, *step) else "" for step in steps))
     show(grid)
+    for number in rounds:
+        here = [
+            p for p in exchange.agreement.parties if exchange.arrived(p, "contribution", number)
+        ]
+        if len(here) >= exchange.agreement.fewest:
+            found = {p: file.digest for p, file in exchange.contributions(number).items()}
+            say(f"fingerprint of the list of round {number}: {fingerprint(list_digest(found))}")
 
 
 def _exchange(folder: Path) -> "Exchange":
@@ -228,6 +236,8 @@ def _agreed(agreement: Any) -> None:
     lines.line("may collude", against if file.colluders else "none: parties see more than others")
     lines.line("noise", f"{agreement.honest} honest shares make it whole")
     lines.line("opened by", f"{agreement.threshold} parties")
+    if not agreement.strict:
+        lines.line("", "compare the list of contributions (see status) before you open")
     lines.line("fingerprint", fingerprint(agreement.digest))
     show(lines)
 

@@ -76,7 +76,7 @@ def _block(scale: Fraction, shares: int, size: int, bits: Bits) -> NDArray[np.in
     width = np.int64(1) << slot
     value = (q + 1) * width + u  # modulo 2⁶⁴
     rate = float(1 / max(scale, _SMALLEST_SCALE))
-    near = (q + 1.0) * width + u
+    near: NDArray[np.float64] = (q + 1.0) * width + u
 
     def exact(i: int) -> int:
         return (int(q[i]) + 1) * int(width[i]) + int(u[i])
@@ -120,7 +120,8 @@ def poisson(mean: Fraction, size: int, bits: Bits) -> NDArray[np.int64]:
 def _edges(mean: Fraction) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Between which words P(X ≤ k) lies, for k = 0, 1, …, as far as words tell them apart."""
     least, most = (exp_bound(-mean, way, _DIGITS) for way in (ROUND_FLOOR, ROUND_CEILING))
-    low, high, term, total = [], [], Fraction(1), Fraction(1)
+    low, high = list[int](), list[int]()
+    term = total = Fraction(1)
     while not low or low[-1] < 2**64 - 1:
         low.append(int(least * total * 2**64))
         high.append(min(int(most * total * 2**64), 2**64 - 1))
