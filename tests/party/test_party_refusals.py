@@ -9,6 +9,8 @@ from party_world import NAMES, World, schema
 from sfumato import party
 from sfumato.errors import BudgetError, DataError, ParameterError, PartyError
 from sfumato.ledger import Ledger
+from sfumato.party.document import ContributionFile, KeyFile, OpeningFile, SharesFile
+from sfumato.party.state import locked
 from sfumato.privacy.guarantee import PureDP
 
 
@@ -24,8 +26,18 @@ def ledger(tmp_path):
         yield made
 
 
+KINDS = {"key": KeyFile, "shares": SharesFile, "contribution-1": ContributionFile}
+KINDS["opening-1"] = OpeningFile
+
+
 def changed(path, **fields):
-    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+    """Some other file in its place, as its own party could have made it."""
+    record = json.loads(path.read_text()) | fields
+    name, what, _ = path.name.split(".")
+    if what != "key":
+        with locked(path.parents[1] / f"{name}.state") as state:
+            record = KINDS[what].of(record, str(path)).signed(state.signing).to_json()
+    path.write_text(json.dumps(record))
 
 
 AGREEMENTS = {
@@ -137,6 +149,26 @@ def test_sealed_shares_that_were_changed_are_found_before_anything_is_charged(wo
     with pytest.raises(PartyError, match="do not open"):
         world.contribute("north", seeds={}, ledger=ledger)
     assert ledger.entry("study-1") is None
+
+
+@pytest.mark.parametrize("what", ["shares", "contribution-1", "opening-1"])
+def test_whatever_its_party_did_not_sign_is_refused(world, what):
+    world.contribute().open()
+    path = world.folder / f"south.{what}.json"
+    record = json.loads(path.read_text())
+    field, other = {
+        "shares": ("commitments", ["0" * 64]),
+        "contribution-1": ("rows", 7),
+        "opening-1": ("selves", {}),
+    }[what]
+    path.write_text(json.dumps(record | {field: other}))
+    with pytest.raises(PartyError, match=f"the {what[:-2]}.* of south was changed"):
+        world.combined()
+    path.write_text(json.dumps(record | {"signature": "0" * 128}))
+    with pytest.raises(PartyError, match="south was changed"):
+        world.combined()
+    path.write_text(json.dumps(record))
+    assert world.combined().synopsis == world.owner()
 
 
 def test_sealed_shares_for_another_party_do_not_open(world):

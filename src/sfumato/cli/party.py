@@ -139,6 +139,8 @@ def contribute(
         say("already contributed: the same file was written again, nothing was measured or charged")
     elif opened is not None:
         say(f"charged: {exchange.agreement.plan.guarantee} as {exchange.agreement.file.release}")
+    else:
+        say("ledger: none: repeated releases are not counted")
     _roster(exchange)
     _next("when the others have contributed: sfumato party open", folder, f"--state {state}")
 

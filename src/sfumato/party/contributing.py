@@ -141,7 +141,7 @@ class _Contribution:
             seeded=self.seed is not None,
             lengths=tuple(map(len, parts)),
             entries=encoded(entries.astype("<u8").tobytes()),
-        )
+        ).signed(bytes.fromhex(self.state.signing))
         keep(file)
         return file
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.errors import PartyError
+from sfumato.party.signing import is_signed, signature
 from sfumato.release.certificate import Digest, Name, Promise, PublicSchema
 from sfumato.release.digest import digest
 from sfumato.release.folder import flush, sweep
@@ -30,6 +31,7 @@ __all__ = [
     "PartyName",
     "SentFile",
     "SharesFile",
+    "SignedFile",
     "decoded",
     "encoded",
     "write_whole",
@@ -39,6 +41,8 @@ _LARGEST = 2**30  # bytes of a file: a hundred million entries
 _MOST_PARTIES, _MOST_ROUNDS = 100, 8
 PartyName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Key = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]  # 32 bytes
+Signature = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
+_UNSIGNED = "0" * 128
 Share = Annotated[str, Field(pattern=r"^[0-9a-f]{1,132}$")]  # of the field of 2^521 − 1
 Sealed = Annotated[str, Field(max_length=20_000)]
 Round = Annotated[int, Field(ge=1, le=_MOST_ROUNDS)]
@@ -115,45 +119,64 @@ class SentFile(Document):
     party: PartyName
 
 
+class SignedFile(SentFile):
+    """What a party sends once all keys are known: signed, so that nobody else can have made it."""
+
+    roster: Digest
+    signature: Signature = _UNSIGNED
+
+    def signed(self, private: bytes) -> Self:
+        """The same file with its party's signature."""
+        return self.model_copy(update={"signature": signature(private, self._core())})
+
+    def check_signature(self, public: bytes, where: str) -> None:
+        """Refuse a file that its party did not make."""
+        if not is_signed(public, self._core(), self.signature):
+            raise PartyError(
+                f"{where} was changed, or {self.party} did not make it: ask the party for its file"
+            )
+
+    def _core(self) -> bytes:
+        return self.model_copy(update={"signature": _UNSIGNED}).digest.encode()
+
+
 class KeyFile(SentFile):
-    """Public keys of one party: one to send it secrets, one per round for masks."""
+    """Public keys of one party: to check what it signs, to send it secrets, and for masks."""
 
     about: ClassVar[str] = "ask the party for it; it is made with: sfumato party join"
     kind: Literal["sfumato party key"] = "sfumato party key"
+    signing: Key
     channel: Key
     masks: Annotated[tuple[Key, ...], PerRound]
 
 
-class SharesFile(SentFile):
+class SharesFile(SignedFile):
     """Shares of one party's secrets, sealed for each other party."""
 
     about: ClassVar[str] = "ask the party for it; it is made with: sfumato party share"
     kind: Literal["sfumato party shares"] = "sfumato party shares"
-    roster: Digest
     commitments: Annotated[tuple[Digest, ...], PerRound]  # to the seed of its own mask
     sealed: dict[PartyName, Sealed]
 
 
-class ContributionFile(SentFile):
+class ContributionFile(SignedFile):
     """One party's statistics under its share of the noise and all its masks."""
 
     about: ClassVar[str] = "ask the party for it; it is made with: sfumato party contribute"
     kind: Literal["sfumato party contribution"] = "sfumato party contribution"
     round: Round
-    roster: Digest
     rows: Rows | None  # where their number is public
     seeded: bool  # a test run
     lengths: Annotated[tuple[Rows, ...], PerRound]  # of each statistic
     entries: str
 
 
-class OpeningFile(SentFile):
+class OpeningFile(SignedFile):
     """One party's shares of what is needed to take the masks off the sum."""
 
     about: ClassVar[str] = "ask the party for it; it is made with: sfumato party open"
     kind: Literal["sfumato party opening"] = "sfumato party opening"
     round: Round
-    roster: Digest
     contributions: dict[PartyName, Digest]
     selves: dict[PartyName, Share]  # of those that contributed
     keys: dict[PartyName, Share]  # of those that did not

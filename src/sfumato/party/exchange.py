@@ -17,6 +17,7 @@ from sfumato.party.document import (
     OpeningFile,
     SentFile,
     SharesFile,
+    SignedFile,
 )
 from sfumato.release.digest import digest
 from sfumato.untrusted.plain_file import is_there
@@ -55,7 +56,7 @@ class Exchange:
     def keys(self) -> dict[str, KeyFile]:
         """The public keys of all parties; refused while one is missing."""
         found = {party: self._read(KeyFile, party, "key") for party in self.agreement.parties}
-        used = [key for file in found.values() for key in (file.channel, *file.masks)]
+        used = [key for file in found.values() for key in (file.signing, file.channel, *file.masks)]
         if len(set(used)) < len(used):
             raise PartyError("two key files hold the same key: one of them is a copy or a forgery")
         for party, file in found.items():
@@ -78,7 +79,7 @@ class Exchange:
         """The sealed shares of all parties; refused while one is missing."""
         found = {party: self._read(SharesFile, party, "shares") for party in self.agreement.parties}
         for party, file in found.items():
-            self._check_roster(file, party, "shares")
+            self._check_sender(file, party, "shares")
             if set(file.sealed) != set(self.agreement.parties):
                 raise PartyError(f"the shares of {party} are not for all parties")
             if len(file.commitments) != self.agreement.rounds:
@@ -96,7 +97,7 @@ class Exchange:
         for party in self.agreement.parties:
             if party not in left_out and self.arrived(party, "contribution", number):
                 file = self._read(ContributionFile, party, "contribution", number)
-                self._check_roster(file, party, "contribution")
+                self._check_sender(file, party, "contribution")
                 found[party] = file
         if len({file.lengths for file in found.values()}) > 1:
             raise PartyError(
@@ -122,7 +123,7 @@ class Exchange:
         for party in self.agreement.parties:
             if self.arrived(party, "opening", number):
                 file = self._read(OpeningFile, party, "opening", number)
-                self._check_roster(file, party, "opening")
+                self._check_sender(file, party, "opening")
                 found[party] = file
         return found
 
@@ -154,12 +155,13 @@ class Exchange:
             raise PartyError(f"{path} belongs to another round: ask the party for its file")
         return found
 
-    def _check_roster(self, file: SentFile, party: str, what: str) -> None:
-        if getattr(file, "roster", None) != self.roster:
+    def _check_sender(self, file: SignedFile, party: str, what: str) -> None:
+        if file.roster != self.roster:
             raise PartyError(
                 f"the {what} of {party} was made with other keys than those in {self.folder}: "
                 "compare the fingerprints, and exchange the key files again"
             )
+        file.check_signature(bytes.fromhex(self.keys[party].signing), f"the {what} of {party}")
 
 
 def list_digest(contributions: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from sfumato.party.document import KeyFile, SharesFile, decoded, encoded, write_
 from sfumato.party.exchange import Exchange, fingerprint
 from sfumato.party.mask import LENGTH, new_key, public_key, sealed, unsealed
 from sfumato.party.secret import split
+from sfumato.party.signing import new_signing_key, public_signing_key
 from sfumato.party.state import State, StateFile, locked
 from sfumato.untrusted.plain_file import is_there
 
@@ -32,6 +33,7 @@ def join(exchange: Exchange, party: str, state: Path) -> Path:
         file = StateFile(
             agreement=agreement.digest,
             party=party,
+            signing=new_signing_key().hex(),
             channel=new_key().hex(),
             masks=tuple(new_key().hex() for _ in rounds),
             selves=tuple(os.urandom(LENGTH).hex() for _ in rounds),
@@ -49,6 +51,7 @@ def public_keys(state: StateFile) -> KeyFile:
     return KeyFile(
         agreement=state.agreement,
         party=state.party,
+        signing=public_signing_key(bytes.fromhex(state.signing)).hex(),
         channel=public_key(bytes.fromhex(state.channel)).hex(),
         masks=tuple(public_key(bytes.fromhex(key)).hex() for key in state.masks),
     )
@@ -87,7 +90,7 @@ def share(exchange: Exchange, state: Path) -> Path:
         party = own_keys(exchange, kept)
         made = kept.sent(SHARES, SharesFile)
         if made is None:
-            made = _sealed_shares(exchange, kept.file, party)
+            made = _sealed_shares(exchange, kept.file, party).signed(kept.signing)
         elif made.roster != exchange.roster:
             raise PartyError(
                 "your shares were sealed for other keys than those that are in the folder now: "

@@ -56,7 +56,7 @@ def open_round(exchange: Exchange, state: Path, without: Iterable[str] = ()) -> 
             if number > 1:
                 check_same_parties(exchange, number, *found, whole=True)
             held = held_shares(exchange, kept.file)
-            made = OpeningFile(
+            unsigned = OpeningFile(
                 agreement=exchange.agreement.digest,
                 party=party,
                 round=number,
@@ -65,6 +65,7 @@ def open_round(exchange: Exchange, state: Path, without: Iterable[str] = ()) -> 
                 selves={one: held[one].self_share(number) for one in found},
                 keys={one: held[one].key_share(number) for one in held if one not in found},
             )
+            made = unsigned.signed(kept.signing)
             kept.keep(name, made)
         place = exchange.place(party, "opening", number)
         made.write(place)

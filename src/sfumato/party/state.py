@@ -30,6 +30,7 @@ class StateFile(Document):
     caution: str = "PRIVATE: keep this file; send it to nobody"
     agreement: Digest
     party: PartyName
+    signing: Key
     channel: Key
     masks: Annotated[tuple[Key, ...], PerRound]
     selves: Annotated[tuple[Key, ...], PerRound]
@@ -41,6 +42,11 @@ class State:
 
     def __init__(self, path: Path, file: StateFile) -> None:
         self.path, self.file = path, file
+
+    @property
+    def signing(self) -> bytes:
+        """The key that this party signs with."""
+        return bytes.fromhex(self.file.signing)
 
     def sent(self, name: str, kind: type[D]) -> D | None:
         """What was sent before under this name."""
