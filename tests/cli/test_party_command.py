@@ -42,7 +42,7 @@ def each(typed, words):
 @pytest.mark.long
 def test_the_whole_exchange_as_it_is_typed(typed, place):
     said = typed(f"{AGREE} {WHO} --dropouts 1")
-    assert "1 honest shares make it whole" in said
+    assert "made whole by 1 honest of 3 shares" in said
     each(typed, "party join exchange --as {name} --state {name}.state")
     shared = each(typed, "party share exchange --state {name}.state")
     prints = {line for said in shared for line in said.splitlines() if "of all keys" in line}

@@ -43,8 +43,10 @@ def changed(path, **fields):
 AGREEMENTS = {
     "none is left": {"dropouts": 2, "colluders": 1},
     "same name": {"parties": ("north", "north", "west")},
-    "parties.1": {"parties": ("north", "South")},
-    "colluders": {"colluders": -1},
+    "small letters": {"parties": ("north", "South")},
+    "from 2 to 100": {"parties": ("north",)},
+    "colluders must be from 0": {"colluders": -1},
+    "dropouts must be from 0": {"dropouts": True},
     "measures something else than sums": {"method": "identity-laplace"},
     "choose dp-lda": {"method": "dp-pca"},
     "set neighbours: add-remove": {"method": "mosaic", "epsilon": None, "rho": "1/10"},

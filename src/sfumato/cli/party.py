@@ -236,7 +236,7 @@ def _agreed(agreement: Any) -> None:
     lines.line("may drop out", str(file.dropouts))
     against = f"{file.colluders}, with whoever collects the files"
     lines.line("may collude", against if file.colluders else "none: parties see more than others")
-    lines.line("noise", f"{agreement.honest} honest shares make it whole")
+    lines.line("noise", f"made whole by {agreement.honest} honest of {len(file.parties)} shares")
     lines.line("opened by", f"{agreement.threshold} parties")
     if not agreement.strict:
         lines.line("", "compare the list of contributions (see status) before you open")

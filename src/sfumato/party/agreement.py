@@ -11,6 +11,7 @@ lists of contributions to different parties (2t > n + c).  With the second they 
 fingerprints of their lists; `strict` says which it is.  In both cases t > c.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +21,7 @@ from typing import Any
 
 from sfumato.errors import ParameterError, PartyError
 from sfumato.methods import method as recipe
-from sfumato.party.document import AgreementFile
+from sfumato.party.document import MOST_PARTIES, PARTY_NAME, AgreementFile
 from sfumato.party.measuring import rehearse
 from sfumato.plan import Plan
 from sfumato.privacy.budget import budget as stated_budget
@@ -145,6 +146,16 @@ def agree(
     >>> found.honest, found.threshold, found.strict
     (2, 3, True)
     """
+    for party in parties:
+        if re.fullmatch(PARTY_NAME, str(party)) is None:
+            raise ParameterError(
+                f"party must be a name of small letters, digits and hyphens, got {party!r}"
+            )
+    if not 2 <= len(parties) <= MOST_PARTIES:
+        raise ParameterError(f"party must be given from 2 to {MOST_PARTIES} times")
+    for name, value in (("dropouts", dropouts), ("colluders", colluders or 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= len(parties):
+            raise ParameterError(f"{name} must be from 0 to the number of parties, got {value!r}")
     schema = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
     budget = stated_budget(epsilon=epsilon, delta=delta, rho=rho)
     record = {

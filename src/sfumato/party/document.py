@@ -23,6 +23,8 @@ from sfumato.untrusted.plain_file import content
 from sfumato.untrusted.strict_json import parsed
 
 __all__ = [
+    "MOST_PARTIES",
+    "PARTY_NAME",
     "AgreementFile",
     "ContributionFile",
     "Document",
@@ -38,8 +40,9 @@ __all__ = [
 ]
 
 _LARGEST = 2**30  # bytes of a file: a hundred million entries
-_MOST_PARTIES, _MOST_ROUNDS = 100, 8
-PartyName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+MOST_PARTIES, _MOST_ROUNDS = 100, 8
+PARTY_NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
+PartyName = Annotated[str, Field(pattern=PARTY_NAME)]
 Key = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]  # 32 bytes
 Signature = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
 _UNSIGNED = "0" * 128
@@ -106,10 +109,10 @@ class AgreementFile(Document):
     options: dict[Name, Any]
     budget: Promise
     parties: Annotated[
-        tuple[PartyName, ...], Field(strict=False, min_length=2, max_length=_MOST_PARTIES)
+        tuple[PartyName, ...], Field(strict=False, min_length=2, max_length=MOST_PARTIES)
     ]
-    dropouts: Annotated[int, Field(ge=0, le=_MOST_PARTIES)]
-    colluders: Annotated[int, Field(ge=0, le=_MOST_PARTIES)]
+    dropouts: Annotated[int, Field(ge=0, le=MOST_PARTIES)]
+    colluders: Annotated[int, Field(ge=0, le=MOST_PARTIES)]
 
 
 class SentFile(Document):

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
 from sfumato.privacy.enclosure import Uniform, bernoulli, bernoulli_exp, exp_bound
-from sfumato.privacy.noise import LARGEST_SCALE, uniform_below
+from sfumato.privacy.noise import LARGEST_SCALE, discrete_laplace, uniform_below
 from sfumato.privacy.randomness import Bits
 
 __all__ = ["laplace_share", "poisson", "polya"]
@@ -44,6 +44,8 @@ def laplace_share(scale: Fraction, shares: int, size: int, bits: Bits) -> NDArra
     >>> laplace_share(Fraction(10), 3, 8, SeededBits(1))
     array([  9,   0, -16,   2,  -1,   1,   0,   0])
     """
+    if shares == 1:  # geometric less geometric: the noise itself, at a hundredth of the time
+        return discrete_laplace(scale, size, bits)
     return polya(scale, shares, size, bits) - polya(scale, shares, size, bits)
 
 

@@ -32,7 +32,8 @@ def _caveats(facts: PartyFacts, terms: ReleaseTerms) -> tuple[str, ...]:
         said.append("Whoever has the files knows the number of records of each party.")
     if several > facts.honest:
         said.append(
-            f"The noise was divided so that {facts.honest} honest shares make it whole. "
+            f"The noise was divided so that the shares of {facts.honest} honest of "
+            f"{len(facts.names)} parties make it whole. "
             f"{several} shares were added: the variance is {several}/{facts.honest} times "
             "what the mechanism events state."
         )
