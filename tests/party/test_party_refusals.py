@@ -9,7 +9,8 @@ from party_world import NAMES, World, schema
 from sfumato import party
 from sfumato.errors import BudgetError, DataError, ParameterError, PartyError
 from sfumato.ledger import Ledger
-from sfumato.party.document import ContributionFile, KeyFile, OpeningFile, SharesFile
+from sfumato.party.document import ContributionFile, KeyFile, OpeningFile, SharesFile, encoded
+from sfumato.party.mask import sealed
 from sfumato.party.state import locked
 from sfumato.privacy.guarantee import PureDP
 
@@ -144,10 +145,10 @@ def test_two_parties_with_one_key_are_refused(world):
 
 def test_sealed_shares_that_were_changed_are_found_before_anything_is_charged(world, ledger):
     path = world.folder / "south.shares.json"
-    sealed = json.loads(path.read_text())["sealed"]
-    letter = sealed["north"]
-    sealed["north"] = letter[:60] + ("A" if letter[60] != "A" else "B") + letter[61:]
-    changed(path, sealed=sealed)
+    letters = json.loads(path.read_text())["sealed"]
+    letter = letters["north"]
+    letters["north"] = letter[:60] + ("A" if letter[60] != "A" else "B") + letter[61:]
+    changed(path, sealed=letters)
     with pytest.raises(PartyError, match="do not open"):
         world.contribute("north", seeds={}, ledger=ledger)
     assert ledger.entry("study-1") is None
@@ -175,8 +176,8 @@ def test_whatever_its_party_did_not_sign_is_refused(world, what):
 
 def test_sealed_shares_for_another_party_do_not_open(world):
     path = world.folder / "south.shares.json"
-    sealed = json.loads(path.read_text())["sealed"]
-    changed(path, sealed=sealed | {"north": sealed["west"]})
+    letters = json.loads(path.read_text())["sealed"]
+    changed(path, sealed=letters | {"north": letters["west"]})
     with pytest.raises(PartyError, match="do not open"):
         world.contribute("north")
 
@@ -278,17 +279,52 @@ def test_a_contribution_to_another_round_is_refused(world):
 
 def test_contributions_of_another_length_are_refused(world):
     world.contribute()
-    changed(world.folder / "south.contribution-1.json", lengths=[3])
+    changed(world.folder / "south.contribution-1.json", lengths=[3], entries="A" * 32)
     with pytest.raises(PartyError, match="different lengths"):
         world.open("north")
 
 
-def test_entries_that_are_cut_short_are_refused(world):
-    world.contribute("north", "south", "west")
-    for name in NAMES:
-        changed(world.folder / f"{name}.contribution-1.json", lengths=[3])
-    with pytest.raises(PartyError, match="not what you sent"):
+def test_entries_that_are_not_there_are_not_waited_for(world):
+    world.contribute()
+    path = world.folder / "south.contribution-1.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"lengths": [2**40]}))
+    with pytest.raises(PartyError, match="damaged"):
+        world.open("north")
+
+
+def test_entries_that_are_no_numbers_are_refused(world):
+    world.contribute("north", "south")
+    path = world.folder / "south.contribution-1.json"
+    length = len(json.loads(path.read_text())["entries"])
+    changed(path, entries="!" * length)
+    with pytest.raises(PartyError, match="somebody replaced it"):
         world.open("south")
+    party.open_round(world.exchange, world.state("west"))
+    world.open("north")
+    with pytest.raises(PartyError, match="the contribution of south is damaged"):
+        world.combined()
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [b"[" * 5_000, b"{}", b'{"selves": ["-5"], "keys": ["1"]}', b'{"selves": [], "keys": []}'],
+)
+def test_a_letter_that_holds_no_shares_is_refused(world, letter):
+    with locked(world.state("south")) as state:
+        private = bytes.fromhex(state.file.channel)
+    exchange = world.exchange
+    peer = bytes.fromhex(exchange.keys["north"].channel)
+    made = sealed(letter, private, peer, exchange.use("shares from south to north"))
+    path = world.folder / "south.shares.json"
+    letters = json.loads(path.read_text())["sealed"]
+    changed(path, sealed=letters | {"north": encoded(made)})
+    with pytest.raises(PartyError, match="the sealed shares of south"):
+        world.contribute("north")
+
+
+def test_an_agreement_does_not_choose_which_file_others_read(tmp_path):
+    with pytest.raises(ParameterError, match="may name a file"):
+        World(tmp_path, method="lop", basis="/etc/hostname")
 
 
 def test_a_party_that_comes_too_late_is_told_so(world, ledger):

@@ -117,6 +117,9 @@ class Agreement:
         chosen = recipe(self.file.method)
         if not chosen.budgeted:
             raise ParameterError(f"{chosen.name} promises nothing: choose a method with a proof")
+        if named := [name for name in chosen.files if name in self.file.options]:
+            # Whoever wrote the agreement must not choose which file the others read.
+            raise ParameterError(f"option {named[0]} may name a file, which an agreement does not")
         return chosen.price(Domain.of(self.file.public_schema), budget, self.file.options)
 
     @property

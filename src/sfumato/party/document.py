@@ -12,7 +12,7 @@ import secrets
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from sfumato.errors import PartyError
 from sfumato.party.signing import is_signed, signature
@@ -25,6 +25,7 @@ from sfumato.untrusted.strict_json import parsed
 __all__ = [
     "MOST_PARTIES",
     "PARTY_NAME",
+    "SHARE",
     "AgreementFile",
     "ContributionFile",
     "Document",
@@ -46,7 +47,8 @@ PartyName = Annotated[str, Field(pattern=PARTY_NAME)]
 Key = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]  # 32 bytes
 Signature = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
 _UNSIGNED = "0" * 128
-Share = Annotated[str, Field(pattern=r"^[0-9a-f]{1,132}$")]  # of the field of 2^521 − 1
+SHARE = r"^[0-9a-f]{1,132}$"  # a number modulo 2^521 − 1
+Share = Annotated[str, Field(pattern=SHARE)]
 Sealed = Annotated[str, Field(max_length=20_000)]
 Round = Annotated[int, Field(ge=1, le=_MOST_ROUNDS)]
 Rows = Annotated[int, Field(ge=0, le=2**40)]
@@ -172,6 +174,13 @@ class ContributionFile(SignedFile):
     seeded: bool  # a test run
     lengths: Annotated[tuple[Rows, ...], PerRound]  # of each statistic
     entries: str
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        """Nothing is allocated for entries that are not there."""
+        if len(self.entries) != 4 * -(-8 * sum(self.lengths) // 3):
+            raise ValueError("entries have another length")
+        return self
 
 
 class OpeningFile(SignedFile):

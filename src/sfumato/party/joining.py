@@ -8,16 +8,18 @@ contributed, the second for those that dropped out, never both of one party.
 import hashlib
 import json
 import os
+import re
 from pathlib import Path
 
 from sfumato.errors import PartyError
-from sfumato.party.document import KeyFile, SharesFile, decoded, encoded, write_whole
+from sfumato.party.document import SHARE, KeyFile, SharesFile, decoded, encoded, write_whole
 from sfumato.party.exchange import Exchange, fingerprint
 from sfumato.party.mask import LENGTH, new_key, public_key, sealed, unsealed
 from sfumato.party.secret import split
 from sfumato.party.signing import new_signing_key, public_signing_key
 from sfumato.party.state import State, StateFile, locked
 from sfumato.untrusted.plain_file import is_there
+from sfumato.untrusted.strict_json import parsed
 
 __all__ = ["Held", "held_shares", "join", "key_fingerprint", "own_keys", "share"]
 
@@ -134,8 +136,8 @@ class Held:
 
     def __init__(self, content: bytes, rounds: int, sender: str) -> None:
         try:
-            found = json.loads(content)
-            self._selves, self._keys = ([int(s, 16) for s in found[n]] for n in ("selves", "keys"))
+            found = parsed(content)
+            self._selves, self._keys = ([_share(s) for s in found[n]] for n in ("selves", "keys"))
         except (ValueError, LookupError, TypeError):
             raise PartyError(f"the sealed shares of {sender} are not shares") from None
         if not len(self._selves) == len(self._keys) == rounds:
@@ -143,11 +145,17 @@ class Held:
 
     def self_share(self, number: int) -> str:
         """Of the seed of its own mask."""
-        return f"{self._selves[number - 1]:x}"
+        return self._selves[number - 1]
 
     def key_share(self, number: int) -> str:
         """Of the private key of its pairwise masks."""
-        return f"{self._keys[number - 1]:x}"
+        return self._keys[number - 1]
+
+
+def _share(text: str) -> str:
+    if re.fullmatch(SHARE, text) is None:
+        raise ValueError
+    return text
 
 
 def held_shares(exchange: Exchange, state: StateFile) -> dict[str, Held]:

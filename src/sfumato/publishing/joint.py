@@ -1,6 +1,7 @@
 """The terms of a release that several parties made together."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.release.certificate import PartyFacts
@@ -34,7 +35,7 @@ def _caveats(facts: PartyFacts, terms: ReleaseTerms) -> tuple[str, ...]:
         said.append(
             f"The noise was divided so that the shares of {facts.honest} honest of "
             f"{len(facts.names)} parties make it whole. "
-            f"{several} shares were added: the variance is {several}/{facts.honest} times "
+            f"{several} shares were added: the variance is {Fraction(several, facts.honest)} times "
             "what the mechanism events state."
         )
     return tuple(said)
