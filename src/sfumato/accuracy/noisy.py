@@ -247,13 +247,6 @@ def noise_of(certificate: Certificate, statistic: str) -> tuple[Kind, Fraction]:
     event = next((event for event in certificate.events if event.statistic == statistic), None)
     if event is None:
         raise ReleaseError(f"the certificate does not state the noise of {statistic}")
-    joint = certificate.parties
-    if joint is not None and not joint.as_one_owner(event):
-        raise ReleaseError(
-            f"the noise of {statistic} is the sum of {len(joint.contributed)} parties' shares, "
-            f"divided for {joint.honest}: no interval is computed for that law. The limits in "
-            "release.json state its variance"
-        )
     return law_of(event)
 
 
