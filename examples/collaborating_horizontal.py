@@ -6,7 +6,7 @@ Three made-up clinics each take small wavelet details off their own records and 
 under each other: a fixed rule needs no common seed.  A rotation can be joined as well, if
 all use one matrix that they keep from whoever gets the result; rotations drawn apart
 cannot, and the example shows what they do to distances.  NOT PRIVATE by any proof:
-`docs/proofs/perturbation.md`.
+`docs/proofs/perturbation.md`.  With one: `python examples/collaborating_parties.py`.
 """
 # ruff: noqa: T201  an example shows what happened
 

@@ -6,6 +6,7 @@ A clinic and a laboratory know the same 4,096 made-up patients in the same order
 small wavelet details off its own columns.  The transformation is a fixed rule, so they need
 no common seed and see nothing of each other's values; shape and order stay, so the parts
 can be put side by side.  NOT PRIVATE by any proof: `docs/proofs/perturbation.md`.
+What a proof would take is in `docs/proofs/party.md`.
 """
 # ruff: noqa: T201  an example shows what happened
 

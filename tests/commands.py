@@ -17,7 +17,7 @@ from killing import in_child
 __all__ = ["run"]
 
 # Imported once, here, and not again in every child.
-for heavy in ("cli.application", "publishing", "publishing.verify"):
+for heavy in ("cli.application", "party", "publishing", "publishing.verify"):
     import_module(f"sfumato.{heavy}")
 
 _WORLD = {"COLUMNS": "200", "NO_COLOR": "1"}

@@ -29,6 +29,7 @@ __all__ = [
     "kill_at_every_line",
     "kill_at_every_syscall",
     "quick_folder",
+    "spawn",
     "trace",
 ]
 
@@ -102,7 +103,7 @@ def quick_folder() -> TemporaryDirectory[str]:
 
 def in_child(action: Callable[[], Any]) -> int:
     """Run in a forked child; its exit code, or minus the signal that ended it."""
-    _, status = os.waitpid(_spawn(action), 0)
+    _, status = os.waitpid(spawn(action), 0)
     return os.waitstatus_to_exitcode(status)
 
 
@@ -114,7 +115,7 @@ def trace(
     Each call stops twice, before and after.  `kill_at` kills at that stop, `fail_sync`
     makes that one of the fsync calls (counted from 1) return EIO without happening.
     """
-    child = _spawn(action, traced=True)
+    child = spawn(action, traced=True)
     stops: list[int] = []
     syncs, failing, before, deliver = 0, False, False, 0
     _, status = os.waitpid(child, 0)
@@ -147,7 +148,8 @@ def trace(
             return os.waitstatus_to_exitcode(status), stops
 
 
-def _spawn(action: Callable[[], Any], *, traced: bool = False) -> int:
+def spawn(action: Callable[[], Any], *, traced: bool = False) -> int:
+    """Run in a forked child; its process id."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # fork beside pytest's threads
         child = os.fork()

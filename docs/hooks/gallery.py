@@ -27,6 +27,7 @@ SHOWN = (
     "visits",
     "counts",
     "pipeline",
+    "collaborating_parties",
     "collaborating_vertical",
     "collaborating_horizontal",
 )

@@ -13,7 +13,7 @@ MARK = "<!-- layers -->"
 ROOMS = {
     "private": {"measure", "table", "perturb", "graph", "stream", "retrieval"},
     "owner": {"inspection"},
-    "passage": {"cli", "estimator", "publishing", "methods", "synopsis", "privacy"},
+    "passage": {"cli", "estimator", "party", "publishing", "methods", "synopsis", "privacy"},
 }
 _SEEN = {
     "private": "yes",

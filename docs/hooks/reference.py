@@ -15,6 +15,7 @@ MODULES = {
     "sfumato.estimator": "In the manner of scikit-learn",
     "sfumato.accuracy": "For recipients: how far a number can be off",
     "sfumato.report": "For recipients: what a promise means in figures",
+    "sfumato.party": "Several owners publish together",
     "sfumato.retrieval": "Answers from published counts and from a service",
     "sfumato.inspection": "For the owner's eyes: how good a release is",
     "sfumato.inspection.attack": "For the owner's eyes: what an attacker would find",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         example,
         inspection,
         methods,
+        party,
         perturb,
         report,
         retrieval,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         LedgerError,
         MissingExtra,
         ParameterError,
+        PartyError,
         Refused,
         ReleaseError,
         SchemaError,
@@ -68,6 +70,7 @@ __all__ = [
     "MissingExtra",
     "Network",
     "ParameterError",
+    "PartyError",
     "PublishedCounts",
     "PureDP",
     "Refused",
@@ -87,6 +90,7 @@ __all__ = [
     "inspect",
     "inspection",
     "methods",
+    "party",
     "perturb",
     "price",
     "publish",
@@ -104,8 +108,8 @@ __all__ = [
 # is a package of this name.
 _NAMES_BY_HOME = {
     "sfumato.errors": (
-        "BudgetError DataError LedgerError MissingExtra ParameterError Refused ReleaseError"
-        " SchemaError SfumatoError"
+        "BudgetError DataError LedgerError MissingExtra ParameterError PartyError Refused"
+        " ReleaseError SchemaError SfumatoError"
     ),
     "sfumato.graph": "Network",
     "sfumato.inspection.attack": "attacks",

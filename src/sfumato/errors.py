@@ -7,7 +7,8 @@
     │   ├── DataError         the file or frame does not fit the schema (by shape, never by value)
     │   ├── BudgetError       the ledger does not grant the charge
     │   ├── LedgerError       the ledger is damaged, foreign, newer, or out of reach
-    │   └── ReleaseError      a release folder is in the way, damaged, or not what it says
+    │   ├── ReleaseError      a release folder is in the way, damaged, or not what it says
+    │   └── PartyError        a file between parties is missing, damaged, or of another exchange
     └── MissingExtra          an optional package is needed; exit code 1
 
 A message names the column, the rule and the remedy. It never contains a value of the
@@ -20,6 +21,7 @@ __all__ = [
     "LedgerError",
     "MissingExtra",
     "ParameterError",
+    "PartyError",
     "Refused",
     "ReleaseError",
     "SchemaError",
@@ -57,6 +59,10 @@ class LedgerError(Refused):
 
 class ReleaseError(Refused):
     """A release folder is in the way, damaged, or not what it says it is."""
+
+
+class PartyError(Refused):
+    """A file that parties exchange is missing, damaged, or belongs to another exchange."""
 
 
 class MissingExtra(SfumatoError, ImportError):

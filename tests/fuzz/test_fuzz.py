@@ -20,6 +20,7 @@ from fuzz import (
     ledgers,
     networks,
     options,
+    parties,
     releases,
     requests,
     schemas,
@@ -39,6 +40,7 @@ KINDS = {
     "releases": (releases.make, 50),
     "ledgers": (ledgers.make, 20),
     "options": (options.make, 25),
+    "parties": (parties.make, 40),
 }
 REQUESTS, WORLDS, MORE = 75, 1, 30
 STATED = os.environ.get("SFUMATO_FUZZ_SEED", "0")

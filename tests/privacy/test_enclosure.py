@@ -138,7 +138,7 @@ def test_bounds_of_ln_bracket_the_truth_within_two_digits(x, digits):
 @settings(deadline=None)
 @given(st.fractions(min_value=0, max_value=10**4), st.integers(5, 30))
 def test_bounds_of_exp_bracket_the_truth(z, digits):
-    least, most = (enclosure._exp(-z, way, digits) for way in (ROUND_FLOOR, ROUND_CEILING))
+    least, most = (enclosure.exp_bound(-z, way, digits) for way in (ROUND_FLOOR, ROUND_CEILING))
     truth = fraction(-z, Context(prec=120, Emin=-9999).exp)
     assert 0 <= least <= truth <= most <= 1
     assert most - least <= 100 * (1 + z) / Fraction(10**digits)

@@ -362,7 +362,7 @@ def test_noise_on_the_number_of_rows_counts_every_cell_that_is_added_up(asked, l
     few = {"kind": {"kind": "boolean"}}
     plan = sf.price(SPREAD | {"columns": few}, **asked)
     assert plan.events == sf.price(SPREAD, **asked).events
-    publishing._check_rows(None, plan)
+    publishing.check_rows(None, plan)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "csv"])

@@ -216,8 +216,20 @@ class Published:
         return self.total.exactly if self.total is not None and self.total.public else None
 
 
+def _check_joint(certificate: Certificate) -> None:
+    """Refuse noise that is the sum of more shares than were relied on: it has another law."""
+    joint = certificate.parties
+    if joint is not None and not all(map(joint.as_one_owner, certificate.events)):
+        raise ReleaseError(
+            f"the noise is the sum of {len(joint.contributed)} parties' shares, divided for "
+            f"{joint.honest}: no interval is computed for that law. The limits in release.json "
+            "state its variance"
+        )
+
+
 def published(release: Readable) -> Published:
     """What a release holds; refused where it holds nothing that noise was simply added to."""
+    _check_joint(release.certificate)
     certificate, synopsis = release.certificate, release.synopsis or {}
     try:
         if certificate.network is not None:

@@ -16,6 +16,7 @@ from sfumato.cli import (
     inspect,
     ledger,
     methods,
+    party,
     publish,
     query,
     report,
@@ -51,6 +52,7 @@ app.command("doctor")(doctor.doctor)
 app.add_typer(graph.app, name="graph")
 app.add_typer(stream.app, name="stream")
 app.add_typer(query.app, name="query")
+app.add_typer(party.app, name="party")
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
 app.command(

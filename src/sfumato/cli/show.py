@@ -52,10 +52,12 @@ def promise(release: Release, *, again: bool = False) -> None:
         lines.line("warning", styled(warning, "yellow"))
     if certificate.invariants:
         lines.line("not hidden", ", ".join(certificate.invariants))
+    if (joint := certificate.parties) is not None:
+        lines.line("parties", f"{', '.join(joint.contributed)} (of {len(joint.names)})")
     ledger = certificate.ledger
-    counted = (
-        f"charged as {certificate.release}" if ledger else "none: repeated releases are not counted"
-    )
+    counted = "none: repeated releases are not counted"
+    if ledger is not None or joint is not None:
+        counted = f"charged as {certificate.release}" + (" by each party" if joint else "")
     lines.line("ledger", counted)
     if release.folder is not None:
         names = ", ".join(sorted([*certificate.files, "release.json"]))
@@ -97,6 +99,9 @@ def _noise_on_means(release: Release) -> float | None:
     synopsis, event = release.synopsis, release.certificate.events[0]
     if not synopsis or synopsis.get("kind") != "moments" or not synopsis["rows"]:
         return None
+    joint = release.certificate.parties
+    if joint is not None and not joint.as_one_owner(event):
+        return None  # its noise is larger than that of the event
     laplace = event.mechanism == "discrete-laplace"
     far = event.size * log(20) if laplace else 1.96 * sqrt(event.size)
     return 100 * far * int(synopsis["classes"]) / int(synopsis["rows"])

@@ -51,6 +51,7 @@ def component_plan(
     options: dict[str, Any],
     features: Features | None = None,
     limits: tuple[str, ...] = (),
+    rounds: tuple[int, ...] = (),
 ) -> Plan:
     """A plan whose `measure` gives `Components`; the table has a column per feature."""
     names = distinct_names(features or Features.of(domain))
@@ -71,6 +72,7 @@ def component_plan(
         events=events,
         measure=bought,
         render=render,
+        rounds=rounds,
         options=options,
         row="component",
         columns=component_schema(names),

@@ -54,6 +54,7 @@ def plan(domain: Domain, budget: Budget, rank: Any = None) -> Plan:
         rank=wanted,
         options={"rank": wanted.fixed},
         limits=(_LIMIT,),
+        rounds=(1,),
     )
 
 

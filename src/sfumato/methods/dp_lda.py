@@ -63,6 +63,7 @@ def plan(domain: Domain, budget: Budget, sampler: str = "gauss") -> Plan:
         events=(event,),
         measure=moments.perturb,
         render=render,
+        rounds=(1,),
         options={"sampler": sampler},
         invariants=("the number of records",) if public_rows else (),
         limits=(

@@ -50,6 +50,7 @@ def second_moment_plan(
         events=basis.events,
         measure=basis.measure,
         rank=wanted,
+        rounds=(len(basis.events),),
         options={
             "rank": wanted.fixed,
             "alpha": str(alpha),

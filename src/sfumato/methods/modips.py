@@ -45,6 +45,7 @@ def plan(domain: Domain, budget: Budget) -> Plan:
         events=(moments.noise.event,),
         measure=moments.perturb,
         render=render,
+        rounds=(1,),
         invariants=("the number of records",) if public_rows else (),
         limits=(
             "Only means and covariances are kept: shapes of single columns, and any "

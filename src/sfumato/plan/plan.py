@@ -79,6 +79,9 @@ class Plan(Priced):
     row: Literal["drawn record", "record", "component"] = "drawn record"
     # How many noisy counts add up to the number of rows, where it is private: at most so many.
     summed: int = 1
+    # How many statistics, all of them sums over the records, are bought without looking at an
+    # answer: in each of several rounds.  Empty where what is bought is no such sum.
+    rounds: tuple[int, ...] = ()
     # Columns of the released table where they are not those of the schema.
     columns: pa.Schema | None = None
     public: Declared | None = field(default=None, repr=False)

@@ -23,7 +23,14 @@ from numpy.typing import NDArray
 from sfumato.errors import Refused
 from sfumato.privacy.randomness import Bits
 
-__all__ = ["Uniform", "bernoulli_exp", "floor_exponential", "self_test"]
+__all__ = [
+    "Uniform",
+    "bernoulli",
+    "bernoulli_exp",
+    "exp_bound",
+    "floor_exponential",
+    "self_test",
+]
 
 SLOP = 2.0**-39  # what `log` and `exp` are trusted with: a thousand times their true error
 _TESTED = Fraction(1, 2**49)  # what `self_test` asks of them
@@ -63,9 +70,19 @@ class Uniform:
         """Whether U < exp(−exponent), exactly."""
         while True:
             unit = 2**self.width
-            if Fraction(self.prefix + 1, unit) <= _exp(-exponent, ROUND_FLOOR, self.digits):
+            if Fraction(self.prefix + 1, unit) <= exp_bound(-exponent, ROUND_FLOOR, self.digits):
                 return True
-            if Fraction(self.prefix, unit) >= _exp(-exponent, ROUND_CEILING, self.digits):
+            if Fraction(self.prefix, unit) >= exp_bound(-exponent, ROUND_CEILING, self.digits):
+                return False
+            self.narrow()
+
+    def below(self, ratio: Fraction) -> bool:
+        """Whether U < ratio, exactly."""
+        while True:
+            scaled = ratio * 2**self.width
+            if self.prefix + 1 <= scaled:
+                return True
+            if self.prefix >= scaled:
                 return False
             self.narrow()
 
@@ -75,7 +92,7 @@ def _ln(x: Fraction, direction: str, digits: int) -> Fraction:
     return min(Fraction(0), _bound(x, direction, digits, Context.ln))
 
 
-def _exp(x: Fraction, direction: str, digits: int) -> Fraction:
+def exp_bound(x: Fraction, direction: str, digits: int) -> Fraction:
     """A bound on exp x, x ≤ 0, from below or above."""
     return max(Fraction(0), min(Fraction(1), _bound(x, direction, digits, Context.exp)))
 
@@ -118,12 +135,18 @@ def floor_exponential(scale: Fraction, words: NDArray[np.uint64], bits: Bits) ->
 
 
 def bernoulli_exp(
-    approximate: NDArray[np.float64], exact: Callable[[int], Fraction], bits: Bits
+    approximate: NDArray[np.float64],
+    exact: Callable[[int], Fraction],
+    bits: Bits,
+    doublings: NDArray[np.int64] | None = None,
 ) -> NDArray[np.bool_]:
     """For each z, true with probability exp(−z), exactly; every z ≥ 0.
 
-    `exact(i)` is the i-th z.  `approximate[i]` must be within (z + 2) · 2⁻⁴² of it, or
-    both above 64; it decides what it can.
+    With `doublings` the probability is 2^doublings · exp(−z), which must be at most 1: the
+    uniform number then begins with so many zeros.
+
+    `exact(i)` is the i-th z.  `approximate[i]` must be within (z + 2) · 2⁻⁴² of it, or both
+    above 64; it decides what it can.
 
     >>> from sfumato.privacy.randomness import SeededBits
     >>> z = [Fraction(0), Fraction(10**9)]
@@ -134,12 +157,33 @@ def bernoulli_exp(
     gap = np.negative(approximate)
     with np.errstate(under="ignore"):
         np.exp(gap, out=gap)
-    gap -= _leading(words)
+    gap -= _leading(words) if doublings is None else np.ldexp(_leading(words), -doublings)
     accepted = gap > 0
     undecided = np.flatnonzero(np.abs(gap, out=gap) <= 2 * SLOP)
     for i in undecided:
-        uniform = Uniform(bits, int(words[i]) >> (64 - _LEAD), _LEAD)
+        zeros = 0 if doublings is None else int(doublings[i])
+        uniform = Uniform(bits, int(words[i]) >> (64 - _LEAD), _LEAD + zeros)
         accepted[i] = uniform.below_exp(exact(int(i)))
+    return accepted
+
+
+def bernoulli(
+    approximate: NDArray[np.float64], exact: Callable[[int], Fraction], bits: Bits
+) -> NDArray[np.bool_]:
+    """For each p from 0 to 1, true with probability p, exactly.
+
+    `exact(i)` is the i-th p; `approximate[i]` must be within 2⁻⁴⁵ of it.
+
+    >>> from sfumato.privacy.randomness import SeededBits
+    >>> bernoulli(np.array([0.0, 1.0]), [Fraction(0), Fraction(1)].__getitem__, SeededBits(1))
+    array([False,  True])
+    """
+    words = bits.words(approximate.size)
+    gap = approximate - _leading(words)
+    accepted = gap > 0
+    for i in np.flatnonzero(np.abs(gap, out=gap) <= 2 * SLOP):
+        uniform = Uniform(bits, int(words[i]) >> (64 - _LEAD), _LEAD)
+        accepted[i] = uniform.below(exact(int(i)))
     return accepted
 
 

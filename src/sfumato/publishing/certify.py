@@ -93,11 +93,12 @@ def _versions() -> dict[str, str]:
 def _cautions(terms: ReleaseTerms, guarantee: Guarantee, *, counted: bool) -> dict[str, Any]:
     """What a reader is to bear in mind; it follows from the plan, so that it can be checked."""
     keyed = "AES-256 in counter mode, keyed by the operating system"
+    joint = "parties" in terms.subject  # each of them has a ledger of its own
     exact = "" if isinstance(terms.guarantee, Heuristic) else "; exact discrete noise"
     return {
         "randomness": "a seed: a test run" if isinstance(guarantee, Seeded) else keyed + exact,
         "warnings": list(_weakness(guarantee)),
-        "limits": [*terms.caveats, *(() if counted else (_NO_LEDGER,))],
+        "limits": [*terms.caveats, *(() if counted or joint else (_NO_LEDGER,))],
     }
 
 

@@ -30,7 +30,7 @@ from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.source import Source, number_of_records, open_source
 
-__all__ = ["price", "publish", "publish_plan"]
+__all__ = ["check_rows", "price", "publish", "publish_plan"]
 
 DEFAULT_METHOD = "mosaic"
 Progress = Callable[[str, int], None]
@@ -138,7 +138,7 @@ def publish_plan(
     >>> publish_plan(plan, pa.table({"a": [True, False]})).guarantee
     PureDP(epsilon=Fraction(1, 1))
     """
-    _check_rows(rows, plan)
+    check_rows(rows, plan)
     check_promise(plan.terms, accept_no_guarantee)
     if plan.public is not None:
         plan.public.differ_from(data)
@@ -217,7 +217,8 @@ def _check_bought(plan: Plan, ledger: Ledger) -> None:
     )
 
 
-def _check_rows(rows: int | None, plan: Plan) -> None:
+def check_rows(rows: int | None, plan: Plan) -> None:
+    """Refuse a number of rows that cannot be drawn, or none where too many might be."""
     if rows is None:
         counted = ("number of records", "class sizes", "one-way tables")
         event = next((e for e in plan.events if e.statistic in counted), plan.events[0])

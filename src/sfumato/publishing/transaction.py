@@ -32,6 +32,7 @@ from sfumato.release.reading import read_certificate
 from sfumato.release.release import Frame, Release
 
 __all__ = [
+    "Charged",
     "Part",
     "Publishable",
     "ReleaseTransaction",
@@ -189,7 +190,7 @@ class _Step:
                 protects=terms.protects,
                 table_part=terms.part,
             )
-        return _Charged(self.ledger, self.release)
+        return Charged(self.ledger, self.release)
 
     def _produced(self) -> tuple[Purse, Mapping[str, Any] | None, Iterator[pa.RecordBatch]]:
         bits: Bits = SystemBits(self._draw) if self.seed is None else SeededBits(self.seed)
@@ -220,7 +221,7 @@ class _Step:
             self.ledger.settle(self.release, certificate.digest)
 
 
-class _Charged:
+class Charged:
     """Says, when a charged release is refused half-way, what the ledger holds of it."""
 
     def __init__(self, ledger: Ledger, release: str) -> None:

@@ -14,7 +14,7 @@ from sfumato.ledger import Entry, Ledger
 from sfumato.ledger.rules import part_id
 from sfumato.publishing.certify import stated_facts
 from sfumato.publishing.kinds import kind_rules
-from sfumato.release.certificate import Certificate, Continues
+from sfumato.release.certificate import Certificate, Continues, PartyFacts
 from sfumato.release.content import Content
 from sfumato.release.digest import digest
 from sfumato.release.folder import CERTIFICATE, REPORT, SYNOPSIS, sha256
@@ -175,6 +175,8 @@ def _data(folder: Path, certificate: Certificate) -> str:
 
 def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
     stated = certificate.ledger
+    if certificate.parties is not None:
+        return _of_a_party(certificate, certificate.parties, ledger)
     if stated is None or stated.id != ledger.ledger_id:
         raise ReleaseError("the release was not charged to this ledger")
     ledger.verify(head=stated.head)
@@ -191,6 +193,17 @@ def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
     if entry.table_part != (terms and terms(folder, certificate).part):
         raise ReleaseError("the ledger charged this release for another part of the table")
     return f"charged once, as entry {entry.sequence}; the chain verifies"
+
+
+def _of_a_party(certificate: Certificate, parties: PartyFacts, ledger: Ledger) -> str:
+    """The ledger of one of several parties: it knows the agreement, not what came of it."""
+    ledger.verify()
+    entry = ledger.entry(certificate.release)
+    if entry is None or entry.state not in ("drawn", "released"):
+        raise ReleaseError("the ledger holds no contribution to this release")
+    if (entry.plan, entry.dataset) != (parties.agreement, certificate.dataset):
+        raise ReleaseError("the ledger holds a contribution to another agreement under this id")
+    return f"contributed to once, as entry {entry.sequence}; the chain verifies"
 
 
 def _continued(certificate: Certificate, begun: Continues, part: Entry, ledger: Ledger) -> str:

@@ -29,7 +29,7 @@ from sfumato.release.digest import digest
 from sfumato.release.kind import KINDS, Kind
 from sfumato.schema import Schema
 
-__all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "stated"]
+__all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "PartyFacts", "stated"]
 
 FORMAT = 1
 MOST_LONELY = 2**20  # nodes without an edge: in no edge list, so only their number is known
@@ -124,6 +124,35 @@ class CountFacts(_Part):
     records: Annotated[int, Field(ge=0, lt=2**63)] | None
 
 
+class PartyFacts(_Part):
+    """Who made a release together, and whom the promise holds against."""
+
+    agreement: Digest
+    names: Annotated[tuple[Name, ...], Field(strict=False, min_length=2, max_length=100)]
+    contributed: Annotated[tuple[Name, ...], Field(strict=False, min_length=1, max_length=100)]
+    dropouts: Annotated[int, Field(ge=0)]
+    colluders: Annotated[int, Field(ge=0)]
+    honest: Annotated[int, Field(ge=1)]  # shares of the noise that make it whole
+    threshold: Annotated[int, Field(ge=1)]  # parties that open the sum
+
+    @model_validator(mode="after")
+    def _enough(self) -> Self:
+        several, fewest = len(self.names), len(self.names) - self.dropouts
+        known = [name for name in self.names if name in self.contributed]
+        if tuple(known) != self.contributed or len(set(self.names)) < several:
+            raise ValueError("those that contributed must be parties, each once and in order")
+        if self.honest != fewest - self.colluders or len(known) < fewest:
+            raise ValueError("fewer parties contributed, or more shares are relied on, than stated")
+        if self.threshold != min((several + self.colluders) // 2 + 1, fewest):
+            raise ValueError("the threshold is not the one that these parties have")
+        return self
+
+    def as_one_owner(self, event: Event) -> bool:
+        """Whether the noise has the very law of the event: no share too many, and none Gaussian."""
+        whole = len(self.contributed) == self.honest
+        return whole and (self.honest == 1 or event.mechanism == "discrete-laplace")
+
+
 class ContentDigest(_Part):
     """A digest of the released values, whatever the file format."""
 
@@ -160,6 +189,7 @@ class Certificate(_Part):
     stream: StreamFacts | None = None
     counts: CountFacts | None = None
     part: Annotated[dict[Name, Line], Field(min_length=1, max_length=1)] | None = None
+    parties: PartyFacts | None = None  # where several made it together
     method: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,100}$")]
     options: dict[Name, Any]
     guarantee: Promise

@@ -91,6 +91,7 @@ def plan(
         events=events,
         measure=what.measure,
         render=render,
+        rounds=what.rounds,
         recount=lambda synopsis: _recount(what, synopsis),
         options={"records": known, "model": used} | ({"where": asked} if asked else {}),
         sized=again if public else None,

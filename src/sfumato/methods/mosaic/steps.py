@@ -164,6 +164,15 @@ class Steps:
         steps = (columns, classes, choice, pairs)
         return tuple(step.event for step in steps if step is not None)
 
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """How many tables are bought at a time; none where pairs are chosen by their records."""
+        columns, *rest = self.noises
+        later = sum(noise is not None for noise in rest)
+        if self.division.choice is not None:
+            return ()
+        return (later,) if columns is None else (1, later)
+
     @cached_property
     def deviations(self) -> Deviations:
         """Of one cell of each kind of table."""

@@ -11,6 +11,7 @@ from sfumato.methods import method
 from sfumato.plan import GIVEN, Plan
 from sfumato.plan.part import plan_of_part
 from sfumato.plan.terms import ReleaseTerms
+from sfumato.publishing.joint import joint_terms
 from sfumato.publishing.kinds import stated_budget
 from sfumato.release.certificate import Certificate, stated
 from sfumato.release.reading import read_synopsis
@@ -36,9 +37,12 @@ def table_plan(certificate: Certificate) -> Plan:
 def terms_again(folder: Path, certificate: Certificate) -> ReleaseTerms:
     """The terms, with events that wait for the synopsis counted from it."""
     plan = table_plan(certificate)
+    terms = plan.terms
+    if certificate.parties is not None:
+        terms = joint_terms(terms, certificate.parties)
     if plan.recount is None:
-        return plan.terms
-    return replace(plan.terms, events=plan.recount(read_synopsis(folder, certificate) or {}))
+        return terms
+    return replace(terms, events=plan.recount(read_synopsis(folder, certificate) or {}))
 
 
 def check_values(certificate: Certificate) -> Callable[[pa.RecordBatch], None] | None:

@@ -1,0 +1,167 @@
+"""One party's contribution: measured, under its share of the noise, charged and masked.
+
+The charge is on the disk before a record is read, the contribution in the private state before it
+leaves.  Run again, the same file is written again: no mask is put on two vectors.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.errors import ParameterError, PartyError
+from sfumato.ledger import Ledger
+from sfumato.numeric.arrays import Whole
+from sfumato.party.document import ContributionFile, encoded
+from sfumato.party.exchange import Exchange
+from sfumato.party.joining import held_shares, own_keys
+from sfumato.party.mask import Masks, pair_mask, self_mask
+from sfumato.party.measuring import measured, rehearse
+from sfumato.party.opening import check_same_parties, opened_before
+from sfumato.party.state import StateFile, locked
+from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
+from sfumato.publishing.transaction import Charged
+from sfumato.table.header import check_header
+from sfumato.table.records import Records
+from sfumato.table.source import number_of_records, open_source
+
+__all__ = ["Contributed", "contribute"]
+
+
+@dataclass(frozen=True)
+class Contributed:
+    """What was written, and whether it had been made before."""
+
+    place: Path
+    round: int
+    again: bool
+    file: ContributionFile
+
+
+def contribute(
+    exchange: Exchange,
+    state: Path,
+    data: Any,
+    *,
+    ledger: Ledger | None = None,
+    seed: int | None = None,
+    progress: Callable[[str, int], None] | None = None,
+) -> Contributed:
+    """Add one party's part to the next round.  A `seed` makes a test run without any guarantee."""
+    if seed is not None and ledger is not None:
+        raise ParameterError("a seeded run is a test: leave out the seed, or the ledger")
+    with locked(state) as kept:
+        party = own_keys(exchange, kept)
+        known, number = opened_before(exchange)
+        if number > exchange.agreement.rounds:
+            raise PartyError(
+                "all rounds have been opened: nothing was measured or charged now. Whoever has "
+                "the files runs sfumato party combine"
+            )
+        name = f"contribution-{number}"
+        made = kept.sent(name, ContributionFile)
+        again = made is not None
+        if made is None:
+            if number > 1:
+                check_same_parties(exchange, number, party)
+            held_shares(exchange, kept.file)  # refused now, if others could not open with them
+            work = _Contribution(exchange, kept.file, known, number, ledger, seed)
+            made = work.made(data, progress, lambda file: kept.keep(name, file))
+        elif made.roster != exchange.roster:
+            raise PartyError("your contribution was made for other keys than those in the folder")
+        place = exchange.place(party, "contribution", number)
+        made.write(place)
+        if ledger is not None and number == exchange.agreement.rounds:
+            release = exchange.agreement.file.release
+            entry = ledger.entry(release)
+            if entry is not None and entry.state == "drawn":
+                ledger.settle(release, made.digest)
+        return Contributed(place, number, again, made)
+
+
+@dataclass(frozen=True)
+class _Contribution:
+    exchange: Exchange
+    state: StateFile
+    known: list[Whole]
+    number: int
+    ledger: Ledger | None
+    seed: int | None
+
+    def made(
+        self,
+        data: Any,
+        progress: Callable[[str, int], None] | None,
+        keep: Callable[[ContributionFile], None],
+    ) -> ContributionFile:
+        agreement = self.exchange.agreement
+        plan, release = agreement.plan, agreement.file.release
+        rehearse(plan, agreement.honest, self.known)
+        source = open_source(data)
+        check_header(source, plan.domain)
+        public = plan.domain.schema.neighbours == "replace-one"
+        rows = number_of_records(source, plan.domain) if public else None
+        key = None if self.ledger is None else self.ledger.fingerprint_key
+        told = None if progress is None else lambda count: progress("read", count)
+        records = Records(source, plan.domain, key=key, progress=told)
+        if self.ledger is None:
+            return self._measured(records, rows, keep)
+        if self.number == 1:
+            terms = plan.terms
+            entry = self.ledger.reserve(
+                release,
+                terms.dataset,
+                terms.guarantee,
+                plan=agreement.digest,
+                protects=terms.protects,
+            )
+            if entry.state != "reserved":
+                raise PartyError(
+                    f"release {release} is {entry.state} in this ledger, and its noise is never "
+                    "drawn twice: a contribution was begun and stopped, or sent from another "
+                    "state. Start anew with another agreement; the charge stays"
+                )
+        with Charged(self.ledger, release):
+            return self._measured(records, rows, keep)
+
+    def _measured(
+        self, records: Records, rows: int | None, keep: Callable[[ContributionFile], None]
+    ) -> ContributionFile:
+        agreement = self.exchange.agreement
+        parts = measured(agreement.plan, records, self._bits(records), agreement.honest, self.known)
+        entries = np.concatenate(parts).view(np.uint64) + self._masks(sum(map(len, parts)))
+        file = ContributionFile(
+            agreement=agreement.digest,
+            party=self.state.party,
+            round=self.number,
+            roster=self.exchange.roster,
+            rows=rows,
+            seeded=self.seed is not None,
+            lengths=tuple(map(len, parts)),
+            entries=encoded(entries.astype("<u8").tobytes()),
+        ).signed(bytes.fromhex(self.state.signing))
+        keep(file)
+        return file
+
+    def _bits(self, records: Records) -> Bits:
+        if self.seed is not None:
+            return SeededBits(self.seed)
+        ledger, release = self.ledger, self.exchange.agreement.file.release
+        if ledger is None or self.number > 1:  # a later round is part of the same draw
+            return SystemBits()
+        return SystemBits(lambda: ledger.draw(release, records.fingerprint()))
+
+    def _masks(self, count: int) -> Masks:
+        """The party's own mask, and one in common with each other party."""
+        exchange, me = self.exchange, self.state.party
+        use, place = exchange.use("mask", self.number), self.number - 1
+        total = self_mask(bytes.fromhex(self.state.selves[place]), f"{use}; {me}", count)
+        private, mine = bytes.fromhex(self.state.masks[place]), exchange.agreement.number(me)
+        for other, keys in exchange.keys.items():
+            if other != me:
+                adds = mine < exchange.agreement.number(other)
+                peer = bytes.fromhex(keys.masks[place])
+                total = total + pair_mask(private, peer, use, count, adds=adds)
+        return total

@@ -1,0 +1,155 @@
+"""The statistics of one party under its share of the noise, and the release from their sum.
+
+The methods are those of one owner, untouched: they buy from a purse, and the purse is another
+one here.  `SharingPurse` adds a share of the noise to what one party's records give, and stops
+when the statistics of the round are there.  `OpenedPurse` answers with the sum that was opened;
+the records it is asked about are stand-ins, whose number is public and which hold nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from sfumato.errors import PartyError
+from sfumato.numeric.arrays import Codes, Whole
+from sfumato.plan import Plan
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.mechanism import Noise, Paid, Purse
+from sfumato.privacy.randomness import Bits, SystemBits
+from sfumato.privacy.share import NoiseShare
+from sfumato.schema.domain import Domain
+from sfumato.table.records import Records
+from sfumato.table.source import BATCH_ROWS
+
+__all__ = ["OpenedPurse", "StandIns", "measured", "rehearse"]
+
+T = TypeVar("T")
+
+
+class StandIns(Records):
+    """So many records that hold nothing: what is measured of them is never looked at."""
+
+    def __init__(self, domain: Domain, rows: int) -> None:
+        self._width, self._rows = len(domain.axes), rows
+
+    def reduce(self, partial: Callable[[Codes], T], merge: Callable[[T, T], T]) -> T:
+        """As for records, all of which are the first of the domain."""
+        codes = np.zeros((min(self._rows, BATCH_ROWS), self._width), np.int32, order="F")
+        total = partial(codes)
+        for start in range(BATCH_ROWS, self._rows, BATCH_ROWS):
+            total = merge(total, partial(codes[: self._rows - start]))
+        return total
+
+
+class _Done(Exception):
+    """The statistics of a round are measured; not an error."""
+
+
+class SharingPurse(Purse):
+    """Sells shares of the noise; what earlier rounds bought is known, and answered with."""
+
+    def __init__(
+        self, limit: Guarantee, bits: Bits, honest: int, known: Sequence[Whole], wanted: int
+    ) -> None:
+        super().__init__(limit, bits)
+        self._honest, self._known, self._wanted = honest, list(known), wanted
+        self.entries: list[Whole] = []
+
+    def pay(self, noise: Noise) -> Paid:
+        """Pay for a statistic under a share of its noise."""
+        return _Part(noise, self.spend(noise.event), self)
+
+    def answer(self, noise: Noise, exact: Whole, units: Whole) -> Whole:
+        """The sum that is known, or this party's part of it."""
+        if self._known:
+            return _fitting(self._known.pop(0), exact)
+        self.entries.append(self._part(NoiseShare(noise, self._honest), exact, units))
+        if len(self.entries) == self._wanted:
+            raise _Done
+        return self.entries[-1]
+
+    def _part(self, share: NoiseShare, exact: Whole, units: Whole) -> Whole:
+        # Modulo 2^64, as one owner adds: a function of the true sum.
+        return exact + share.draw(units, self.bits)
+
+
+class _Rehearsal(SharingPurse):
+    """Draws nothing, and refuses what could not be drawn."""
+
+    def _part(self, share: NoiseShare, exact: Whole, units: Whole) -> Whole:
+        share.check(units)
+        return exact
+
+
+@dataclass(frozen=True, slots=True)
+class _Part(Paid):
+    purse: SharingPurse
+
+    def add(self, exact: Whole, units: Whole) -> Whole:
+        """What the purse answers in place of the noisy values."""
+        return self.purse.answer(self.noise, exact, units)
+
+
+class OpenedPurse(Purse):
+    """Answers with what the parties added up; every event is paid for in the purse behind it."""
+
+    def __init__(self, purse: Purse, opened: Sequence[Whole]) -> None:
+        super().__init__(purse.limit, purse.bits)
+        self._purse, self._opened = purse, list(opened)
+
+    def pay(self, noise: Noise) -> Paid:
+        """Pay for a statistic whose noise is on it already."""
+        self._purse.spend(noise.event)
+        return _Opened(noise, self.bits, self._opened.pop(0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened(Paid):
+    opened: Whole
+
+    def add(self, exact: Whole, units: Whole) -> Whole:  # noqa: ARG002  as `Paid` has it
+        """The sum of all parties, noise and all; `exact` are stand-ins."""
+        return _fitting(self.opened, exact)
+
+
+def measured(
+    plan: Plan, records: Records, bits: Bits, honest: int, known: Sequence[Whole]
+) -> list[Whole]:
+    """NOT PRIVATE until it is masked: the next round's statistics under one share of the noise."""
+    return _stopped(plan, records, SharingPurse(plan.guarantee, bits, honest, *_next(plan, known)))
+
+
+def rehearse(plan: Plan, honest: int, known: Sequence[Whole]) -> tuple[int, ...]:
+    """How long the next round's statistics are; refused where their shares cannot be drawn."""
+    bits, stand_ins = SystemBits(), StandIns(plan.domain, 0)
+    purse = _Rehearsal(plan.guarantee, bits, honest, *_next(plan, known))
+    return tuple(len(entries) for entries in _stopped(plan, stand_ins, purse))
+
+
+def _next(plan: Plan, known: Sequence[Whole]) -> tuple[Sequence[Whole], int]:
+    """What is known, and how many statistics the round has that comes after it."""
+    before = 0
+    for wanted in plan.rounds:
+        if before == len(known):
+            return known, wanted
+        before += wanted
+    raise PartyError("all rounds are over: run sfumato party combine")
+
+
+def _stopped(plan: Plan, records: Records, purse: SharingPurse) -> list[Whole]:
+    try:
+        plan.measure(records, purse)
+    except _Done:
+        return purse.entries
+    raise PartyError(f"{plan.method} measures less than its plan says")  # pragma: no cover
+
+
+def _fitting(opened: Whole, exact: Whole) -> Whole:
+    if opened.shape != exact.shape:
+        raise PartyError(
+            "the sums of an earlier round do not fit here: all parties need the same versions of "
+            "sfumato and numpy"
+        )
+    return opened

@@ -1,0 +1,41 @@
+"""The terms of a release that several parties made together."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from sfumato.plan.terms import ReleaseTerms
+from sfumato.release.certificate import PartyFacts
+
+__all__ = ["joint_terms"]
+
+
+def joint_terms(terms: ReleaseTerms, facts: PartyFacts) -> ReleaseTerms:
+    """The terms of one owner, with who contributed and whom the promise holds against."""
+    caveats = (*_caveats(facts, terms), *terms.caveats)
+    subject = {**terms.subject, "parties": facts.model_dump(mode="json")}
+    return replace(terms, subject=subject, caveats=caveats)
+
+
+def _caveats(facts: PartyFacts, terms: ReleaseTerms) -> tuple[str, ...]:
+    several = len(facts.contributed)
+    against = (
+        f"any {facts.colluders} of the parties together with whoever collected their files"
+        if facts.colluders
+        else "whoever is none of the parties; a party that takes its own noise off knows more"
+    )
+    said = [
+        f"{several} parties added up what they measured. The promise holds against {against}, as "
+        "long as all follow the protocol and its ciphers hold: X25519, Ed25519, ChaCha20, SHA-256.",
+        "Each party counts the release in a ledger of its own. A person with records at several "
+        "of them is protected as one with several records.",
+    ]
+    if terms.subject["neighbours"] == "replace-one":
+        said.append("Whoever has the files knows the number of records of each party.")
+    if several > facts.honest:
+        said.append(
+            f"The noise was divided so that the shares of {facts.honest} honest of "
+            f"{len(facts.names)} parties make it whole. "
+            f"{several} shares were added: the variance is {Fraction(several, facts.honest)} times "
+            "what the mechanism events state."
+        )
+    return tuple(said)

@@ -1,0 +1,81 @@
+"""The release that parties made: what its certificate says, and what its readers make of it."""
+
+import pytest
+
+from party_world import World
+from sfumato.accuracy import published
+from sfumato.errors import ReleaseError
+from sfumato.ledger import Ledger
+from sfumato.privacy.guarantee import PureDP
+from sfumato.publishing.verify import verify
+from sfumato.release.certificate import Certificate
+from sfumato.release.release import Release
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """All parties contributed, each of which is relied on; north keeps a ledger."""
+    place = tmp_path_factory.mktemp("joint")
+    made = World(place, dropouts=0, colluders=0).joined()
+    with Ledger.create(place / "north.db") as ledger:
+        ledger.grant("study", PureDP(3), reason="approved")
+        made.contribute("north", seeds={}, ledger=ledger)
+    made.contribute("south", "west", seeds={}).open()
+    made.combined(folder=place / "release")
+    return made
+
+
+def certificate(world):
+    return Release.load(world.path / "release").certificate
+
+
+def failed(checks):
+    return {check.name: check.detail for check in checks if not check.passed}
+
+
+def test_a_party_finds_the_release_in_its_own_ledger(world, tmp_path):
+    with Ledger(world.path / "north.db") as ledger:
+        assert failed(verify(world.path / "release", ledger=ledger)) == {}
+    with Ledger.create(tmp_path / "other.db") as other:
+        found = failed(verify(world.path / "release", ledger=other))
+        assert "no contribution" in found["ledger"]
+        other.grant("study", PureDP(3), reason="approved")
+        about = certificate(world).unit + "; replace-one"
+        other.reserve("study-1", "study", PureDP(1), plan="c0ffee00", protects=about)
+        other.draw("study-1", None)
+        found = failed(verify(world.path / "release", ledger=other))
+        assert "another agreement" in found["ledger"]
+
+
+FORGED = {
+    "in order": {"contributed": ["south", "north", "west"]},
+    "each once": {"names": ["north", "south", "south"]},
+    "fewer parties contributed": {"contributed": ["north"]},
+    "more shares are relied on": {"honest": 4},
+    "the threshold": {"threshold": 3},
+}
+
+
+@pytest.mark.parametrize("said", FORGED)
+def test_a_certificate_that_contradicts_itself_is_refused(world, said):
+    record = certificate(world).to_json()
+    with pytest.raises(ReleaseError, match=said):
+        Certificate.of({**record, "parties": {**record["parties"], **FORGED[said]}})
+
+
+def test_the_limits_say_whom_the_promise_holds_against(world):
+    found = certificate(world)
+    assert any("whoever is none of the parties" in line for line in found.limits)
+    assert not any("times what the mechanism" in line for line in found.limits)
+
+
+def test_intervals_are_computed_where_the_noise_is_that_of_one_owner(world):
+    found = published(Release.load(world.path / "release"))
+    assert found.count("ward", ["a"]).interval(0.95)
+
+
+def test_intervals_are_refused_where_there_are_more_shares_than_were_relied_on(tmp_path):
+    world = World(tmp_path).joined()
+    release = world.contribute().open().combined()
+    with pytest.raises(ReleaseError, match="the sum of 3 parties' shares, divided for 1"):
+        published(release)
