@@ -57,7 +57,7 @@ class Tried:
 
 
 def _schemas() -> list[tuple[Schema, list[str]]]:
-    """The clinic as it is; with a number to predict; with numbers alone."""
+    """The clinic as it is; with a number to predict; with numbers alone; with few values."""
     facts = Schema.parse(CLINIC).to_json()
     target = {name: dict(column) for name, column in facts["columns"].items()}
     target["outcome"].pop("role")
@@ -68,6 +68,10 @@ def _schemas() -> list[tuple[Schema, list[str]]]:
         else {"kind": "id"}
         for name, column in facts["columns"].items()
     }
+    few = {
+        name: column if column["kind"] == "boolean" or "role" in column else {"kind": "id"}
+        for name, column in facts["columns"].items()
+    }
     return [
         (Schema.of(facts), []),
         (Schema.of(facts | {"columns": target}), ["a column with `role: target`"]),
@@ -75,6 +79,7 @@ def _schemas() -> list[tuple[Schema, list[str]]]:
             Schema.of(facts | {"columns": numbers}),
             ["numbers and dates: other columns as `kind: id`"],
         ),
+        (Schema.of(facts | {"columns": few}), ["few columns of few values: others `kind: id`"]),
     ]
 
 

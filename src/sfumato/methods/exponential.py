@@ -54,13 +54,14 @@ def plan(domain: Domain, budget: Budget) -> Plan:
 
 METHOD = Method(
     name="exponential",
-    summary="Draws each record anew by itself, not a whole table; keeps the order; a baseline.",
+    summary="Draws each record anew, the likelier the nearer; keeps their order; a baseline.",
     promise="epsilon-DP under replace-one",
-    source="McSherry and Talwar 2007; the baseline of Jiang et al. 2013, section 4",
+    source="McSherry and Talwar 2007, record by record; Jiang et al. 2013, section 4, cite the "
+    "mechanism over whole tables (Blum, Ligett and Roth 2008), which is small-database",
     proof="proofs/exponential.md",
     plan=plan,
     family=Family.BASELINE,
-    use="to compare with: each record drawn anew by itself (whole tables: small-database)",
+    use="to compare with: each record drawn anew by itself, no whole table as by small-database",
     contract=(ContractCase({"epsilon": "1"}, frozen=False),),
     audit=AuditCase(ONE_BIT, settings=EVERY_KIND[:2]),
 )
