@@ -152,9 +152,8 @@ class _Decaying(_Figures):
         rows = sorted(noisy.weights)
         steps = {row: self.step_of(row) for row in rows}
         if len(rows) == 1:
-            step, weight = steps[rows[0]], abs(noisy.weights[rows[0]])
-            squares, sizes = (weight**k * float(s[step - 1]) for k, s in ((2, self._squares),
-                              (1, self._sizes)))  # fmt: skip
+            at, weight = steps[rows[0]] - 1, abs(noisy.weights[rows[0]])
+            squares, sizes = weight**2 * float(self._squares[at]), weight * float(self._sizes[at])
         else:
             found = np.zeros(steps[rows[-1]])
             for row in rows:
@@ -178,9 +177,8 @@ class _Decaying(_Figures):
 
     def _rounded(self, last: int) -> float:
         """What floats and rounding to whole numbers add to a count."""
-        largest = float(self.times[-1]) + 4 * _FAR * sqrt(
-            float(self.size * float(self._squares[last - 1]))  # type: ignore[arg-type]
-        )
+        noise = sqrt(float(self.size) * float(self._squares[last - 1]))
+        largest = float(self.times[-1]) + 4 * _FAR * noise
         floats = last * 4 * (self.design.decays + 2) * _SHARPNESS * largest
         return floats + (0.0 if self.smooth == "none" else _HALF)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.accuracy.group import Share, groups_of, shares_within
 from sfumato.errors import Refused
@@ -19,6 +20,7 @@ __all__ = ["group_pictures"]
 _MOST_CARDS = 6  # for each group
 _MOST_BARS = 24
 _LONG = 60
+Shares = NDArray[np.float64]
 
 
 def group_pictures(release: Release, found: Survey, precision: Precision) -> Iterator[Group]:
@@ -78,14 +80,14 @@ def _card(found: Survey, own: int, other: int | None, precision: Precision, k: i
     return Card(title, picture, "of the released rows")
 
 
-def _rows(found: Survey, own: int, other: int) -> np.ndarray:
+def _rows(found: Survey, own: int, other: int) -> Shares:
     """The share of every value within every group, in the rows that were looked at."""
     wide, high = len(found.columns[other].bins), len(found.columns[own].bins)
     first, second = found.sample[:, own], found.sample[:, other]
     both = (first < high) & (second < wide)
     joint = np.bincount(first[both] * wide + second[both], minlength=high * wide)
     table = joint.reshape(high, wide).astype(np.float64)
-    return table / np.maximum(table.sum(axis=1, keepdims=True), 1)
+    return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1))
 
 
 def _true(group: Column, column: Column, precision: Precision) -> list[Share]:
