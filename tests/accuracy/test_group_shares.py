@@ -41,7 +41,7 @@ def test_without_noise_shares_are_the_true_ones(neighbours):
 
 
 def test_shares_cover_over_repeated_releases_and_narrow_ones_are_caught():
-    runs, true, missed, narrow = 30, ILL[SEX == "m"].mean(), 0, 0
+    runs, true, missed, narrow = 20, ILL[SEX == "m"].mean(), 0, 0
     for seed in range(runs):
         shares = about_group(published(release(seed)), "sex", "ill", 0.9).figures["shares"]
         told = next(s for s in shares if (s["group"], s["value"]) == ("m", "true"))
