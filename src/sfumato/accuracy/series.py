@@ -38,6 +38,7 @@ __all__ = ["COLUMN", "Series", "series"]
 COLUMN = "bits"
 _ONE, _HALF = Fraction(1), 0.5
 _FOR_CLEANING = Fraction(1, 10)  # of the chance of being wrong
+_MOST_STEPS = 2**22
 _FAR = 100  # deviations: noise is never so large
 _SHARPNESS = 2.0**-53  # of a float
 _ROUNDING = 1 + 1e-9  # of a variance that is summed in floats
@@ -291,6 +292,11 @@ def series(certificate: Certificate, table: pa.Table) -> Series:
     if engine == "tree":
         entries = _Dyadic(values, kind, size, times, every, smooth, 2 if looked_at else 1)
     else:
+        if -(-int(times[-1]) // every) > _MOST_STEPS:
+            raise ReleaseError(
+                f"the noise of a square-root count is not worked out beyond {_MOST_STEPS:,} steps: "
+                "count larger blocks (every), or choose engine tree"
+            )
         design = Design(-(-horizon // every), every)
         entries = _Decaying(values, kind, size, times, every, smooth, design)
     continues = certificate.continues
