@@ -278,8 +278,9 @@ def series(certificate: Certificate, table: pa.Table) -> Series:
     options, (event,) = certificate.options, certificate.events
     horizon, every = stated(certificate.stream).horizon, options["every"]
     engine, smooth, looked_at = options["engine"], options["smooth"], options["pan"]
+    looks = options.get("intrusions", int(looked_at))  # each sum has a noise more for every one
     known = engine in ("tree", "square-root") and smooth in ("whole", "monotone", "none")
-    if not known or type(looked_at) is not bool or type(every) is not int or every < 1:
+    if not known or type(looks) is not int or looks < 0 or type(every) is not int or every < 1:
         raise ReleaseError("the certificate does not state how its counts were made")
     kind, size = law_of(event)
     times = np.asarray(table.column("time"), np.int64)
@@ -290,7 +291,7 @@ def series(certificate: Certificate, table: pa.Table) -> Series:
         raise ReleaseError("the times do not rise from where the series begins to its horizon")
     entries: _Figures
     if engine == "tree":
-        entries = _Dyadic(values, kind, size, times, every, smooth, 2 if looked_at else 1)
+        entries = _Dyadic(values, kind, size, times, every, smooth, 1 + looks)
     else:
         if -(-int(times[-1]) // every) > _MOST_STEPS:
             raise ReleaseError(
