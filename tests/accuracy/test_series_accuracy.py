@@ -234,6 +234,13 @@ def test_impossible_questions_are_refused(ask, rule):
         ask(published(counted()))
 
 
+def test_a_count_of_too_many_steps_is_refused_before_memory_is():
+    release = counted(np.zeros(8, int), horizon=2**40, every=1, **RHO)
+    table = release.table.slice(0, 1).set_column(0, "time", pa.array([2**39]))
+    with pytest.raises(ReleaseError, match="count larger blocks"):
+        published(Release(release.certificate, table=table))
+
+
 def test_series_that_are_not_what_the_certificate_says_are_refused():
     release = counted()
     turned = release.table.take(list(range(14, -1, -1)))

@@ -217,3 +217,14 @@ def test_covariances_are_told(folder, tmp_path):
     place = tmp_path / "components"
     sf.publish(clinic(500), schema=schema, method="lap-pca", epsilon=9, seed=1, folder=place)
     assert "variance of pressure:" in run(place).output
+
+
+def test_a_column_is_told_within_each_group(tmp_path):
+    schema = sf.Schema.parse(CLINIC.replace("[female, male]", "[female, male], role: group"))
+    place = tmp_path / "grouped"
+    sf.publish(clinic(500), schema=schema, epsilon=9, seed=1, folder=place)
+    done = run(place, "--by-group", "outcome")
+    assert done.exit_code == 0, done.output
+    for words in ("│ female", "outcome by sex:", "at least"):
+        assert words in done.output
+    assert "--by-group COLUMN" in run(place).output

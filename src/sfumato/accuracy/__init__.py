@@ -10,6 +10,7 @@ from sfumato.accuracy.comparison import Comparison
 from sfumato.accuracy.covariance_statement import about_covariance
 from sfumato.accuracy.discrete_sum import DiscreteSum
 from sfumato.accuracy.extreme import declared, maximum, minimum
+from sfumato.accuracy.group import about_group
 from sfumato.accuracy.laplace_sum import LaplaceSum
 from sfumato.accuracy.noisy_lda import NoisyLDA
 from sfumato.accuracy.noisy_records import NoisyRecords, noisy_records
@@ -53,6 +54,7 @@ __all__ = [
     "about_covariance",
     "about_difference",
     "about_extreme",
+    "about_group",
     "about_mean",
     "averaged",
     "bit_variances",

@@ -17,8 +17,8 @@ first value, and numbers outside their range count as its ends.
 (2182.0, (2057.0, 2307.0), 5000.0)
 """
 
-from collections import ChainMap, Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
@@ -146,7 +146,7 @@ class Published:
         ways = [combined(counts, weights)]
         if common:
             rest = {value: weights.get(value, 0) - common for value in counts}
-            ways.append(combined(ChainMap({_ALL: total}, counts), {**rest, _ALL: common}))
+            ways.append(combined(_With(counts, total), {**rest, _ALL: common}))
         best = min(ways, key=lambda noisy: noisy.variance)
         sums, squares = sum(weights.values()), sum(weight**2 for weight in weights.values())
         gain = sums**2 / len(counts) / max(squares, 1)  # of the noise of the plain combination
@@ -334,6 +334,24 @@ def _added(parts: Sequence[Noisy]) -> Noisy:
     for part in parts[1:]:
         whole = whole + part
     return whole
+
+
+@dataclass(frozen=True, eq=False)
+class _With(Mapping[str, Noisy]):
+    """Counts, and all records as one more: nothing is made that is not asked for."""
+
+    counts: Mapping[str, Noisy]
+    total: Noisy
+
+    def __getitem__(self, name: str) -> Noisy:
+        return self.total if name == _ALL else self.counts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield _ALL
+        yield from self.counts
+
+    def __len__(self) -> int:
+        return len(self.counts) + 1
 
 
 def _evened(counts: Mapping[str, Noisy], weights: Mapping[str, int], total: Fraction) -> Noisy:

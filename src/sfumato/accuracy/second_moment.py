@@ -80,7 +80,7 @@ class SecondMoments:
         spare = off[0] + off[1] + off[0] * off[1]
         both = _mean(sums[0].interval(each), count, spare)
         seen = sums[0].value / max(self.total.value, 1.0)
-        about = tuple(_place(axis, self.centre) for axis in (one, other))
+        about = _place(one, self.centre), _place(other, self.centre)
         found = (about, seen * ranges, _scaled(both, ranges))
         if self.once is None:
             return Covariance(*found, None, None)

@@ -38,6 +38,7 @@ __all__ = ["COLUMN", "Series", "series"]
 COLUMN = "bits"
 _ONE, _HALF = Fraction(1), 0.5
 _FOR_CLEANING = Fraction(1, 10)  # of the chance of being wrong
+_MOST_STEPS = 2**22
 _FAR = 100  # deviations: noise is never so large
 _SHARPNESS = 2.0**-53  # of a float
 _ROUNDING = 1 + 1e-9  # of a variance that is summed in floats
@@ -152,9 +153,8 @@ class _Decaying(_Figures):
         rows = sorted(noisy.weights)
         steps = {row: self.step_of(row) for row in rows}
         if len(rows) == 1:
-            step, weight = steps[rows[0]], abs(noisy.weights[rows[0]])
-            squares, sizes = (weight**k * float(s[step - 1]) for k, s in ((2, self._squares),
-                              (1, self._sizes)))  # fmt: skip
+            at, weight = steps[rows[0]] - 1, abs(noisy.weights[rows[0]])
+            squares, sizes = weight**2 * float(self._squares[at]), weight * float(self._sizes[at])
         else:
             found = np.zeros(steps[rows[-1]])
             for row in rows:
@@ -178,9 +178,8 @@ class _Decaying(_Figures):
 
     def _rounded(self, last: int) -> float:
         """What floats and rounding to whole numbers add to a count."""
-        largest = float(self.times[-1]) + 4 * _FAR * sqrt(
-            float(self.size * float(self._squares[last - 1]))  # type: ignore[arg-type]
-        )
+        noise = sqrt(float(self.size) * float(self._squares[last - 1]))
+        largest = float(self.times[-1]) + 4 * _FAR * noise
         floats = last * 4 * (self.design.decays + 2) * _SHARPNESS * largest
         return floats + (0.0 if self.smooth == "none" else _HALF)
 
@@ -279,8 +278,9 @@ def series(certificate: Certificate, table: pa.Table) -> Series:
     options, (event,) = certificate.options, certificate.events
     horizon, every = stated(certificate.stream).horizon, options["every"]
     engine, smooth, looked_at = options["engine"], options["smooth"], options["pan"]
+    looks = options.get("intrusions", int(looked_at))  # each sum has a noise more for every one
     known = engine in ("tree", "square-root") and smooth in ("whole", "monotone", "none")
-    if not known or type(looked_at) is not bool or type(every) is not int or every < 1:
+    if not known or type(looks) is not int or looks < 0 or type(every) is not int or every < 1:
         raise ReleaseError("the certificate does not state how its counts were made")
     kind, size = law_of(event)
     times = np.asarray(table.column("time"), np.int64)
@@ -291,8 +291,13 @@ def series(certificate: Certificate, table: pa.Table) -> Series:
         raise ReleaseError("the times do not rise from where the series begins to its horizon")
     entries: _Figures
     if engine == "tree":
-        entries = _Dyadic(values, kind, size, times, every, smooth, 2 if looked_at else 1)
+        entries = _Dyadic(values, kind, size, times, every, smooth, 1 + looks)
     else:
+        if -(-int(times[-1]) // every) > _MOST_STEPS:
+            raise ReleaseError(
+                f"the noise of a square-root count is not worked out beyond {_MOST_STEPS:,} steps: "
+                "count larger blocks (every), or choose engine tree"
+            )
         design = Design(-(-horizon // every), every)
         entries = _Decaying(values, kind, size, times, every, smooth, design)
     continues = certificate.continues

@@ -48,6 +48,13 @@ def accuracy(
         tuple[str, str] | None,
         typer.Option(metavar="COLUMN COLUMN", help="All cells of the table of two columns."),
     ] = None,
+    grouped: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by-group",
+            help="COLUMN: its values within each group (role: group in the schema); repeatable.",
+        ),
+    ] = None,
     covariances: Annotated[
         list[str] | None,
         typer.Option(
@@ -81,6 +88,7 @@ def accuracy(
     """
     from sfumato.accuracy import covariance_statement, statement, table_statement
     from sfumato.accuracy.collected import collected, is_collected
+    from sfumato.accuracy.group import about_each_group, groups_of
     from sfumato.accuracy.published import published
     from sfumato.cli import accuracy_tables
     from sfumato.cli import collected_answers as answers_of
@@ -121,8 +129,9 @@ def accuracy(
     ]
     whole = [table_statement.about_column(found, name, confidence) for name in columns or []]
     crossed = [table_statement.about_pair(found, *pair, confidence)] if pair else []
-    asked, by_column = bool(answers or whole or crossed), found.tables is not None
-    every = answers + whole + crossed
+    within = [a for name in grouped or [] for a in about_each_group(found, name, confidence)]
+    asked, by_column = bool(answers or whole or crossed or within), found.tables is not None
+    every = answers + whole + crossed + within
     if not asked and not found.counts and found.second is not None:
         answers = every = covariance_statement.variances(found, confidence)
         asked = True
@@ -147,8 +156,12 @@ def accuracy(
             accuracy_tables.show_column(answer)
         for answer in crossed:
             accuracy_tables.show_pair(answer)
+        for answer in within:
+            accuracy_tables.show_shares(answer)
     elif by_column:
         accuracy_tables.show_columns(every, found, confidence)
+        if groups := groups_of(found.certificate):
+            say(f"A column within each group ({', '.join(groups)}): --by-group COLUMN.")
     else:
         _show(every, confidence, thesis=thesis)
         if found.series is not None:

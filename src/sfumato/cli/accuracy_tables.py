@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sfumato.accuracy.published import Published
     from sfumato.accuracy.statement import Answer
 
-__all__ = ["show_column", "show_columns", "show_pair"]
+__all__ = ["show_column", "show_columns", "show_pair", "show_shares"]
 
 
 def show_columns(answers: "list[Answer]", found: "Published", confidence: str) -> None:
@@ -39,6 +39,16 @@ def show_column(answer: "Answer") -> None:
     for cell in answer.figures["counts"]:
         row = [spelt(cell[name]) for name in ("noisy", "low", "high")]
         table.line(cell["value"], *row)
+    show(table)
+    say(" ".join(answer.sentences))
+
+
+def show_shares(answer: "Answer") -> None:
+    """Every value within every group."""
+    table = Grid(*answer.figures["columns"], "noisy", "at least", "at most")
+    for told in answer.figures["shares"]:
+        ends = (f"{told[name]:.1%}" for name in ("noisy", "low", "high"))
+        table.line(told["group"], told["value"], *ends)
     show(table)
     say(" ".join(answer.sentences))
 

@@ -24,6 +24,7 @@ from sfumato.inspection.counting import count_inspection
 from sfumato.inspection.distortion import distortion
 from sfumato.inspection.exposure import exposure
 from sfumato.inspection.figure import needed
+from sfumato.inspection.grouped import by_group
 from sfumato.inspection.information import entropy, kl_divergence, total_variation
 from sfumato.inspection.marginal import MOST_COLUMNS, draw_marginal, marginals
 from sfumato.inspection.section import Line, Picture, Section
@@ -136,7 +137,8 @@ class _Seen:
         if not self.like_the_schema:
             return self.distortion, self.utility, self.attacks
         shape = self.distributions, self.correlations, self.components
-        return *shape, self.distortion, self.utility, self.attacks, self.exposed_records
+        told = self.by_group, self.distortion, self.utility, self.attacks, self.exposed_records
+        return *shape, *told
 
     @property
     def in_place(self) -> bool:
@@ -217,6 +219,22 @@ class _Seen:
             Line("variance kept", f"{found.kept:.1%}", "of what the records' first two hold"),
         )
         return Section("Components", lines, pictures=draw_clouds(found) if self.pictures else ())
+
+    def by_group(self) -> Section | None:
+        """Each group that the schema marks, by itself."""
+        if not any(axis.column.role == "group" for axis in self.domain.axes):
+            return None
+        lines = tuple(
+            Line(
+                f"{kept.column}: {kept.group}",
+                "too few" if kept.distance is None else f"{kept.distance:.3f}",
+                f"{kept.share_after:.1%} of the rows, {kept.share_before:.1%} of the records"
+                + (f"; worst: {kept.worst}" if kept.worst else ""),
+            )
+            for kept in by_group(self.release.table, self.original, self.domain)
+        )
+        remark = "Mean total variation of the other columns within the group; 0 is equal."
+        return Section("By group", lines, remark, headings=("group", "distance", "meaning"))
 
     def utility(self) -> Section:
         """What models and tasks keep."""

@@ -10,6 +10,7 @@ from sfumato.release.release import Release, table_schema
 from sfumato.report.card import Card, Group
 from sfumato.report.columns import MOST_COLUMNS, Bars, Column, Span, Survey, survey
 from sfumato.report.figures import bars, heat, histogram
+from sfumato.report.group_pictures import group_pictures
 from sfumato.report.pairs import MOST_PAIRS, Pair, strongest
 from sfumato.report.precision import CONFIDENCE, Precision, share_between
 from sfumato.report.svg import short
@@ -21,7 +22,7 @@ _LONG = 80  # characters of a name in a sentence
 
 
 def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
-    """Columns first, then pairs."""
+    """Columns first, then groups where the schema has them, then pairs."""
     if release.certificate.options.get("where"):  # the tables are of all records, not of these
         precision = Precision()
     bars = _bars(release, precision)
@@ -46,6 +47,7 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
         cards,
         f"{rest:,} further column{'s are' if rest > 1 else ' is'} not drawn." if rest else "",
     )
+    yield from group_pictures(release, found, precision)
     yield _pairs(found, precision)
 
 

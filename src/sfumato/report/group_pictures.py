@@ -1,0 +1,99 @@
+"""Pictures of a column within each group that the schema marks: the label, or a few others."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.accuracy.group import Share, groups_of, shares_within
+from sfumato.errors import Refused
+from sfumato.release.certificate import stated
+from sfumato.release.release import Release
+from sfumato.report.card import Card, Group
+from sfumato.report.columns import Bars, Column, Survey
+from sfumato.report.figures import bars
+from sfumato.report.precision import CONFIDENCE, Precision
+from sfumato.report.svg import short
+
+__all__ = ["group_pictures"]
+
+_MOST_CARDS = 6  # for each group
+_MOST_BARS = 24
+_LONG = 60
+Shares = NDArray[np.float64]
+
+
+def group_pictures(release: Release, found: Survey, precision: Precision) -> Iterator[Group]:
+    """One section, where the schema has a column with `role: group`."""
+    names = [] if release.certificate.columns is not None else groups_of(release.certificate)
+    if not names:
+        return
+    columns = {column.name: k for k, column in enumerate(found.columns)}
+    label = stated(release.certificate.public_schema).label
+    drawable = [column.name for column in found.columns if isinstance(column.bins, Bars)]
+    cards: list[Card] = []
+    for group in names:
+        own = columns.get(group)
+        if own is None or not isinstance(found.columns[own].bins, Bars):
+            continue
+        others = [label] if label is not None else [name for name in drawable if name != group]
+        for other in others[:_MOST_CARDS]:
+            card = _card(found, own, columns.get(other), precision, len(cards))
+            cards += [] if card is None else [card]
+    lines = " A thin line spans what the true share lies between, with confidence 95 %."
+    told = any("truth" in card.picture for card in cards)
+    undrawn = (
+        "Groups that are numbers or dates, or columns of many values, are not drawn: sfumato "
+        "accuracy --by-group tells what the noise allows."
+    )
+    yield Group(
+        "By group",
+        f"What part of each group the released rows give each value.{lines if told else ''}",
+        tuple(cards),
+        "" if cards else undrawn,
+    )
+
+
+def _card(found: Survey, own: int, other: int | None, precision: Precision, k: int) -> Card | None:
+    if other is None or other == own:
+        return None
+    group, column = found.columns[own], found.columns[other]
+    if not isinstance(group.bins, Bars) or not isinstance(column.bins, Bars):
+        return None
+    if len(group.bins) * len(column.bins) > _MOST_BARS:
+        return None
+    shares = _rows(found, own, other)
+    known = {(s.group, s.value): s.between for s in _true(group, column, precision)}
+    names, lengths, intervals, told = [], [], [], []
+    for i, name in enumerate(group.bins.values):
+        for j, value in enumerate(column.bins.values):
+            between = known.get((name, value))
+            names.append(f"{short(name, 12)}: {short(value, 12)}")
+            lengths.append(100 * shares[i, j])
+            intervals.append(None if between is None else (100 * between[0], 100 * between[1]))
+            truth = f" (truth {between[0]:.1%} to {between[1]:.1%})" if between else ""
+            told.append(f"{short(name, _LONG)}, {short(value, _LONG)} {shares[i, j]:.1%}{truth}")
+    title = f"{short(column.name, _LONG)} by {short(group.name, _LONG)}"
+    label = f"{title}: share of each group by value: {'; '.join(told)}"
+    picture = bars(f"group{k}", names, np.array(lengths), label, intervals=intervals,
+                   unit="% of the group")  # fmt: skip
+    return Card(title, picture, "of the released rows")
+
+
+def _rows(found: Survey, own: int, other: int) -> Shares:
+    """The share of every value within every group, in the rows that were looked at."""
+    wide, high = len(found.columns[other].bins), len(found.columns[own].bins)
+    first, second = found.sample[:, own], found.sample[:, other]
+    both = (first < high) & (second < wide)
+    joint = np.bincount(first[both] * wide + second[both], minlength=high * wide)
+    table = joint.reshape(high, wide).astype(np.float64)
+    return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1))
+
+
+def _true(group: Column, column: Column, precision: Precision) -> list[Share]:
+    if precision.found is None or precision.found.tables is None:
+        return []
+    try:
+        return shares_within(precision.found.pair(group.name, column.name), CONFIDENCE)
+    except Refused:  # this pair was not measured
+        return []

@@ -1,0 +1,45 @@
+"""The report shows the label within each group, with what the truth lies between."""
+
+import pytest
+
+import sfumato as sf
+from sfumato.example import CLINIC, clinic
+from sfumato.report.model import page
+
+MARKED = CLINIC.replace("[female, male]", "[female, male], role: group")
+
+
+def groups(text, method="mosaic", **options):
+    schema = sf.Schema.parse(text)
+    made = sf.publish(clinic(400), schema=schema, method=method, epsilon=1, seed=1, **options)
+    return {group.title: group for group in page(made).groups}
+
+
+def test_the_label_is_drawn_within_each_group():
+    found = groups(MARKED)["By group"]
+    (card,) = found.cards
+    assert card.title == "outcome by sex"
+    for words in ("female, home", "male, care", "(truth "):
+        assert words in card.picture
+    assert "A thin line" in found.reading
+
+
+def test_a_method_without_the_table_draws_the_rows_alone():
+    found = groups(MARKED, "modips")["By group"]
+    assert "(truth " not in found.cards[0].picture
+    assert "A thin line" not in found.reading
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        (CLINIC, None),
+        (CLINIC.replace("high: 98}", "high: 98, role: group}"), 0),
+        (MARKED.replace(", role: label", ""), 3),  # with smoker, ward and outcome
+    ],
+)
+def test_without_a_group_there_is_no_section_and_numbers_are_said_not_to_be_drawn(text, drawn):
+    found = groups(text).get("By group")
+    assert (None if found is None else len(found.cards)) == drawn
+    if drawn == 0:
+        assert "--by-group" in found.left_out
