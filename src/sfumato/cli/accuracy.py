@@ -100,9 +100,10 @@ def accuracy(
     spread = [_columns(text) for text in covariances or []]
     loaded = Release.load(release)
     if is_collected(loaded.certificate):
-        if spread:
+        if spread or grouped:
             raise ParameterError(
-                "answers were collected one column at a time: no covariance can be said"
+                "answers were collected column by column: nothing can be said about two columns "
+                "together"
             )
         answers_of.show_answers(
             collected(loaded),
