@@ -32,9 +32,11 @@ def group_pictures(release: Release, found: Survey, precision: Precision) -> Ite
     label = stated(release.certificate.public_schema).label
     drawable = [column.name for column in found.columns if isinstance(column.bins, Bars)]
     cards: list[Card] = []
+    missing: list[str] = []
     for group in names:
         own = columns.get(group)
         if own is None or not isinstance(found.columns[own].bins, Bars):
+            missing.append(short(group, _LONG))
             continue
         others = [label] if label is not None else [name for name in drawable if name != group]
         for other in others[:_MOST_CARDS]:
@@ -42,15 +44,13 @@ def group_pictures(release: Release, found: Survey, precision: Precision) -> Ite
             cards += [] if card is None else [card]
     lines = " A thin line spans what the true share lies between, with confidence 95 %."
     told = any("truth" in card.picture for card in cards)
-    undrawn = (
-        "Groups that are numbers or dates, or columns of many values, are not drawn: sfumato "
-        "accuracy --by-group tells what the noise allows."
-    )
+    undrawn = f"Not drawn, as no category or one column too many: {', '.join(missing)}. "
+    more = "sfumato accuracy --by-group tells of every group what the noise allows."
     yield Group(
         "By group",
         f"What part of each group the released rows give each value.{lines if told else ''}",
         tuple(cards),
-        "" if cards else undrawn,
+        f"{undrawn if missing else ''}{more}" if missing or not cards else "",
     )
 
 
