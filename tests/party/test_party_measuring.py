@@ -14,7 +14,7 @@ from sfumato.publishing.table import price
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 
-SUMS = {"modips", "dp-lda", "lap-pca", "analyze-gauss", "mosaic"}
+SUMS = {"modips", "dp-lda", "dca", "lap-pca", "analyze-gauss", "mosaic"}
 
 
 def planned(case):

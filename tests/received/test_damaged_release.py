@@ -78,8 +78,8 @@ def test_every_reader_reads_a_good_release(kind, tmp_path, monkeypatch, capsys):
     suited = {
         "table": ("verify", "report", "accuracy", "inspect"),
         "network": ("verify", "report", "accuracy", "graph"),
-        "stream": ("verify", "report"),
-        "counts": ("verify", "report", "query"),
+        "stream": ("verify", "report", "accuracy"),
+        "counts": ("verify", "report", "accuracy", "query"),
     }
     for arguments in readers(kind, folder, tmp_path):
         code, said = run(arguments, monkeypatch, capsys)

@@ -1,8 +1,8 @@
 """Methods for tables, one small file each: a module that defines `METHOD` is found.
 
 >>> sorted(METHODS)  # doctest: +NORMALIZE_WHITESPACE
-['additive', 'analyze-gauss', 'compressive', 'diffgen', 'dp-lda', 'dp-pca', 'exponential',
- 'identity-laplace', 'jl-gauss', 'lap-pca', 'lip', 'lop', 'modips', 'mosaic', 'pca-gauss',
+['additive', 'analyze-gauss', 'compressive', 'dca', 'diffgen', 'dp-lda', 'dp-pca', 'exponential',
+ 'identity-laplace', 'jl-gauss', 'lap-pca', 'lip', 'local', 'lop', 'modips', 'mosaic', 'pca-gauss',
  'pca-gauss-mixture', 'pca-gauss-regression', 'pca-laplace', 'power-method', 'rotation',
  'small-database', 'svd', 'wavelet', 'wavelet-multi']
 """

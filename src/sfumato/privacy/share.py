@@ -23,7 +23,7 @@ import numpy as np
 from sfumato.errors import ParameterError
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.enclosure import exp_bound
-from sfumato.privacy.guarantee import ZCDP, PureDP
+from sfumato.privacy.guarantee import ZCDP
 from sfumato.privacy.mechanism import Noise
 from sfumato.privacy.noise import discrete_gaussian
 from sfumato.privacy.polya import laplace_share
@@ -42,6 +42,7 @@ _DIGITS = 40
 class NoiseShare:
     """A share of `noise`, of which `honest` make it whole.
 
+    >>> from sfumato.privacy.guarantee import PureDP
     >>> from sfumato.privacy.randomness import SeededBits
     >>> from sfumato.privacy.sensitivity import record
     >>> half = NoiseShare(Noise("record", record(continuous=3), PureDP(1)), 2)
@@ -66,12 +67,12 @@ class NoiseShare:
         for unit in np.unique(units):
             here, u = units == unit, int(unit)
             count = int(here.sum())
-            if isinstance(cost, PureDP):
-                scale = self.noise.sensitivity.l1 / cost.epsilon * u
-                share[here] = laplace_share(scale, self.honest, count, bits)
-            else:
+            if isinstance(cost, ZCDP):
                 variance = self._variance(cost, units) * u * u / self.honest
                 share[here] = discrete_gaussian(variance, count, bits)
+            else:
+                scale = self.noise.sensitivity.l1 / cost.epsilon * u
+                share[here] = laplace_share(scale, self.honest, count, bits)
         return share
 
     def _variance(self, cost: ZCDP, units: Whole) -> Fraction:

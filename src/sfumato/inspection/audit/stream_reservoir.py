@@ -164,7 +164,7 @@ def _fallen(
     real = RandomizedResponse.flips  # as it is, not as a trace has it
     with (
         tracing(Trace()),
-        told(response, "_coins", thrown),
+        told(response, "coins", thrown),
         told(response, "bernoulli_exp", asked),
     ):
         return [bool(flip) for flip in real(answers, count, SeededBits(0))]

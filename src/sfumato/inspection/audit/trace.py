@@ -226,7 +226,7 @@ def _flips(
         exponents.update(Fraction(exact(i)) for i in range(len(z)))
         return np.ones(len(z), bool)
 
-    with told(response, "_coins", thrown), told(response, "bernoulli_exp", asked):
+    with told(response, "coins", thrown), told(response, "bernoulli_exp", asked):
         return flips(answers, int(coins.size), None)
 
 
