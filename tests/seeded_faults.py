@@ -21,6 +21,7 @@ from sfumato.retrieval.mutual import Answering
 from sfumato.stream import pan, reservoir_mean, square_root, tree
 from sfumato.stream.counting import Counter
 from sfumato.stream.reservoir import Reservoir
+from sfumato.synopsis import decaying
 
 __all__ = ["FAULTS", "distance_rounded_down"]
 
@@ -98,7 +99,7 @@ def remainders_dropped(monkeypatch):
 
 
 def rounding_not_priced(monkeypatch):
-    real = square_root._root_above
+    real = decaying._root_above
     first = iter([])
 
     def root(square):
@@ -109,7 +110,7 @@ def rounding_not_priced(monkeypatch):
             return 0
         return real(square)
 
-    monkeypatch.setattr(square_root, "_root_above", root)
+    monkeypatch.setattr(decaying, "_root_above", root)
 
 
 def coefficients_cut(monkeypatch):
