@@ -1,5 +1,7 @@
 """The release that parties made: what its certificate says, and what its readers make of it."""
 
+from fractions import Fraction
+
 import pytest
 
 from party_world import World
@@ -74,8 +76,17 @@ def test_intervals_are_computed_where_the_noise_is_that_of_one_owner(world):
     assert found.count("ward", ["a"]).interval(0.95)
 
 
-def test_intervals_are_refused_where_there_are_more_shares_than_were_relied_on(tmp_path):
-    world = World(tmp_path).joined()
-    release = world.contribute().open().combined()
-    with pytest.raises(ReleaseError, match="the sum of 3 parties' shares, divided for 1"):
-        published(release)
+def test_more_shares_than_were_relied_on_are_that_many_noises(tmp_path, world):
+    one = published(Release.load(world.path / "release")).count("ward", ["a"])
+    made = World(tmp_path, dropouts=0, colluders=1).joined()
+    more = published(made.contribute().open().combined()).count("ward", ["a"])
+    assert (one.entries.often, more.entries.often) == (1, Fraction(3, 2))
+    assert more.variance == pytest.approx(1.5 * one.variance)
+    wide, wider = (high - low for low, high in (one.interval(0.9), more.interval(0.9)))
+    assert wider > wide
+
+
+def test_the_sum_of_gaussian_shares_has_no_law_that_is_known(tmp_path):
+    made = World(tmp_path, rho="0.1", epsilon=None, dropouts=0, colluders=1).joined()
+    with pytest.raises(ReleaseError, match="3 parties' shares of Gaussian noise, divided for 2"):
+        published(made.contribute().open().combined())

@@ -62,18 +62,35 @@ _RELATIVE_ERROR = 1e-11  # of the mixture; tests hold it to a tenth of that
 
 @dataclass(frozen=True, order=True)
 class Part:
-    """So many noises of one kind and size (scale or variance, in steps), times a weight."""
+    """So many noises of one kind and size (scale or variance, in steps), times a weight.
+
+    Each is there `often` times.  Of Laplace noise that may be a broken number: the law whose
+    transform is that power of its own, to which parties' shares add up (`sfumato.privacy.polya`).
+    """
 
     kind: Kind
     size: Fraction
     count: int = 1
     weight: int = 1
+    often: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
         if self.kind not in ("laplace", "gaussian"):
             raise ParameterError(f"kind must be laplace or gaussian, got {self.kind!r}")
         if self.count < 1 or self.weight < 1:
             raise ParameterError("count and weight must be at least 1")
+        if self.often < 1 or (self.kind == "gaussian" and not self.unbroken):
+            raise ParameterError("often must be at least 1, and whole for Gaussian noise")
+
+    @property
+    def unbroken(self) -> bool:
+        """Whether it is a whole number of noises."""
+        return (self.count * self.often).denominator == 1
+
+    @property
+    def power(self) -> float:
+        """How many noises it stands for."""
+        return float(self.count * self.often)
 
     @property
     def variance(self) -> float:
@@ -84,27 +101,27 @@ class Part:
     def seen(self) -> float:
         """At least the chance that any of its noises is not 0."""
         rate = self.size if self.kind == "laplace" else 2 * self.size
-        return 2.1 * self.count * exp(-min(float(1 / rate), _SILENCE))
+        return 2.1 * self.power * exp(-min(float(1 / rate), _SILENCE))
 
     def fallen(self, turn: NDArray[np.float64]) -> NDArray[np.float64]:
         """At least 0, at most π up the line: what ln(|M| / M(θ)) is there at most, for every θ."""
         size = float(max(self.size, _LEAST))
         if self.kind == "laplace":
             return np.asarray(
-                -self.count
+                -self.power
                 * np.log1p((np.sin(turn / 2) / sinh(min(1 / (2 * size), _SILENCE))) ** 2)
             )
         if size < 1:
             return np.zeros(len(turn))
-        return np.asarray(self.count * np.minimum(0.0, _LOG_TWO_TERMS - size * turn**2 / 2))
+        return np.asarray(self.power * np.minimum(0.0, _LOG_TWO_TERMS - size * turn**2 / 2))
 
     @cached_property
     def piece(self) -> Piece:
         """Its transform; noise that is never seen is taken for a little more, which is safe."""
         size = float(max(self.size, _LEAST))
         if self.kind == "laplace":
-            return DiscreteLaplace(size, self.count, self.weight)
-        return DiscreteGaussian(size, self.count, self.weight)
+            return DiscreteLaplace(size, self.power, self.weight)
+        return DiscreteGaussian(size, round(self.power), self.weight)
 
 
 @dataclass(frozen=True)
@@ -131,12 +148,12 @@ class DiscreteSum(Law):
     @classmethod
     def of(cls, parts: Iterable[Part], step: Fraction = Fraction(1)) -> Self:
         """Equal parts put together; a weight that all share goes into the step."""
-        together: dict[tuple[Kind, Fraction, int], int] = {}
+        together: dict[tuple[Kind, Fraction, int, Fraction], int] = {}
         for part in parts:
-            key = part.kind, part.size, part.weight
+            key = part.kind, part.size, part.weight, part.often
             together[key] = together.get(key, 0) + part.count
-        shared = gcd(*(weight for _, _, weight in together))
-        found = (Part(k, s, count, w // shared) for (k, s, w), count in together.items())
+        shared = gcd(*(weight for _, _, weight, _ in together))
+        found = (Part(k, s, count, w // shared, o) for (k, s, w, o), count in together.items())
         return cls(tuple(sorted(found)), step * max(shared, 1))
 
     def scaled(self, factor: Number) -> "DiscreteSum":
@@ -153,7 +170,7 @@ class DiscreteSum(Law):
             self.step.denominator * other.step.denominator,
         )
         parts = [
-            Part(part.kind, part.size, part.count, part.weight * int(law.step / step))
+            Part(part.kind, part.size, part.count, part.weight * int(law.step / step), part.often)
             for law in (self, other)
             for part in law.parts
         ]
@@ -191,11 +208,13 @@ class DiscreteSum(Law):
         if (seen := sum(part.seen for part in self.parts)) < _NEVER:
             return Tail(0.0, seen)
         only = self.parts[0] if len(self.parts) == 1 else None
-        if only is not None and only.kind == "laplace" and only.count <= _FEW:
+        unbroken = all(part.unbroken for part in self.parts)
+        if only is not None and only.kind == "laplace" and unbroken and only.power <= _FEW:
             value = self._mixture(k)
             return Tail(value, _RELATIVE_ERROR * value)
         plain = all(part.weight == 1 for part in self.parts)
-        few = self.count <= _FEW and all(part.kind == "laplace" for part in self.parts)
+        few = sum(part.power for part in self.parts) <= _FEW and unbroken
+        few = few and all(part.kind == "laplace" for part in self.parts)
         if few and plain and self.deviation > _FINE * self.step:
             return self._around_poles(k)
         return line(self._pieces, float(k), whole=True, falling=self._falling)
@@ -236,7 +255,7 @@ class DiscreteSum(Law):
     @cached_property
     def _weights(self) -> NDArray[np.float64]:
         """P(T = 0) … P(T = N − 1)."""
-        count, scale = self.parts[0].count, float(self.parts[0].size)
+        count, scale = round(self.parts[0].power), float(self.parts[0].size)
         p, log_p = exp(-1 / scale), -1 / scale
         i, t = np.arange(count + 1)[:, None], np.arange(count)[None, :]
         positive = np.maximum(i, 1)  # T is 0 where no variable is geometric
@@ -251,7 +270,7 @@ class DiscreteSum(Law):
 
     def _around_poles(self, k: int) -> Tail:
         """In v = 1 − e^{−s}, whose poles r = 1 − p keep their digits at large scales."""
-        poles = [(-expm1(-1 / float(part.size)), part.count) for part in self.parts]
+        poles = [(-expm1(-1 / float(part.size)), part.power) for part in self.parts]
 
         def log_integrand(v: Complex) -> Complex:
             logs = [

@@ -25,7 +25,17 @@ from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Event
 from sfumato.release.certificate import Certificate
 
-__all__ = ["Blocks", "Entries", "Interval", "Noisy", "combined", "law_of", "noise_of", "shared"]
+__all__ = [
+    "Blocks",
+    "Entries",
+    "Interval",
+    "Noisy",
+    "combined",
+    "law_of",
+    "noise_of",
+    "often",
+    "shared",
+]
 
 Interval = tuple[float, float]
 _LAWS: dict[str, Kind] = {"discrete-laplace": "laplace", "discrete-gaussian": "gaussian"}
@@ -38,6 +48,8 @@ class Entries:
     values: NDArray[np.int64] | NDArray[np.float64]
     kind: Kind
     size: Fraction  # scale or variance
+    # So many such noises are in each number: not 1 where parties added more shares than make one.
+    often: Fraction = field(default=Fraction(1), kw_only=True)
     independent: ClassVar[bool] = True  # whether each has noise of its own
 
     def down(self, noisy: "Noisy", chance: Fraction) -> float:
@@ -81,7 +93,7 @@ class Entries:
 
     def parts(self, noisy: "Noisy") -> Iterable[Part]:
         """The noises of a number, those of equal weight together."""
-        return _weighted(self.kind, noisy.size, noisy.weights.values())
+        return _weighted(self.kind, noisy.size, noisy.weights.values(), self.often)
 
     def sizes(self, noisy: "Noisy") -> list[Fraction]:  # noqa: ARG002  here there is one
         """Scales or variances of the noises of a number, in real units."""
@@ -98,7 +110,7 @@ class Blocks(Entries):
     def parts(self, noisy: "Noisy") -> Iterable[Part]:
         """The noises of a number, block by block."""
         for block, weights in self._by_block(noisy).items():
-            yield from _weighted(self.kind, self.block_sizes[block], weights)
+            yield from _weighted(self.kind, self.block_sizes[block], weights, self.often)
 
     def sizes(self, noisy: "Noisy") -> list[Fraction]:
         """Scales or variances of the blocks that a number is made of."""
@@ -111,10 +123,12 @@ class Blocks(Entries):
         return found
 
 
-def _weighted(kind: Kind, size: Fraction, weights: Iterable[int]) -> Iterable[Part]:
+def _weighted(
+    kind: Kind, size: Fraction, weights: Iterable[int], often: Fraction
+) -> Iterable[Part]:
     values, counts = np.unique(np.abs(list(weights)), return_counts=True)
     for weight, count in zip(values.tolist(), counts.tolist(), strict=True):
-        yield Part(kind, size, count, weight)
+        yield Part(kind, size, count, weight, often)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,6 +289,24 @@ def noise_of(certificate: Certificate, statistic: str) -> tuple[Kind, Fraction]:
     if event is None:
         raise ReleaseError(f"the certificate does not state the noise of {statistic}")
     return law_of(event)
+
+
+def often(certificate: Certificate) -> Fraction:
+    """How often the stated noise is in each number of a release.
+
+    Once, but where several parties added more shares of it than were relied on.
+    """
+    if certificate.parties is None:
+        return Fraction(1)
+    found = {certificate.parties.noises(event) for event in certificate.events}
+    if None in found:
+        joint = certificate.parties
+        raise ReleaseError(
+            f"the noise is the sum of {len(joint.contributed)} parties' shares of Gaussian noise, "
+            f"divided for {joint.honest}: no interval is computed for that law. The limits in "
+            "release.json state its variance"
+        )
+    return found.pop() or Fraction(1)
 
 
 def law_of(event: Event) -> tuple[Kind, Fraction]:

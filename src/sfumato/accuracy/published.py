@@ -32,7 +32,7 @@ from sfumato.accuracy.discrete_sum import DiscreteSum
 from sfumato.accuracy.edges import Edges, edges
 from sfumato.accuracy.key_counts import COLUMN as KEY
 from sfumato.accuracy.key_counts import KeyCounts, key_counts
-from sfumato.accuracy.noisy import Entries, Noisy, combined, noise_of
+from sfumato.accuracy.noisy import Entries, Noisy, combined, noise_of, often
 from sfumato.accuracy.number_sum import BinnedMean, NumberSum
 from sfumato.accuracy.second_moment import Covariance, SecondMoments, of_moments, of_scatter
 from sfumato.accuracy.series import COLUMN as BITS
@@ -216,20 +216,8 @@ class Published:
         return self.total.exactly if self.total is not None and self.total.public else None
 
 
-def _check_joint(certificate: Certificate) -> None:
-    """Refuse noise that is the sum of more shares than were relied on: it has another law."""
-    joint = certificate.parties
-    if joint is not None and not all(map(joint.as_one_owner, certificate.events)):
-        raise ReleaseError(
-            f"the noise is the sum of {len(joint.contributed)} parties' shares, divided for "
-            f"{joint.honest}: no interval is computed for that law. The limits in release.json "
-            "state its variance"
-        )
-
-
 def published(release: Readable) -> Published:
     """What a release holds; refused where it holds nothing that noise was simply added to."""
-    _check_joint(release.certificate)
     certificate, synopsis = release.certificate, release.synopsis or {}
     try:
         if certificate.network is not None:
@@ -274,7 +262,7 @@ def _moments(certificate: Certificate, synopsis: Mapping[str, Any]) -> Published
     features = Features.of(domain, without=() if label is None else (label,))
     layout = MomentLayout(features, domain.schema.neighbours, classes)
     found = MomentSynopsis.from_json(dict(synopsis), layout)
-    entries = Entries(found.entries, *noise_of(certificate, "moments"))
+    entries = Entries(found.entries, *noise_of(certificate, "moments"), often=often(certificate))
     rows = None if found.rows is None else Fraction(found.rows)
     sizes = [entries.total([k], _ONE, rows) for k in range(layout.counts)]
     total = _added(sizes) if rows is None else entries.known(rows)
@@ -309,7 +297,7 @@ def _classes(
     """Counts in which the class of the label goes round fastest."""
     domain = Domain.of(stated(certificate.public_schema))
     values = np.array(released, np.int64)
-    entries = Entries(values, *noise_of(certificate, statistic))
+    entries = Entries(values, *noise_of(certificate, statistic), often=often(certificate))
     public_rows = None if rows is None else Fraction(rows)
     axis = domain.axes[domain.label or 0]
     if not isinstance(axis, Levels):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sfumato.accuracy.law import share
-from sfumato.accuracy.noisy import Entries, Interval, Noisy, noise_of
+from sfumato.accuracy.noisy import Entries, Interval, Noisy, noise_of, often
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.guarantee import Number
@@ -136,7 +136,7 @@ def of_scatter(certificate: Certificate, record: Mapping[str, Any]) -> SecondMom
     spaces = [()] if domain.label is None else [(), (domain.label,)]
     layouts = [ScatterLayout(Centred.of(domain, without=s), schema.neighbours) for s in spaces]
     layout = next(layout for layout in layouts if len(layout.units) == len(values))
-    entries = Entries(values, *noise_of(certificate, "second moments"))
+    entries = Entries(values, *noise_of(certificate, "second moments"), often=often(certificate))
     rows = None if record["rows"] is None else Fraction(record["rows"])
     if (rows is None) != (layout.counts == 1):
         raise ValueError
@@ -149,7 +149,8 @@ def of_scatter(certificate: Certificate, record: Mapping[str, Any]) -> SecondMom
 
     once = None
     if record["sums"] is not None:
-        sums = Entries(np.array(record["sums"], np.int64), *noise_of(certificate, "sums"))
+        noise = noise_of(certificate, "sums")
+        sums = Entries(np.array(record["sums"], np.int64), *noise, often=often(certificate))
 
         def once(a: int) -> Noisy:
             return sums.total([a], Fraction(1, UNIT)).bounded(None, None)

@@ -172,7 +172,8 @@ def about_difference(
         f"With a flat prior, all differences equally likely beforehand, it is with probability "
         f"{_chance(seen.flat_prior_larger)}; another prior gives another number.",
     ]
-    if thesis and noisy.entries.kind == "laplace" and noisy.entries.independent:
+    simple = noisy.entries.kind == "laplace" and noisy.entries.often == 1
+    if thesis and simple and noisy.entries.independent:
         one, other = found.plain(column, first), found.plain(column, second)
         scale = float(one.size * one.step)
         claimed = claimed_difference(one.value - other.value, one.noises + other.noises, scale)
@@ -303,7 +304,9 @@ def _noises(noisy: Noisy) -> str:
     number = "one value" if noisy.noises == 1 else f"{noisy.noises:,} values"
     law = f"discrete {noisy.entries.kind.capitalize()} of {figure}"
     sizes = " and ".join(spelt(float(size)) for size in noisy.entries.sizes(noisy))
-    return f"of {number}, {law} {sizes}"
+    often = noisy.entries.often
+    more = "" if often == 1 else f", {spelt(float(often))} times: the shares of several parties"
+    return f"of {number}, {law} {sizes}{more}"
 
 
 def _corrected(found: Published, noisy: Noisy) -> list[str]:
@@ -343,6 +346,8 @@ def _published(plain: Noisy) -> str:
 
 
 def _thesis_bound(plain: Noisy, chance: float) -> float | None:
-    if plain.entries.kind != "laplace" or plain.public or not plain.entries.independent:
+    entries = plain.entries
+    simple = entries.kind == "laplace" and entries.independent and entries.often == 1
+    if not simple or plain.public:
         return None
     return sum_bound(plain.noises, chance, float(plain.size * plain.step))

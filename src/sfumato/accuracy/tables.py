@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.accuracy.bins import bin_names, levels, merged_names
-from sfumato.accuracy.noisy import Blocks, Noisy, combined, noise_of
+from sfumato.accuracy.noisy import Blocks, Noisy, combined, noise_of, often
 from sfumato.accuracy.number_sum import BinnedMean
 from sfumato.accuracy.two_way import TwoWay
 from sfumato.errors import ParameterError
@@ -69,8 +69,9 @@ class Tables:
         kinds, sizes = zip(*(noise_of(certificate, name) for name in there), strict=True)
         flat = [table.ravel() for tables in there.values() for table in tables]
         ends = np.cumsum([sum(t.size for t in tables) for tables in there.values()])
+        blocks_of = tuple(ends[:-1].tolist()), sizes
         entries = Blocks(
-            np.concatenate(flat), kinds[0], max(sizes), tuple(ends[:-1].tolist()), sizes
+            np.concatenate(flat), kinds[0], max(sizes), *blocks_of, often=often(certificate)
         )
         place = _places([table for tables in there.values() for table in tables])
         fine = {axis: next(place) for axis in found.fine}

@@ -27,7 +27,7 @@ class DiscreteLaplace:
     """`count` noises of this scale, each times `weight`."""
 
     scale: float
-    count: int = 1
+    count: float = 1
     weight: int = 1
 
     @property

@@ -100,7 +100,7 @@ def _noise_on_means(release: Release) -> float | None:
     if not synopsis or synopsis.get("kind") != "moments" or not synopsis["rows"]:
         return None
     joint = release.certificate.parties
-    if joint is not None and not joint.as_one_owner(event):
+    if joint is not None and joint.noises(event) != 1:
         return None  # its noise is larger than that of the event
     laplace = event.mechanism == "discrete-laplace"
     far = event.size * log(20) if laplace else 1.96 * sqrt(event.size)

@@ -10,6 +10,7 @@ whether what it states is true is for `sfumato verify`.
 
 import json
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Annotated, Any, Literal, NoReturn, Self, TypeVar
 
 from pydantic import (
@@ -147,10 +148,15 @@ class PartyFacts(_Part):
             raise ValueError("the threshold is not the one that these parties have")
         return self
 
-    def as_one_owner(self, event: Event) -> bool:
-        """Whether the noise has the very law of the event: no share too many, and none Gaussian."""
-        whole = len(self.contributed) == self.honest
-        return whole and (self.honest == 1 or event.mechanism == "discrete-laplace")
+    def noises(self, event: Event) -> Fraction | None:
+        """How often the noise of the event is in each number; None where it has another law.
+
+        Shares of discrete Laplace noise are Pólya's, and so many of them as one likes have its law
+        to that power; shares of Gaussian noise are a little wider than a part of it.
+        """
+        if self.honest > 1 and event.mechanism != "discrete-laplace":
+            return None
+        return Fraction(len(self.contributed), self.honest)
 
 
 class ContentDigest(_Part):
