@@ -20,7 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import inf, nextafter
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -30,6 +32,7 @@ from sfumato.accuracy.law import share
 from sfumato.accuracy.published import Readable
 from sfumato.accuracy.two_rates import TwoRates
 from sfumato.errors import ParameterError, ReleaseError
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.answer import DirectResponse
 from sfumato.privacy.guarantee import Number, PureDP
 from sfumato.release.certificate import Certificate, stated
@@ -58,7 +61,8 @@ class Tally:
         several, (own, other) = len(values), self.question.response.rates
         yes = sum(self.given[value] for value in values)
         if isinstance(self.question.response, DirectResponse):
-            rates = own + (several - 1) * other, several * other
+            # All values together have chance 1, which rounding must not pass.
+            rates = min(own + (several - 1) * other, 1.0), min(several * other, 1.0)
             return TwoRates(yes, self.records, self.records, *rates)
         return TwoRates(yes, several * self.records, self.records, own, other)
 
@@ -68,7 +72,7 @@ class NoisyMean:
     """The sum of a number over all records, each under its own noise."""
 
     question: Figure
-    total: float
+    total: float  # of what lies above the lower end of the range, in the unit of the column
     records: int
     absent: TwoRates | None  # records without it; they stand at the middle of the range
 
@@ -79,9 +83,9 @@ class NoisyMean:
         ones, which share the chance of error.  Both ends are cut back to the range.
         """
         chance = (1 - share("confidence", confidence)) / (2 if self.absent else 1)
-        low, high = (float(end) for end in self.ends)
+        low, high = 0.0, float(self.ends[1] - self.ends[0])
         if not self.records:
-            return (low + high) / 2, (low, high)
+            return self._moved((low + high) / 2, low, high)
         reach = self.law.two_sided(chance)
         sums = self.total - reach, self.total + reach
         away: Sequence[float] = self.absent.interval(1 - chance) if self.absent else (0,)
@@ -92,7 +96,16 @@ class NoisyMean:
         seen = self._mean(self.total, self.absent.value if self.absent else 0.0)
         inside = [min(max(end, low), high) for end in ends]
         value = (low + high) / 2 if seen is None else min(max(seen, low), high)
-        return value, (min(inside), max(inside))
+        return self._moved(value, min(inside), max(inside))
+
+    def _moved(self, value: float, low: float, high: float) -> tuple[float, tuple[float, float]]:
+        """From above the lower end of the range to where it is; ends are rounded outwards."""
+        first = self.ends[0]
+        least, most = first + Fraction(low), first + Fraction(high)
+        down, up = float(least), float(most)
+        down = down if down <= least else nextafter(down, -inf)
+        up = up if up >= most else nextafter(up, inf)
+        return float(first + Fraction(value)), (down, up)
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
@@ -109,7 +122,7 @@ class NoisyMean:
 
     def _mean(self, total: float, away: float) -> float | None:
         there = self.records - away
-        middle = float(self.question.low + self.question.grid.middle * self.question.step)
+        middle = float(self.question.grid.middle * self.question.step)
         return (total - middle * away) / there if there >= 1 else None
 
 
@@ -214,7 +227,7 @@ def _added_up(certificate: Certificate, asked: Questionnaire, table: pa.Table) -
     numbers = {
         question.name: NoisyMean(
             question,
-            float(pc.sum(table.column(question.name)).as_py() or 0),
+            _above(question, table.column(question.name)),
             records,
             absent.get(question.name),
         )
@@ -222,6 +235,21 @@ def _added_up(certificate: Certificate, asked: Questionnaire, table: pa.Table) -
         if isinstance(question, Figure)
     }
     return Collected(certificate, records, tallies, numbers)
+
+
+def _above(question: Figure, column: pa.ChunkedArray) -> float:
+    """Σ (value − low), exactly in steps of the grid: sums of large values pass 64 bits."""
+    values = column.to_numpy()
+    if values.dtype.kind == "i":
+        steps = _exact_sum(values) - len(values) * question.low
+        return float(steps)
+    steps = np.rint((values - float(question.low)) / float(question.step)).astype(np.int64)
+    return float(_exact_sum(steps) * question.step)
+
+
+def _exact_sum(values: Whole) -> int:
+    """Of whole numbers, in two halves, neither of which can overflow."""
+    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
 
 
 def _given(question: Choice, table: pa.Table) -> dict[str, int]:

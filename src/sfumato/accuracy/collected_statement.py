@@ -5,6 +5,7 @@ records are.  Where two counts are compared, each has half of the chance of erro
 """
 
 from collections.abc import Sequence
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from sfumato.accuracy.bins import moment_text
 from sfumato.accuracy.collected import Collected
 from sfumato.accuracy.law import share
-from sfumato.accuracy.statement import Answer, percent, spelt
+from sfumato.accuracy.spelling import at_least, at_most, spelt
+from sfumato.accuracy.statement import Answer, percent
 from sfumato.errors import ParameterError
 from sfumato.privacy.answer import DirectResponse
 from sfumato.privacy.guarantee import Number
@@ -67,10 +69,10 @@ def about_mean(found: Collected, column: str, confidence: Number) -> Answer:
     """The mean of a number over all records that have it."""
     level = share("confidence", confidence)
     value, (low, high) = found.mean(column, level)
-    ends = [_spelt(found, column, end) for end in (value, low, high)]
+    mean, least, most = _told(found, column, value, low, high)
     sentence = (
-        f"mean of {column}: {ends[0]} by the noisy answers. With confidence {percent(level)} the "
-        f"true mean lies between {ends[1]} and {ends[2]}."
+        f"mean of {column}: {mean} by the noisy answers, cut back to the range. With confidence "
+        f"{percent(level)} the true mean lies between {least} and {most}."
     )
     figures = {"value": value, "low": low, "high": high, "confidence": float(level)}
     return Answer(f"mean of {column}", (sentence,), figures)
@@ -95,7 +97,8 @@ def about_difference(
     verdict = "so it is" if low > 0 else "so that cannot be told"
     sentences = (
         f"{question} By {spelt(round(one.value - other.value))} as the answers show it.",
-        f"With confidence {percent(level)} the true difference is {spelt(low)} or more, {verdict}.",
+        f"With confidence {percent(level)} the true difference is {at_least(low)} or more, "
+        f"{verdict}.",
     )
     figures = {
         "difference": one.value - other.value,
@@ -178,10 +181,14 @@ def _no_thesis(thesis: bool) -> None:
         )
 
 
-def _spelt(found: Collected, column: str, value: float) -> str:
-    """A mean for people; that of dates as a date, beside its steps from the beginning."""
+def _told(
+    found: Collected, column: str, value: float, low: float, high: float
+) -> tuple[str, str, str]:
+    """A mean and what it lies between, for people; those of dates as dates."""
     asked = found.numbers[column].question.grid.column
     if not isinstance(asked, Date):
-        return spelt(value)
+        return spelt(value), at_least(low), at_most(high)
     (start,) = step_of(np.array([asked.low], "datetime64[s]"), asked.step)
-    return moment_text(asked, float(start) + value)
+    whole = round(value), floor(low), ceil(high)
+    mean, least, most = (moment_text(asked, float(start) + step) for step in whole)
+    return mean, least, most

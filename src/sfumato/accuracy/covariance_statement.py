@@ -4,7 +4,8 @@ from typing import Any
 
 from sfumato.accuracy.law import share
 from sfumato.accuracy.published import Published
-from sfumato.accuracy.statement import Answer, percent, spelt
+from sfumato.accuracy.spelling import at_least, at_most, spelt
+from sfumato.accuracy.statement import Answer, percent
 from sfumato.privacy.guarantee import Number
 
 __all__ = ["about_covariance", "variances"]
@@ -25,19 +26,19 @@ def about_covariance(found: Published, first: str, second: str, confidence: Numb
         said = (
             f"{what}: it cannot be told, because no sums were published. The mean product of the "
             f"distances from {points} is {spelt(told.second)} by the noisy sums, and lies between "
-            f"{spelt(low)} and {spelt(high)} with confidence {percent(level)}."
+            f"{at_least(low)} and {at_most(high)} with confidence {percent(level)}."
         )
         return Answer(what, (said,), figures)
     low, high = told.between
     figures |= {"value": told.value, "low": low, "high": high}
     sentences = [
         f"{what}: {spelt(told.value)} by the noisy sums. With confidence {percent(level)} the "
-        f"true one lies between {spelt(low)} and {spelt(high)}."
+        f"true one lies between {at_least(low)} and {at_most(high)}."
     ]
     if alone:
         least, most = told.deviation
         figures["standard deviation"] = {"low": least, "high": most}
-        sentences.append(f"So the standard deviation is from {spelt(least)} to {spelt(most)}.")
+        sentences.append(f"So the standard deviation is from {at_least(least)} to {at_most(most)}.")
     sentences.append(
         "All noisy sums that it is made of lie in their intervals at once with this confidence, "
         "so it is wider than it need be."

@@ -26,6 +26,7 @@ from sfumato.numeric.arrays import Matrix
 __all__ = ["unmixed_scatter"]
 
 _SEEN = 2.0  # deviations of its size that a class must have, or nothing can be learnt of it
+_FEWEST = 2  # classes, or there is nothing to tell apart
 _MOST = 0.99  # of the scatter in any direction that is taken for that between classes
 
 
@@ -45,35 +46,49 @@ def unmixed_scatter(
     own, other = rates
     if not 0 <= other < own <= 1:
         raise ParameterError("label_rates must be two chances, the first above the second")
-    points, seen = np.asarray(X, np.float64), class_scatter(X, y)
+    points, answered = np.asarray(X, np.float64), class_scatter(X, y)
     records, apart = len(points), own - other
+    kept = _told_apart((answered.counts - records * other) / apart, records, rates)
+    seen = ClassScatter(
+        answered.classes[kept], answered.counts[kept], answered.means[kept], answered.within
+    )
     sums = seen.means * seen.counts[:, None]
     counts = (seen.counts - records * other) / apart
-    _check_sizes(seen, counts, rates)
     means = (sums - other * points.sum(axis=0)) / apart / counts[:, None]
     middle = points - points.mean(axis=0)
     whole = middle.T @ middle
     found = ClassScatter(seen.classes, counts, means, whole)
     yes, no = ((answered - other) / apart for answered in (1, 0))
     added = np.zeros_like(whole)
-    codes = np.searchsorted(seen.classes, np.asarray(y))
+    answers = np.asarray(y)
     for c, (mean, count) in enumerate(zip(means, counts, strict=True)):
         away = points - mean
-        weight = np.where(codes == c, yes**2 - yes, no**2 - no)
+        weight = np.where(answers == seen.classes[c], yes**2 - yes, no**2 - no)
         added += (away * weight[:, None]).T @ away / count
     within = cleaned(whole, found.between - added, _MOST)
     return ClassScatter(seen.classes, counts, means, within), added
 
 
-def _check_sizes(seen: ClassScatter, counts: Matrix, rates: tuple[float, float]) -> None:
-    """Refuse classes that cannot be told from what wrong answers make up."""
+def _told_apart(counts: Matrix, records: int, rates: tuple[float, float]) -> list[int]:
+    """The classes that can be told from what wrong answers make up; refused below two of them.
+
+    A class that nobody is in is answered all the same, and is left out here.  An estimate far
+    above the number of records says that there are too few answers for any estimate.
+    """
     own, other = rates
-    records = int(seen.counts.sum())
-    for count in counts:
-        inside = min(max(float(count), 0.0), records)
+    kept: list[int] = []
+    for place, count in enumerate(counts.tolist()):
+        inside = min(max(count, 0.0), records)
         spread = inside * own * (1 - own) + (records - inside) * other * (1 - other)
-        if count < max(2.0, _SEEN * sqrt(spread) / (own - other)):
-            raise DataError(
-                "a class has so few records that the noise on labels hides it: use more records, "
-                "a larger share of the budget for the label, or fewer classes"
-            )
+        off = _SEEN * sqrt(spread) / (own - other)
+        if count > records + off:
+            kept = []
+            break
+        if count >= max(2.0, off):
+            kept.append(place)
+    if len(kept) < _FEWEST:
+        raise DataError(
+            "the noise on labels hides all classes but one: use more records, a larger share of "
+            "the budget for the label, or fewer classes"
+        )
+    return kept

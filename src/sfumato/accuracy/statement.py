@@ -18,6 +18,7 @@ from sfumato.accuracy.law import share
 from sfumato.accuracy.noisy import Noisy, shared
 from sfumato.accuracy.published import BITS, KEY, Published
 from sfumato.accuracy.series import Series
+from sfumato.accuracy.spelling import at_least, at_most, spelt
 from sfumato.accuracy.thesis import claimed_difference, sum_bound
 from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import Number
@@ -30,7 +31,6 @@ __all__ = [
     "about_mean",
     "overview",
     "percent",
-    "spelt",
 ]
 
 _MOST_CHANCES = 5  # values whose probability is worth a word
@@ -51,17 +51,6 @@ class Answer:
     def to_json(self) -> dict[str, Any]:
         """Question, figures and sentences."""
         return {"question": self.question, **self.figures, "in words": " ".join(self.sentences)}
-
-
-def spelt(value: float) -> str:
-    """A number as a person reads it.
-
-    >>> spelt(12345.0), spelt(57.75184), spelt(0.00012345), spelt(-3.0)
-    ('12,345', '57.75', '0.0001234', '-3')
-    """
-    if value == round(value) and abs(value) < 1e15:
-        return f"{value:,.0f}"
-    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def about_count(
@@ -91,9 +80,10 @@ def _about(
     reach = noisy.law.two_sided(1 - level) if found.series is None else noisy.reach(1 - level)
     sentences = [
         f"{question}: {spelt(noisy.value)} {what} by the noisy {by}.",
-        f"With confidence {percent(level)} the truth lies between {spelt(low)} and {spelt(high)}.",
-        f"The noise ({_noises(noisy)}) is at most {spelt(reach)} with probability "
-        f"{percent(level)}: a ({spelt(reach)}, {spelt(float(1 - level))})-useful approximation.",
+        f"With confidence {percent(level)} the truth lies between {at_least(low)} and "
+        f"{at_most(high)}.",
+        f"The noise ({_noises(noisy)}) is at most {at_most(reach)} with probability "
+        f"{percent(level)}: a ({at_most(reach)}, {spelt(float(1 - level))})-useful approximation.",
         *_corrected(found, noisy),
         *_changed(noisy),
         *((_ON_GRID,) if found.edges is not None else ()),
@@ -127,7 +117,7 @@ def about_mean(found: Published, column: str, confidence: Number) -> Answer:
     by = "sum" if found.tables is None else "counts"
     sentence = (
         f"mean of {column}: {spelt(value)} by the noisy {by}. With confidence "
-        f"{percent(level)} the true mean lies between {spelt(low)} and {spelt(high)}."
+        f"{percent(level)} the true mean lies between {at_least(low)} and {at_most(high)}."
     )
     figures = {"value": value, "low": low, "high": high, "confidence": float(level)}
     return Answer(f"mean of {column}", (sentence,), figures)
@@ -153,7 +143,8 @@ def about_difference(
     verdict = "so it is" if low > 0 else "so that cannot be told"
     sentences = [
         f"{question} By {spelt(noisy.value)} as the release shows it.",
-        f"With confidence {percent(level)} the true difference is {spelt(low)} or more, {verdict}.",
+        f"With confidence {percent(level)} the true difference is {at_least(low)} or more, "
+        f"{verdict}.",
         *((_ON_GRID,) if found.edges is not None else ()),
     ]
     figures: dict[str, Any] = {
@@ -221,7 +212,7 @@ def about_extreme(
     question = f"{'largest' if largest else 'smallest'} count of {column}"
     error = f"with a chance of error of {percent(1 - level)} at most"
     sentences = [
-        f"{question}: it lies between {spelt(low)} and {spelt(high)} with confidence "
+        f"{question}: it lies between {at_least(low)} and {at_most(high)} with confidence "
         f"{percent(level)}.",
         f"Whose it is cannot be told {error}."
         if winner is None

@@ -147,9 +147,15 @@ def accuracy(
             "dataset": found.certificate.dataset,
             "method": found.certificate.method,
         }
+        if found.certificate.part is not None:
+            told["part"] = found.certificate.part
         told["answers"] = [answer.to_json() for answer in every]
         document(json.dumps(told, indent=2))
-    elif asked:
+        return
+    if found.certificate.part is not None:
+        ((column, values),) = found.certificate.part.items()
+        say(f"Only records with {column}={values} were read: all numbers are about these.")
+    if asked:
         for place, answer in enumerate(answers):
             for sentence in ([""] if place else []) + list(answer.sentences):
                 say(sentence)
@@ -193,15 +199,15 @@ def _bare(value: str) -> str:
 def _show(answers: "list[Answer]", confidence: str, *, thesis: bool) -> None:
     """A table of all that was published, and what its intervals are worth together."""
     from sfumato.accuracy.law import share
-    from sfumato.accuracy.statement import spelt
+    from sfumato.accuracy.spelling import at_least, at_most, spelt
 
     table = Grid("what", "noisy", "at least", "at most", "noise at most")
     if thesis:
         table.add_heading("Liu 2015")
     for answer in answers[:_MOST_LINES]:
         shown = answer.figures
-        row = [spelt(shown[name]) for name in ("value", "low", "high")]
-        row.append(spelt(shown["sigma"]) if "sigma" in shown else "none")
+        row = [spelt(shown["value"]), at_least(shown["low"]), at_most(shown["high"])]
+        row.append(at_most(shown["sigma"]) if "sigma" in shown else "none")
         if thesis:
             row.append("–" if shown.get("thesis") is None else spelt(shown["thesis"]))
         table.line(answer.question, *row)

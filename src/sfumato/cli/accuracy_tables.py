@@ -1,6 +1,6 @@
 """How `sfumato accuracy` prints columns and tables of two columns."""
 
-from math import ceil
+from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from sfumato.cli.screen import Grid, say, show
@@ -33,12 +33,12 @@ def show_columns(answers: "list[Answer]", found: "Published", confidence: str) -
 
 def show_column(answer: "Answer") -> None:
     """Every value with its interval."""
-    from sfumato.accuracy.statement import spelt
+    from sfumato.accuracy.spelling import at_least, at_most, spelt
 
     table = Grid(answer.question, "noisy", "at least", "at most")
     for cell in answer.figures["counts"]:
-        row = [spelt(cell[name]) for name in ("noisy", "low", "high")]
-        table.line(cell["value"], *row)
+        ends = at_least(cell["low"]), at_most(cell["high"])
+        table.line(cell["value"], spelt(cell["noisy"]), *ends)
     show(table)
     say(" ".join(answer.sentences))
 
@@ -47,20 +47,21 @@ def show_shares(answer: "Answer") -> None:
     """Every value within every group."""
     table = Grid(*answer.figures["columns"], "noisy", "at least", "at most")
     for told in answer.figures["shares"]:
-        ends = (f"{told[name]:.1%}" for name in ("noisy", "low", "high"))
-        table.line(told["group"], told["value"], *ends)
+        ends = floor(1000 * told["low"]) / 10, ceil(1000 * told["high"]) / 10
+        shown = f"{told['noisy']:.1%}", *(f"{end:.1f}%" for end in ends)
+        table.line(told["group"], told["value"], *shown)
     show(table)
     say(" ".join(answer.sentences))
 
 
 def show_pair(answer: "Answer") -> None:
     """The first column down, the second across; in each cell what the truth lies between."""
-    from sfumato.accuracy.statement import spelt
+    from sfumato.accuracy.spelling import at_least, at_most
 
     shown, (down, across) = answer.figures, answer.figures["values"]
     table = Grid(shown["columns"][0], *across)
     for k, value in enumerate(down):
         ends = zip(shown["low"][k], shown["high"][k], strict=True)
-        table.line(value, *(f"{spelt(low)} – {spelt(high)}" for low, high in ends))
+        table.line(value, *(f"{at_least(low)} – {at_most(high)}" for low, high in ends))
     show(table)
     say(" ".join(answer.sentences))

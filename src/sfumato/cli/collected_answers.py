@@ -64,21 +64,21 @@ def show_answers(
 
 def _show_all(answers: "list[Answer]", confidence: str) -> None:
     from sfumato.accuracy.law import share
-    from sfumato.accuracy.statement import spelt
+    from sfumato.accuracy.spelling import at_least, at_most, spelt
 
     table = Grid("what", "estimate", "at least", "at most")
     for answer in answers[:_MOST_LINES]:
         shown = answer.figures
         counted = "share" in shown
         value = round(shown["value"]) if counted else shown["value"]
-        table.line(
-            answer.question, *(spelt(float(n)) for n in (value, shown["low"], shown["high"]))
-        )
+        ends = at_least(shown["low"]), at_most(shown["high"])
+        table.line(answer.question, spelt(float(value)), *ends)
     show(table)
     if len(answers) > _MOST_LINES:
         say(f"and {len(answers) - _MOST_LINES:,} more: --json lists them")
     together = 1 - (1 - share("confidence", confidence)) / max(len(answers), 1)
     say(
-        f"Estimates are right on average. Each line holds with confidence {confidence} by itself; "
+        "Counts are right on average, means are cut back to their range. Each line holds with "
+        f"confidence {confidence} by itself; "
         f"for all {len(answers):,} together: --confidence {float(together):.6g}"
     )

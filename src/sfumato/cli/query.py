@@ -127,12 +127,13 @@ def ask(
             "a release folder is read locally and nothing is sent: leave out --epsilon and "
             "--compress"
         )
+    from sfumato.accuracy.spelling import at_least, at_most
     from sfumato.retrieval.published import PublishedCounts
 
     published = PublishedCounts.load(source)
     found = published.answer(_query(published.keys, keys, first, last), confidence=confidence)
     say(
-        f"{found.value:,.1f}   between {found.low:,.1f} and {found.high:,.1f} "
+        f"{found.value:,.1f}   between {at_least(found.low)} and {at_most(found.high)} "
         f"(at least {confidence:.4g} confidence), standard deviation {found.deviation:,.1f}"
     )
 
@@ -156,6 +157,7 @@ def _of_service(
     epsilon: str | None,
     compress: bool,
 ) -> None:
+    from sfumato.accuracy.spelling import at_least, at_most
     from sfumato.errors import ParameterError
     from sfumato.retrieval.client import QueryClient
     from sfumato.retrieval.mutual import QueryPromise
@@ -170,7 +172,9 @@ def _of_service(
     said = f"{reply.value:,.1f}"
     if reply.radius is not None:
         low, high = reply.value - reply.radius, reply.value + reply.radius
-        said += f"   between {low:,.1f} and {high:,.1f} (at least {confidence:.4g} confidence)"
+        said += (
+            f"   between {at_least(low)} and {at_most(high)} (at least {confidence:.4g} confidence)"
+        )
     say(said)
     say(
         f"sent: your question under noise; one keyword more or less is hidden by epsilon "

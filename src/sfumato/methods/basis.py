@@ -109,7 +109,8 @@ class PublicBasis:
         if self.rows is not None:
             return self.rows
         layout, found = ScatterLayout(self.space, "replace-one"), self.components
-        return PublicFigures(layout, found.mean, found.values, self.fields.get("release"))
+        bought = self.fields.get("release"), self.fields.get("digest")
+        return PublicFigures(layout, found.mean, found.values, *bought)
 
     def told(self, source: str | None, costs: Iterable[Guarantee], budget: Budget) -> str:
         """What the certificate says of it; `costs` and `budget` are those of what is planned."""

@@ -67,6 +67,7 @@ class PublicRows:
     records: Records
     columns: tuple[int, ...]
     release: None = None
+    digest: None = None
 
     def differ_from(self, data: Any) -> None:
         """Refuse the same object or file, under whatever name; no record is read."""
@@ -87,6 +88,7 @@ class PublicFigures:
     mean: Matrix
     values: Matrix
     release: str | None = None  # that they were bought by
+    digest: str | None = None  # of its certificate
 
     def differ_from(self, data: Any) -> None:
         """Figures are no file and no frame."""

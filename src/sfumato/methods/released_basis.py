@@ -82,6 +82,7 @@ def released_components(space: Centred, release: Release) -> dict[str, Any]:
 def _origin(told: Certificate) -> dict[str, Any]:
     return {
         "release": told.release,
+        "digest": told.digest,
         "dataset": told.dataset,
         "method": told.method,
         "neighbours": told.neighbours,
@@ -99,8 +100,9 @@ def _places(wanted: Features, own: Features) -> list[int]:
         axis = wanted.domain.axes[item.axis]
         if axis.name not in declared:
             raise ParameterError(
-                f"column {axis.name}: the basis was released without it: use the schema of the "
-                "basis, or buy components of this one"
+                f"column {axis.name}: the basis has no component of it: take the column out of "
+                "this schema, or choose a method that keeps it apart (lop: space=components keeps "
+                "a label)"
             )
         if _meaning(declared[axis.name]) != _meaning(axis):
             raise ParameterError(

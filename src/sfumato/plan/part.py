@@ -112,5 +112,10 @@ def plan_of_part(
     declared = DeclaredPart.of(domain, part)
     if "where" in chosen.options:
         asked = parse_where(domain, options.get("where"))
-        options = {**options, "where": {**declared.facts, **asked}}
+        if asked.get(declared.axis.name, declared.text) != declared.text:
+            raise ParameterError(
+                f"where: column {declared.axis.name} is that of the part, of which records are "
+                "drawn anyway: leave it out of where"
+            )
+        options = {**options, "where": {**asked, **declared.facts}}
     return replace(chosen.price(domain, budget, options), part=declared)

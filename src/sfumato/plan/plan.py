@@ -53,6 +53,10 @@ class Declared(Protocol):
     def release(self) -> str | None:
         """The release by which it was bought, if it was: then some ledger has it."""
 
+    @property
+    def digest(self) -> str | None:
+        """What that ledger knows it by."""
+
     def differ_from(self, data: Any) -> None:
         """Refuse what is the same by its name; no record is read."""
 

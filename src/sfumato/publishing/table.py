@@ -171,14 +171,13 @@ class _Table:
         self._plan, self.terms, self.columns = plan, plan.terms, plan.table_schema
         self._rows, self._seed, self._progress = rows, seed, progress
         domain, read = plan.domain, lambda n: progress("read", n)
-        # What makes the table known, and whom public data may not be taken from: all records.
-        self._whole = Records(source, domain, key=key, progress=read)
-        self._records = self._whole
-        if plan.part is not None:
-            self._records = Records(plan.part.of_source(source), domain, progress=read)
+        part = source if plan.part is None else plan.part.of_source(source)
+        self._records = Records(part, domain, key=key, progress=read)
+        # Whom public data may not be taken from: all records.
+        self._whole = Records(source, domain)
 
     def fingerprint(self) -> bytes | None:
-        return self._whole.fingerprint()
+        return self._records.fingerprint()
 
     def produce(self, purse: Purse, _release: str) -> Produced:
         if self._plan.public is not None:
@@ -208,13 +207,16 @@ def _check_sound(basis: Path) -> None:
 
 def _check_bought(plan: Plan, ledger: Ledger) -> None:
     """Components of another release must be counted beside this one, or be of other records."""
-    bought = None if plan.public is None else plan.public.release
-    if bought is None or plan.options.get("basis_source") or ledger.entry(bought) is not None:
+    public = plan.public
+    if public is None or public.release is None or plan.options.get("basis_source"):
         return
-    raise ParameterError(
-        f"basis was bought by release {bought!r}, which this ledger does not have: charge the "
-        "ledger that has it, or say whose records it is of with basis_source"
-    )
+    entry = ledger.entry(public.release)
+    if entry is None or entry.state != "released" or entry.digest != public.digest:
+        raise ParameterError(
+            f"basis was bought by release {public.release!r}, and this ledger has no such release "
+            "or another one under that id: charge the ledger that has it, or say whose records it "
+            "is of with basis_source"
+        )
 
 
 def check_rows(rows: int | None, plan: Plan) -> None:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.accuracy.bins import levels, moment_text
-from sfumato.accuracy.statement import spelt
+from sfumato.accuracy.spelling import spelt
 from sfumato.numeric.arrays import Whole
 from sfumato.release.certificate import stated
 from sfumato.release.reading import read_records

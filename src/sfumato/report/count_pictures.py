@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.accuracy.noisy import Entries, law_of
-from sfumato.accuracy.statement import spelt
+from sfumato.accuracy.spelling import at_most, spelt
 from sfumato.release.certificate import stated
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
@@ -29,7 +29,7 @@ def count_precision(release: Release) -> Precision:
     reach = entries.total([0], Fraction(1)).law.two_sided(1 - CONFIDENCE)
     records = facts.records or max(int(entries.values.sum()), 1)
     says = f"{facts.keys:,} counts"
-    between = f"each within ± {spelt(reach)} records"
+    between = f"each within ± {at_most(reach)} records"
     line = Line("any one count", says, between, min(reach / records, 1.0))
     return Precision((line,), whole="all records")
 

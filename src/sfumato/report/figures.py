@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.accuracy.statement import spelt
+from sfumato.accuracy.spelling import spelt
 from sfumato.report.columns import Bars, Column, Span
 from sfumato.report.pairs import Pair
 from sfumato.report.style import COLOURS, INK, QUIET

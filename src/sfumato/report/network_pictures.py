@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from sfumato.accuracy.statement import spelt
+from sfumato.accuracy.spelling import spelt
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
 from sfumato.report.figures import bars, histogram, spread

@@ -11,7 +11,7 @@ from math import ceil
 
 from sfumato.accuracy.collected import Collected, collected, is_collected
 from sfumato.accuracy.published import Published, published
-from sfumato.accuracy.statement import spelt
+from sfumato.accuracy.spelling import at_least, at_most
 from sfumato.errors import Refused
 from sfumato.release.release import Release
 
@@ -111,7 +111,7 @@ def _of_means(
     for column, (value, (low, high)) in means.items():
         axis = found.numbers[column].axis.column
         width = float(axis.high) - float(axis.low)  # type: ignore[arg-type]  # dates have no sum
-        between = f"{spelt(float(f'{low:.4g}'))} to {spelt(float(f'{high:.4g}'))}"
+        between = f"{at_least(low)} to {at_most(high)}"
         yield Line(column, f"mean {value:.4g}", between, (high - low) / 2 / width)
 
 
@@ -130,7 +130,7 @@ def _of_answers(found: Collected) -> Precision:
     means = {name: number.mean(CONFIDENCE) for name, number in found.numbers.items()}
     for name, (value, (low, high)) in means.items():
         first, last = (float(end) for end in found.numbers[name].ends)
-        between = f"{spelt(float(f'{low:.4g}'))} to {spelt(float(f'{high:.4g}'))}"
+        between = f"{at_least(low)} to {at_most(high)}"
         lines.append(Line(name, f"mean {value:.4g}", between, (high - low) / 2 / (last - first)))
     lines.sort(key=lambda line: -line.off)
     kept = tuple(lines[:MOST_LINES])
@@ -147,7 +147,7 @@ def _of_edges(found: Published) -> tuple[Line, ...]:
     reach = edges.edge(0).law.two_sided(1 - CONFIDENCE)
     off = min(reach / float(edges.high - edges.low), 1.0)
     return (
-        Line("any one weight", f"{len(edges):,} weights", f"each within ± {spelt(reach)}", off),
+        Line("any one weight", f"{len(edges):,} weights", f"each within ± {at_most(reach)}", off),
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.accuracy.discrete_sum import DiscreteSum, Part
 from sfumato.accuracy.noisy import law_of
-from sfumato.accuracy.statement import spelt
+from sfumato.accuracy.spelling import at_most, spelt
 from sfumato.privacy.guarantee import PureDP, exact
 from sfumato.privacy.response import RandomizedResponse
 from sfumato.release.certificate import Certificate
@@ -42,7 +42,7 @@ def series_precision(release: Release, told: Reach | None = None) -> Precision:
         lines = []
         for k in sorted({0, int(off.argmax()), len(times) - 1}, key=lambda k: (-off[k], k)):
             whole = max(float(times[k]), 1.0) if counts else 1.0
-            says, far = (spelt(float(f"{x:.4g}")) for x in (values[k], off[k]))
+            says, far = spelt(float(f"{values[k]:.4g}")), at_most(off[k])
             what, most = f"after {times[k]:,} bits", min(float(off[k]) / whole, 1.0)
             lines.append(Line(what, says, f"within ± {far}", most))
         return Precision(
@@ -65,7 +65,7 @@ def series_pictures(release: Release, told: Reach | None = None) -> Iterator[Gro
     ends = " to ".join(f"{spelt(float(f'{values[k]:.4g}'))} after {times[k]:,}" for k in (0, -1))
     label = f"{what.capitalize()}, {len(times):,} figures: from {ends} bits"
     if off is not None:
-        label += f"; each true figure is within {spelt(float(f'{off.max():.4g}'))} with confidence"
+        label += f"; each true figure is within {at_most(off.max())} with confidence"
         label += " 95 %"
     picture = line("series", times[shown], values[shown], off, label, unit=unit)
     band = (

@@ -5,7 +5,7 @@ from math import ceil
 
 import numpy as np
 
-from sfumato.accuracy.statement import spelt
+from sfumato.accuracy.spelling import at_least, at_most
 from sfumato.release.release import Release, table_schema
 from sfumato.report.card import Card, Group
 from sfumato.report.columns import MOST_COLUMNS, Bars, Column, Span, Survey, survey
@@ -100,7 +100,7 @@ def _number(
         fullest_ends = " to ".join(_share(end) for end in ends[fullest])
         label += f" (truth {fullest_ends})"
     if mean is not None:
-        between = " and ".join(spelt(float(f"{end:.4g}")) for end in mean)
+        between = f"{at_least(mean[0])} and {at_most(mean[1])}"
         note = ". ".join(part for part in (f"True mean between {between}", note) if part)
     picture = histogram(
         f"column{k}", 100 * shares, span, label, mean=mean, intervals=between_shares

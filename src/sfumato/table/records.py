@@ -24,7 +24,7 @@ from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
 from sfumato.table.row_digest import row_digests, row_weights
-from sfumato.table.source import BATCH_ROWS, Source, broken_off
+from sfumato.table.source import BATCH_ROWS, PartOf, Source, broken_off
 from sfumato.table.workers import in_order
 
 __all__ = ["Records"]
@@ -35,7 +35,11 @@ Mixed = NDArray[np.uint64]
 
 
 class Records:
-    """NOT PRIVATE: the records of a source as codes of the public grid."""
+    """NOT PRIVATE: the records of a source as codes of the public grid.
+
+    Of a part of a table the records of the part alone are handed on.  The fingerprint is that of
+    all records, taken in the same pass: what was measured is what was known.
+    """
 
     def __init__(
         self,
@@ -45,7 +49,9 @@ class Records:
         key: bytes | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> None:
-        self._source, self._domain, self._progress = source, domain, progress
+        self._part = source if isinstance(source, PartOf) else None
+        self._source: Source = source.source if isinstance(source, PartOf) else source
+        self._domain, self._progress = domain, progress
         self._key = key
         self._fingerprint: bytes | None = None
         self._known = False  # whether a whole pass has been made
@@ -60,7 +66,8 @@ class Records:
 
         def work(batch: pa.RecordBatch) -> tuple[int, Mixed | None, T]:
             codes = self._codes(batch)
-            return len(codes), tally.mixed(codes) if tally else None, partial(codes)
+            mixed = tally.mixed(codes) if tally else None
+            return len(codes), mixed, partial(self._of_part(codes))
 
         total: T | None = None
         with closing(in_order(work, self._batches())) as done:
@@ -85,7 +92,7 @@ class Records:
         for batch in self._batches():
             codes = self._codes(batch)
             self._passed(len(codes), tally.mixed(codes) if tally else None, tally)
-            yield codes
+            yield self._of_part(codes)
         self._finished(tally)
 
     def fingerprint(self) -> bytes | None:
@@ -104,6 +111,12 @@ class Records:
             reason = broken_off(error)
         if reason:  # raised here, because the error above may quote a record
             raise DataError(reason)
+
+    def _of_part(self, codes: Codes) -> Codes:
+        if self._part is None:
+            return codes
+        column = self._domain.axes.index(self._part.axis)
+        return np.asfortranarray(codes[self._part.inside(codes[:, column])])
 
     def _codes(self, batch: pa.RecordBatch) -> Codes:
         try:

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import narwhals as nw
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from sfumato.errors import DataError
 from sfumato.numeric.arrays import Mask
@@ -270,10 +272,15 @@ class PartOf:
         """Its records, in their order."""
         needed, decisive = list(columns), Domain(self.domain.schema, (self.axis,))
         for batch in self.source.batches(list(dict.fromkeys([*needed, self.axis.name]))):
-            # Code -1, which stands for missing, finds the last place from the end.
-            inside = pa.array(self.mask[encode(decisive, batch)[:, 0]])
+            inside = pa.array(self.inside(encode(decisive, batch)[:, 0]))
             kept = {name: _filterable(batch.column(name)).filter(inside) for name in needed}
             yield pa.RecordBatch.from_pydict(kept)
+
+    def inside(self, codes: NDArray[np.int32]) -> Mask:
+        """Which records belong to it, by their code in its column: each by itself."""
+        # Code -1, which stands for missing, finds the last place from the end.
+        found: Mask = self.mask[codes]
+        return found
 
     def has_rows(self, count: int) -> bool:
         """Whether there are at least so many records of this part."""

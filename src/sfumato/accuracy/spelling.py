@@ -1,0 +1,42 @@
+"""Numbers as a person reads them; ends of an interval are rounded outwards, to stay true."""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from math import isfinite
+
+__all__ = ["at_least", "at_most", "spelt"]
+
+_DIGITS = 4
+
+
+def spelt(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """A number as a person reads it.
+
+    >>> spelt(12345.0), spelt(57.75184), spelt(0.00012345), spelt(-3.0)
+    ('12,345', '57.75', '0.0001234', '-3')
+    """
+    if not isfinite(value):
+        return f"{value}"
+    if value == round(value) and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    number = Decimal(value)
+    places = 1 if abs(value) >= 1000 else _DIGITS - 1 - number.adjusted()
+    rounded = number.quantize(Decimal(1).scaleb(-places), rounding=rounding)
+    return f"{float(rounded):,.1f}" if abs(rounded) >= 1000 else f"{float(rounded):.{_DIGITS}g}"
+
+
+def at_least(value: float) -> str:
+    """A lower end, rounded down.
+
+    >>> at_least(1000.34), at_least(57.758), at_least(-0.12345), at_least(7)
+    ('1,000.3', '57.75', '-0.1235', '7')
+    """
+    return spelt(value, ROUND_FLOOR)
+
+
+def at_most(value: float) -> str:
+    """An upper end, rounded up.
+
+    >>> at_most(1000.34), at_most(57.751), at_most(-0.12345), at_most(999.96)
+    ('1,000.4', '57.76', '-0.1234', '1,000.0')
+    """
+    return spelt(value, ROUND_CEILING)
