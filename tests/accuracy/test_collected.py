@@ -160,3 +160,37 @@ def test_answers_that_are_none_and_figures_that_do_not_agree_are_refused():
         forged = good.certificate.model_copy(update={"options": options})
         with pytest.raises(ReleaseError, match="not what Sfumato writes"):
             collected(Release(forged, table=good.table))
+
+
+def test_sums_of_large_values_are_exact():
+    low = 9 * 10**15
+    schema = {"name": "t", "columns": {"x": {"kind": "integer", "low": low, "high": low + 100}}}
+    table = pa.table({"x": [low + 50] * 3_000})
+    release = sf.publish(table, schema=schema, method="local", epsilon=40)
+    value, (least, most) = collected(release).mean("x", "0.999999")
+    assert least <= low + 50 <= most < low + 60
+    assert value == pytest.approx(low + 50, abs=5)
+
+
+@pytest.mark.parametrize("epsilon", ["1/100", 1, 3, 5])
+@pytest.mark.parametrize("values", [2, 4, 19])
+def test_all_values_together_are_everyone(values, epsilon):
+    names = [f"v{k}" for k in range(values)]
+    schema = {"name": "t", "columns": {"x": {"kind": "category", "values": names}}}
+    table = pa.table({"x": ["v0"] * 30})
+    options = {"epsilon": epsilon, "encoding": "direct"}
+    release = sf.publish(table, schema=schema, method="local", **options)
+    low, high = collected(release).count("x", names).interval("0.95")
+    assert low <= high == 30
+
+
+def test_ends_are_rounded_outwards_in_words():
+    schema = {
+        "name": "t",
+        "columns": {"day": {"kind": "date", "low": "1900-01-01", "high": "2000-01-01"}},
+    }
+    schema["columns"]["day"]["step"] = "year"
+    days = np.array(["1945-01-01"] * 3_000 + ["1946-01-01"] * 1_000, "datetime64[D]")
+    release = sf.publish(pa.table({"day": days}), schema=schema, method="local", epsilon=400)
+    (sentence,) = said.about_mean(collected(release), "day", "0.95").sentences
+    assert "between 1945-01-01 and 1946-01-01" in sentence

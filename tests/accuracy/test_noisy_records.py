@@ -154,12 +154,31 @@ def test_what_answers_add_between_the_means_is_right_on_average(rng):
 
 def test_hidden_classes_and_wrong_rates_are_refused(rng):
     X, _, told = mixed(rng, 60, 0.35)
-    with pytest.raises(DataError, match="the noise on labels hides it"):
+    with pytest.raises(DataError, match="the noise on labels hides all classes but one"):
         unmixed_scatter(X, told, (0.35, 0.325))
     with pytest.raises(ParameterError, match="label_rates must be two chances"):
         unmixed_scatter(X, told, (0.2, 0.4))
     with pytest.raises(ParameterError, match="label_rates or realised"):
         NoisyLDA(realised=class_scatter(X, told), label_rates=(0.6, 0.2)).fit(X, told)
+
+
+def test_a_class_that_nobody_is_in_is_left_out(rng):
+    X, truth, _ = mixed(rng, 20_000, 1.0)
+    classes, nobody = np.unique(truth), 9
+    others = np.append(classes, nobody)
+    own = 0.7
+    lied = rng.random(len(truth)) > own
+    told = np.where(lied, rng.choice(others, len(truth)), truth)
+    rates = own + (1 - own) / len(others), (1 - own) / len(others)
+    found, _ = unmixed_scatter(X, told, rates)
+    assert found.classes.tolist() == classes.tolist()
+    assert found.counts.sum() == pytest.approx(len(truth), rel=0.05)
+
+
+def test_a_handful_of_answers_among_many_classes_teaches_nothing(rng):
+    X, told = rng.normal(size=(5, 2)), np.array(["a", "b", "c", "d", "e"])
+    with pytest.raises(DataError, match="use more records"):
+        unmixed_scatter(X, told, (0.02002, 0.02))
 
 
 def test_labels_that_never_lie_give_the_plain_answer(rng):

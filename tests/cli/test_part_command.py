@@ -45,6 +45,7 @@ def test_parts_of_a_table_cost_the_ledger_their_maximum(files):
         assert f"only records with sex={sex} were read" in done.output
         assert set(pacsv.read_csv(files / sex / "data.csv")["sex"].to_pylist()) == {sex}
         assert run(f"verify {sex} --ledger budget.db").exit_code == 0
+        assert f"Only records with sex={sex} were read" in run(f"accuracy {sex}").output
         assert json.loads((files / sex / "release.json").read_text())["part"] == {"sex": sex}
     assert publish("--part sex=male --epsilon 0.5 -o more").exit_code == 0
     shown = run("ledger show").output
@@ -58,6 +59,7 @@ REFUSED = {
     "a column that is none": ("--part region=North", "part: no column region is released"),
     "a value that is none": ("--part sex=other", "part: sex has no value other"),
     "two columns": ("--part sex=male,age=18..30", "part: give a condition on one column"),
+    "others drawn": ("--part sex=male --where sex=female", "where: column sex is that of the part"),
     "no condition": ("--part sex", "part: write COLUMN=VALUE"),
     "an empty range": ("--part age=60..40", "part: age has no value in 60..40"),
     "too much": ("--part sex=male --epsilon 3", "has epsilon 2 left for sex=male"),

@@ -67,7 +67,7 @@ def bases(release):
 @pytest.mark.parametrize("after", ["pca-gauss-mixture", "pca-gauss-regression", "lop"])
 def test_every_release_of_components_is_a_basis(bought, method, after, tmp_path):
     if method == "dca" and after != "pca-gauss-mixture":
-        with pytest.raises(ParameterError, match="column k: the basis was released without it"):
+        with pytest.raises(ParameterError, match="column k: the basis has no component of it"):
             later(bought / method, after)
         return
     release = later(bought / method, after, rank=2, folder=tmp_path / "later")
@@ -119,7 +119,7 @@ def test_both_releases_add_up_whatever_their_noise(bought):
 def test_the_ledger_must_have_the_basis_or_be_told_whose_it_is(bought, tmp_path):
     ledger = sf.Ledger.create(tmp_path / "budget.db")
     ledger.grant("d", PureDP(4), reason="approved")
-    with pytest.raises(ParameterError, match="'lap-pca', which this ledger does not have"):
+    with pytest.raises(ParameterError, match="'lap-pca', and this ledger has no such"):
         later(bought / "lap-pca", ledger=ledger, release="r")
     assert ledger.entry("r") is None
     later(bought / "lap-pca", ledger=ledger, release="r", basis_source="last year's records")
@@ -127,6 +127,18 @@ def test_the_ledger_must_have_the_basis_or_be_told_whose_it_is(bought, tmp_path)
                folder=tmp_path / "mine")  # fmt: skip
     later(tmp_path / "mine", ledger=ledger, release="after")
     assert ledger.balance("d").left.micro_epsilon == 10**6
+
+
+def test_another_release_under_the_same_id_is_not_the_one_that_the_ledger_has(tmp_path):
+    ledger = sf.Ledger.create(tmp_path / "budget.db")
+    ledger.grant("d", PureDP(4), reason="approved")
+    asked = {"schema": SCHEMA, "method": "lap-pca", "release": "mine"}
+    sf.publish(TABLE, **asked, epsilon="0.01", ledger=ledger, folder=tmp_path / "small")
+    sf.publish(TABLE, **asked, epsilon=500, folder=tmp_path / "large")
+    with pytest.raises(ParameterError, match="another one under that id"):
+        later(tmp_path / "large", ledger=ledger, release="after")
+    assert ledger.entry("after") is None
+    later(tmp_path / "small", ledger=ledger, release="after")
 
 
 def test_another_relation_does_not_add_up(tmp_path):

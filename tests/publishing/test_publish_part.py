@@ -114,6 +114,32 @@ def test_every_record_is_in_exactly_one_of_two_parts_whoever_else_is_there(rows,
     assert all(len(read(part, [row])) + len(read(rest, [row])) == 1 for row in rows)
 
 
+def test_what_is_measured_is_the_table_that_is_known(tmp_path):
+    """A file that is changed between two passes would be measured under another fingerprint."""
+    facts = {
+        "name": "t",
+        "neighbours": "add-remove",
+        "columns": {"region": {"kind": "category", "values": ["N", "S"]}},
+    }
+    ledger = sf.Ledger.create(tmp_path / "l.db")
+    ledger.grant("t", sf.PureDP(1), reason="approved")
+    file = tmp_path / "t.csv"
+
+    def write(region):
+        file.write_text("region\n" + f"{region}\n" * 50)
+
+    def change(what, rows):
+        if what == "read" and rows:
+            write("N")
+
+    write("N")
+    asked = {"schema": facts, "epsilon": 1, "ledger": ledger}
+    sf.publish(file, part="region=N", **asked)
+    write("S")
+    with pytest.raises(BudgetError, match="with other records"):
+        sf.publish(file, part="region=S", **asked, progress=change)
+
+
 # What is hidden: every table of up to two records, every record more, every outcome nearby.
 
 

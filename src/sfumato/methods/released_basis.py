@@ -75,6 +75,8 @@ def released_components(space: Centred, release: Release) -> dict[str, Any]:
         values, U, centre = _components(release, own, chosen, record)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         raise ReleaseError("the components of the basis do not fit its schema") from None
+    if not ((centre >= 0) & (centre <= 1)).all():
+        raise ReleaseError("the components of the basis do not fit its schema")
     arrays = {"values": values, "U": U, "mean": centre - space.middle}
     return _origin(told) | {key: array.tolist() for key, array in arrays.items()}
 
