@@ -35,9 +35,9 @@ CHOICES = (
     "  publishes it (`values=generalised`). Classifiers and divergence need values: they are drawn",
     "  evenly inside each interval or set, from the same measurements.",
     "- Claims about dp-lda are judged twice, first on the paper's sampler (`sampler=greedy`), then",
-    "  on ours (`sampler=gauss`, the default); each claim says which. The greedy sampler decides",
-    "  by the square itself where the paper puts value times mean, and expects of each record the",
-    "  second moment of its class: so the records end nearer to the moments.",
+    "  on ours (`sampler=gauss`, the default); each claim says which. The greedy sampler takes the",
+    "  paper's items about class means and in deviations of their columns: as printed, columns",
+    "  that follow no other lose all their variance.",
 )
 
 

@@ -4,18 +4,17 @@ Record after record, feature after feature, the value is chosen that brings the 
 the records so far nearest (in ℓ₁) to what the noisy moments say of so many records.  Categories
 come first; a feature that is still open stands at its class mean.  For a number z the target has
 p + 1 items, each once: |z − s| for its sum, |z² − r| for its square and |y z − r| for its product
-with each other feature.  The zeros of these items, and the ends of the range, are tried in turn.
+with each other feature.  The zeros of these items are tried in turn.
 
-The paper leaves two things open, and here they are settled by what comes nearest in the end.
-It puts z times its mean for z² to find zeros; the zero √r is tried as well, and it is the
-target with z² itself that decides: else a column that depends on no other loses its variance.
-And it multiplies the shared second moment by the number of records so far, whatever
-their classes; here each record adds what its own class is expected to: the shared covariance
-and the products of its class means.  In the end that is the same sum, but on the way records of
-one class are not drawn towards the means of all.
+Taken word for word this loses what it is to keep.  Any step of z away from its mean costs every
+product with a value that is not 0, so a column that follows no other stays at its mean and has
+no variance at all (`tests/render/test_greedy.py` has it in plain words).  So the items are
+taken about the class means, where their sums are the shared covariance, and each in units of the
+deviations of its columns; z² is itself and not z times its mean.  If the sums are met, the
+second moments are the same.  Categories are chosen by items of 0 and 1 as printed, each
+record adding what its own class is expected to.
 
-All arithmetic is on whole numbers, so sums do not depend on their order and the compiled
-and the plain version give the same records.
+Sums are of whole numbers, so the compiled and the plain version give the same records.
 """
 
 import numpy as np
@@ -40,7 +39,9 @@ def greedy(features: Features, means: Matrix, second: Matrix, classes: Whole) ->
     goal_sums = np.rint(means[:, order] * V * 2**_SUM_BITS).astype(np.int64)
     expected = _by_class(features, means, second, classes)[:, order][:, :, order]
     goal_second = np.rint(expected * V * V * 2**_PRODUCT_BITS).astype(np.int64)
-    drawn = _draw(goal_sums, goal_second, classes.astype(np.int64), offsets, kinds)
+    within = expected[0] - np.outer(means[0, order], means[0, order])
+    goal_spread = np.rint(within * V * V * 2**_PRODUCT_BITS).astype(np.int64)
+    drawn = _draw(goal_sums, goal_second, goal_spread, classes.astype(np.int64), offsets, kinds)
     Z = np.empty(drawn.shape)
     Z[:, order] = drawn / V
     return Z
@@ -82,34 +83,33 @@ def _gain(d: int, first: int, last: int, y: Whole, open_sum: int, open_row: Whol
 
 
 @compiled
-def _target(z: int, i: int, y: Whole, open_sum: int, open_row: Whole) -> int:
-    """V|z − s| + |z² − r_i| + Σ |y_j z − r_j| over j ≠ i."""
-    total = V * abs(z - open_sum) + abs(z * z - open_row[i]) - abs(y[i] * z - open_row[i])
-    for j in range(len(y)):
-        total += abs(y[j] * z - open_row[j])
-    return int(total)
+def _target(z: int, i: int, aside: Whole, want: int, sizes: Whole, open_row: Whole) -> float:
+    """|z − s| + |z² − r_i| + Σ |y_j z − r_j| over j ≠ i: about class means, in deviations."""
+    total = abs(z - want) + abs(z * z - open_row[i]) / sizes[i]
+    for j in range(len(aside)):
+        if aside[j] and j != i:
+            total += abs(aside[j] * z - open_row[j]) / sizes[j]
+    return float(total)
 
 
 @compiled
-def _best(i: int, y: Whole, open_sum: int, open_row: Whole) -> int:
-    """The z in 0 … V with the least target among the zeros of its items and the two ends.
-
-    y_i is the mean of the feature, so that the zero of y_i z − r_i stands for that of z² − r_i.
-    """
-    best, least = 0, _target(0, i, y, open_sum, open_row)
-    for j in range(len(y) + 3):
-        if j < len(y):
-            if y[j] == 0:
+def _best(
+    i: int, aside: Whole, want: int, sizes: Whole, open_row: Whole, least_z: int, most_z: int
+) -> int:
+    """The z between both ends with the least target among the zeros of its items."""
+    best, least = 0, _target(0, i, aside, want, sizes, open_row)
+    root = int(np.rint(np.sqrt(max(open_row[i], 0))))
+    for j in range(len(aside) + 3):
+        if j < len(aside):
+            if aside[j] == 0 or j == i:
                 continue
-            z = (2 * open_row[j] + y[j]) // (2 * y[j])  # rounded
-        elif j == len(y):
-            z = open_sum
-        elif j == len(y) + 1:
-            z = int(np.rint(np.sqrt(max(open_row[i], 0))))
+            z = int(np.rint(open_row[j] / aside[j]))
+        elif j == len(aside):
+            z = want
         else:
-            z = V
-        z = min(max(z, 0), V)
-        cost = _target(z, i, y, open_sum, open_row)
+            z = root if j == len(aside) + 1 else -root
+        z = min(max(z, least_z), most_z)
+        cost = _target(z, i, aside, want, sizes, open_row)
         if cost < least:
             best, least = z, cost
     return best
@@ -117,24 +117,38 @@ def _best(i: int, y: Whole, open_sum: int, open_row: Whole) -> int:
 
 @compiled
 def _draw(
-    goal_sums: Whole, goal_second: Whole, classes: Whole, offsets: Whole, kinds: Whole
+    goal_sums: Whole,
+    goal_second: Whole,
+    goal_spread: Whole,
+    classes: Whole,
+    offsets: Whole,
+    kinds: Whole,
 ) -> Whole:
     """The sampler itself, in terms that numba compiles as they stand."""
     width = goal_sums.shape[1]
     drawn = np.zeros((len(classes), width), np.int64)
     sums, second = np.zeros_like(goal_sums), np.zeros((width, width), np.int64)
     wanted_sums, wanted_second = np.zeros_like(goal_sums), np.zeros((width, width), np.int64)
+    spread, wanted_spread = np.zeros((width, width), np.int64), np.zeros((width, width), np.int64)
+    sizes = np.rint(np.sqrt(np.maximum(np.diag(goal_spread) >> _PRODUCT_BITS, 1))).astype(np.int64)
+    aside = np.zeros(width, np.int64)
     for row in range(len(classes)):
         label = classes[row]
         wanted_sums[label] += goal_sums[label]
         wanted_second += goal_second[label]
+        wanted_spread += goal_spread
         open_sums = (wanted_sums[label] >> _SUM_BITS) - sums[label]
         open_second = (wanted_second >> _PRODUCT_BITS) - second
-        y = goal_sums[label] >> _SUM_BITS  # an open feature stands at its class mean
+        mean = goal_sums[label] >> _SUM_BITS
+        y = mean.copy()  # an open feature stands at its class mean
+        aside[:] = 0
         for g in range(len(kinds)):
             first, last = offsets[g], offsets[g + 1]
             if kinds[g] == _NUMBER:
-                y[first] = _best(first, y, open_sums[first], open_second[first])
+                row_open = (wanted_spread[first] >> _PRODUCT_BITS) - spread[first]
+                want, low, high = open_sums[first] - mean[first], -mean[first], V - mean[first]
+                aside[first] = _best(first, aside, want, sizes, row_open, low, high)
+                y[first] = mean[first] + aside[first]
                 continue
             best, least = -1, 0  # a 0/1 feature may stay at zero, a block may not
             for d in range(first, last):
@@ -144,9 +158,12 @@ def _draw(
             y[first:last] = 0
             if best >= 0:
                 y[best] = V
+            aside[first:last] = y[first:last] - mean[first:last]
         sums[label] += y
         for i in range(width):
             if y[i]:
                 second[i] += y[i] * y
+            if aside[i]:
+                spread[i] += aside[i] * aside
         drawn[row] = y
     return drawn
