@@ -89,3 +89,18 @@ def test_what_cannot_be_told_is_refused_with_the_reason():
         published(release("diffgen", epsilon=1)).covariance("age", "age", 0.95)
     with pytest.raises(ReleaseError, match="drew its records into a ball"):
         published(release("lap-pca", epsilon=1, radius="1"))
+
+
+def test_one_number_beside_a_label_has_a_variance():
+    schema = {
+        "name": "t",
+        "columns": {
+            "x": {"kind": "integer", "low": 0, "high": 20},
+            "k": {"kind": "boolean", "role": "label"},
+        },
+    }
+    rng = np.random.default_rng(0)
+    table = pa.table({"x": rng.integers(0, 21, 500), "k": rng.integers(0, 2, 500) == 1})
+    made = sf.publish(table, schema=schema, method="lap-pca", epsilon=10**8, seed=1)
+    told = about_covariance(published(made), "x", "x", "0.95").figures
+    assert told["value"] == pytest.approx(np.var(table["x"].to_numpy()), rel=1e-3)

@@ -252,3 +252,16 @@ def test_series_that_are_not_what_the_certificate_says_are_refused():
                                                                "engine": "abacus"}})  # fmt: skip
     with pytest.raises(ReleaseError, match="how its counts were made"):
         published(Release(other, table=release.table))
+
+
+def test_a_bound_on_the_noise_says_nothing_of_differences_below_zero():
+    """Looks that nobody announced left no noise, so there may be less than the law has."""
+    found = published(counted(epsilon=10**6, intrusions=16, smooth="none"))
+    less = about_difference(found, "bits", ["1 to 8"], ["9 to 24"], "0.95")
+    assert less.figures["difference"] < 0
+    assert less.figures["p-value"] == 1
+    assert "probability with a flat prior" not in less.figures
+    assert "of at most" in " ".join(about_count(found, "bits", ["1 to 8"], "0.95").sentences)
+    plain = about_difference(published(counted(pan=True, smooth="none")), "bits",
+                             ["1 to 8"], ["9 to 24"], "0.95")  # fmt: skip
+    assert "probability with a flat prior" in plain.figures

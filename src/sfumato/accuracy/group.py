@@ -9,6 +9,7 @@ where A and B lie in their intervals, each with half of what the confidence leav
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 from sfumato.accuracy.law import share
 from sfumato.accuracy.noisy import Interval, Noisy
 from sfumato.accuracy.published import Published
+from sfumato.accuracy.spelling import confidence_of_each
 from sfumato.accuracy.statement import Answer, percent
 from sfumato.accuracy.two_way import TwoWay
 from sfumato.errors import ParameterError
@@ -68,7 +70,7 @@ def about_group(found: Published, group: str, column: str, confidence: Number) -
     said = (
         f"{column} by {group}: each share of a group lies between its two ends with confidence "
         f"{percent(level)} by itself; for all {len(shares):,} together ask for "
-        f"{float(1 - (1 - level) / len(shares)):.6g}."
+        f"{confidence_of_each(level, len(shares))}."
     )
     listed: list[dict[str, Any]] = [
         {"group": s.group, "value": s.value, "noisy": s.noisy, "low": s.between[0],
@@ -79,14 +81,27 @@ def about_group(found: Published, group: str, column: str, confidence: Number) -
 
 
 def about_each_group(found: Published, column: str, confidence: Number) -> list[Answer]:
-    """A column within the values of every column that the schema marks as a group."""
+    """A column within the values of every group that was measured with it; says which were not."""
     groups = [name for name in groups_of(found.certificate) if name != column]
     if not groups:
         raise ParameterError(
             "the schema of this release marks no other column with role: group; any two columns: "
             "--pair"
         )
-    return [about_group(found, group, column, confidence) for group in groups]
+    answers, missing, why = list[Answer](), list[str](), None
+    for group in groups:
+        try:
+            answers.append(about_group(found, group, column, confidence))
+        except ParameterError as error:
+            missing.append(group)
+            why = why or error
+    if not answers and why is not None:
+        raise why
+    if missing:
+        last = answers[-1]
+        said = f"No table of {column} was measured with: {', '.join(missing)}."
+        answers[-1] = replace(last, sentences=(*last.sentences, said))
+    return answers
 
 
 def _share(own: Noisy, others: Sequence[Noisy], each: Number) -> tuple[float, Interval]:

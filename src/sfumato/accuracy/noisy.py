@@ -52,6 +52,11 @@ class Entries:
     often: Fraction = field(default=Fraction(1), kw_only=True)
     independent: ClassVar[bool] = True  # whether each has noise of its own
 
+    @property
+    def exact(self) -> bool:
+        """Whether the law of a number is the law of its noise, and not that of more noise."""
+        return True
+
     def down(self, noisy: "Noisy", chance: Fraction) -> float:
         """How far below a noisy number the truth may lie, except with this chance."""
         return noisy.law.one_sided(chance)

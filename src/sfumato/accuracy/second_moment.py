@@ -133,9 +133,11 @@ def of_scatter(certificate: Certificate, record: Mapping[str, Any]) -> SecondMom
         )
     schema = stated(certificate.public_schema)
     domain, values = Domain.of(schema), np.array(record["entries"], np.int64)
-    spaces = [()] if domain.label is None else [(), (domain.label,)]
-    layouts = [ScatterLayout(Centred.of(domain, without=s), schema.neighbours) for s in spaces]
-    layout = next(layout for layout in layouts if len(layout.units) == len(values))
+    layout = ScatterLayout(Centred.of(domain), schema.neighbours)
+    if len(layout.units) != len(values) and domain.label is not None:
+        layout = ScatterLayout(Centred.of(domain, without=(domain.label,)), schema.neighbours)
+    if len(layout.units) != len(values):
+        raise ValueError
     entries = Entries(values, *noise_of(certificate, "second moments"), often=often(certificate))
     rows = None if record["rows"] is None else Fraction(record["rows"])
     if (rows is None) != (layout.counts == 1):

@@ -43,6 +43,8 @@ _FAR = 100  # deviations: noise is never so large
 _SHARPNESS = 2.0**-53  # of a float
 _ROUNDING = 1 + 1e-9  # of a variance that is summed in floats
 
+_BORN_AND_SEEN = 2  # noises of a sum whose memory may be seen once
+
 
 @dataclass(frozen=True, eq=False)
 class _Figures(Entries):
@@ -119,7 +121,12 @@ class _Figures(Entries):
 class _Dyadic(_Figures):
     """Counts of the tree."""
 
-    looks: int  # noises of one sum
+    looks: int  # noises of one sum, at most
+
+    @property
+    def exact(self) -> bool:
+        """With several looks covered nobody is told how many were announced, each with a noise."""
+        return self.looks <= _BORN_AND_SEEN
 
     def parts(self, noisy: Noisy) -> Iterator[Part]:
         """The dyadic sums of all counts, those that cancel left out."""

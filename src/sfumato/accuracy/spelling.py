@@ -1,9 +1,10 @@
 """Numbers as a person reads them; ends of an interval are rounded outwards, to stay true."""
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
-from math import isfinite
+from fractions import Fraction
+from math import ceil, isfinite
 
-__all__ = ["at_least", "at_most", "spelt"]
+__all__ = ["at_least", "at_most", "confidence_of_each", "spelt"]
 
 _DIGITS = 4
 
@@ -22,6 +23,19 @@ def spelt(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
     places = 1 if abs(value) >= 1000 else _DIGITS - 1 - number.adjusted()
     rounded = number.quantize(Decimal(1).scaleb(-places), rounding=rounding)
     return f"{float(rounded):,.1f}" if abs(rounded) >= 1000 else f"{float(rounded):.{_DIGITS}g}"
+
+
+def confidence_of_each(level: Fraction, several: int) -> str:
+    """What each of several statements must be asked for, so that all hold together: rounded up.
+
+    >>> confidence_of_each(Fraction("0.95"), 7), confidence_of_each(Fraction("0.9999999"), 50)
+    ('0.992858', '0.999999998')
+    """
+    error = (1 - level) / max(several, 1)
+    digits = 6
+    while Fraction(1, 10 ** (digits - 1)) > error:
+        digits += 1
+    return str(Decimal(ceil((1 - error) * 10**digits)).scaleb(-digits).normalize())
 
 
 def at_least(value: float) -> str:

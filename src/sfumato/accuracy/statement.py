@@ -155,14 +155,20 @@ def about_difference(
     }
     if noisy.clipped:
         return Answer(question, (*sentences, *_changed(noisy)), figures)
-    seen = Comparison(noisy.exactly, noisy.law)
-    figures |= {"p-value": seen.p_value, "probability with a flat prior": seen.flat_prior_larger}
-    sentences += [
-        f"If it were not, noise would show so large a difference with probability "
-        f"{seen.p_value:.2g} at most: the p-value.",
-        f"With a flat prior, all differences equally likely beforehand, it is with probability "
-        f"{_chance(seen.flat_prior_larger)}; another prior gives another number.",
-    ]
+    seen, exact = Comparison(noisy.exactly, noisy.law), noisy.entries.exact
+    # Less noise than that of the law shows a difference below 0 more often, not less.
+    p = seen.p_value if exact or noisy.exactly > 0 else 1.0
+    figures["p-value"] = p
+    sentences.append(
+        f"If it were not, noise would show so large a difference with probability {p:.2g} at most: "
+        "the p-value."
+    )
+    if exact:
+        figures["probability with a flat prior"] = seen.flat_prior_larger
+        sentences.append(
+            f"With a flat prior, all differences equally likely beforehand, it is with probability "
+            f"{_chance(seen.flat_prior_larger)}; another prior gives another number."
+        )
     simple = noisy.entries.kind == "laplace" and noisy.entries.often == 1
     if thesis and simple and noisy.entries.independent:
         one, other = found.plain(column, first), found.plain(column, second)
@@ -293,6 +299,7 @@ def _chance(probability: float) -> str:
 def _noises(noisy: Noisy) -> str:
     figure = "scale" if noisy.entries.kind == "laplace" else "variance"
     number = "one value" if noisy.noises == 1 else f"{noisy.noises:,} values"
+    number = number if noisy.entries.exact else f"at most {number}"
     law = f"discrete {noisy.entries.kind.capitalize()} of {figure}"
     sizes = " and ".join(spelt(float(size)) for size in noisy.entries.sizes(noisy))
     often = noisy.entries.often

@@ -199,7 +199,7 @@ def _bare(value: str) -> str:
 def _show(answers: "list[Answer]", confidence: str, *, thesis: bool) -> None:
     """A table of all that was published, and what its intervals are worth together."""
     from sfumato.accuracy.law import share
-    from sfumato.accuracy.spelling import at_least, at_most, spelt
+    from sfumato.accuracy.spelling import at_least, at_most, confidence_of_each, spelt
 
     table = Grid("what", "noisy", "at least", "at most", "noise at most")
     if thesis:
@@ -215,8 +215,7 @@ def _show(answers: "list[Answer]", confidence: str, *, thesis: bool) -> None:
     if len(answers) > _MOST_LINES:
         say(f"and {len(answers) - _MOST_LINES:,} more: --json lists them")
     level = share("confidence", confidence)
-    together = 1 - (1 - level) / max(len(answers), 1)
     say(
         f"Each line holds with confidence {confidence} by itself. For all {len(answers):,} "
-        f"together: --confidence {float(together):.6g}"
+        f"together: --confidence {confidence_of_each(level, len(answers))}"
     )

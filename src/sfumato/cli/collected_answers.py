@@ -64,7 +64,7 @@ def show_answers(
 
 def _show_all(answers: "list[Answer]", confidence: str) -> None:
     from sfumato.accuracy.law import share
-    from sfumato.accuracy.spelling import at_least, at_most, spelt
+    from sfumato.accuracy.spelling import at_least, at_most, confidence_of_each, spelt
 
     table = Grid("what", "estimate", "at least", "at most")
     for answer in answers[:_MOST_LINES]:
@@ -76,9 +76,9 @@ def _show_all(answers: "list[Answer]", confidence: str) -> None:
     show(table)
     if len(answers) > _MOST_LINES:
         say(f"and {len(answers) - _MOST_LINES:,} more: --json lists them")
-    together = 1 - (1 - share("confidence", confidence)) / max(len(answers), 1)
+    each = confidence_of_each(share("confidence", confidence), len(answers))
     say(
         "Counts are right on average, means are cut back to their range. Each line holds with "
         f"confidence {confidence} by itself; "
-        f"for all {len(answers):,} together: --confidence {float(together):.6g}"
+        f"for all {len(answers):,} together: --confidence {each}"
     )

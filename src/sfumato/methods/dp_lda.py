@@ -89,12 +89,16 @@ def _gauss(
 
 
 def _greedy(
-    features: Features, found: ClassMoments, labels: NDArray[np.int64], *_: object
+    features: Features,
+    found: ClassMoments,
+    labels: NDArray[np.int64],
+    event: Event,
+    _rng: np.random.Generator,
 ) -> Matrix:
     from sfumato.render.greedy import greedy  # numba takes a second to load
 
-    n = max(float(found.counts.sum()), 1.0)
-    return greedy(features, found.means, found.second / n, labels)
+    means, S = shrunken(found, features, event.deviation)
+    return greedy(features, means, S + (means.T * found.shares) @ means, labels)
 
 
 def interleaved(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,18 +1,18 @@
 """The greedy sampler of Jiang et al. 2013, section 3.2: records that match noisy moments.
 
 Record after record, feature after feature, the value is chosen that brings the sums of
-the records so far nearest (in ℓ₁) to what the noisy moments say of so many records.  Categories
-come first; a feature that is still open stands at its class mean.  For a number z the target has
-p + 1 items, each once: |z − s| for its sum, |z² − r| for its square and |y z − r| for its product
-with each other feature.  The zeros of these items are tried in turn.
+the records so far nearest to what the noisy moments say of so many records.  Categories come
+first, by the paper's target; a feature that is still open stands at its class mean.  For a number z
+the target has p + 1 items, each once: one for its sum, one for its square, one for its product
+with each other feature.
 
-Taken word for word this loses what it is to keep.  Any step of z away from its mean costs every
-product with a value that is not 0, so a column that follows no other stays at its mean and has
-no variance at all (`tests/render/test_greedy.py` has it in plain words).  So the items are
-taken about the class means, where their sums are the shared covariance, and each in units of the
-deviations of its columns; z² is itself and not z times its mean.  If the sums are met, the
-second moments are the same.  Categories are chosen by items of 0 and 1 as printed, each
-record adding what its own class is expected to.
+Taken word for word, with absolute values, this loses what it is to keep: any step of z away from
+its mean costs every product with a value that is not 0, so a column that follows no other stays
+at its mean and has no variance at all (`tests/render/test_greedy.py` has it in plain words).  So
+the items of numbers are taken about the class means, where their sums are the shared covariance,
+in units of the deviations of their columns, and squared, so that small steps cost nothing; the
+products together weigh half as much as the sum.  If sums and covariances are met, so are the
+second moments.
 
 Sums are of whole numbers, so the compiled and the plain version give the same records.
 """
@@ -27,6 +27,7 @@ __all__ = ["greedy"]
 
 V = 2**12  # the whole number that stands for 1
 _SUM_BITS, _PRODUCT_BITS = 16, 8  # what targets keep beyond it, so that they do not drift
+_VARIED = 0.75  # of the variance that a column would have at its two ends alone
 _BLOCK, _BINARY, _NUMBER = 0, 1, 2
 
 
@@ -37,10 +38,12 @@ def greedy(features: Features, means: Matrix, second: Matrix, classes: Whole) ->
     """
     order, offsets, kinds = _groups(features)
     goal_sums = np.rint(means[:, order] * V * 2**_SUM_BITS).astype(np.int64)
-    expected = _by_class(features, means, second, classes)[:, order][:, :, order]
-    goal_second = np.rint(expected * V * V * 2**_PRODUCT_BITS).astype(np.int64)
-    within = expected[0] - np.outer(means[0, order], means[0, order])
-    goal_spread = np.rint(within * V * V * 2**_PRODUCT_BITS).astype(np.int64)
+    expected = _by_class(features, means, second, classes)
+    goal_second = np.rint(expected[:, order][:, :, order] * V * V * 2**_PRODUCT_BITS).astype(
+        np.int64
+    )
+    within = _possible(expected[0] - np.outer(means[0], means[0]), means)
+    goal_spread = np.rint(within[order][:, order] * V * V * 2**_PRODUCT_BITS).astype(np.int64)
     drawn = _draw(goal_sums, goal_second, goal_spread, classes.astype(np.int64), offsets, kinds)
     Z = np.empty(drawn.shape)
     Z[:, order] = drawn / V
@@ -55,6 +58,13 @@ def _by_class(features: Features, means: Matrix, second: Matrix, classes: Whole)
     bits = np.flatnonzero(features.units == 1)
     expected[:, bits, bits] = means[:, bits]  # the square of 0 or 1 is itself
     return expected
+
+
+def _possible(S: Matrix, means: Matrix) -> Matrix:
+    """Covariances, scaled down where a column between 0 and 1 cannot vary so much."""
+    most = _VARIED * (means * (1 - means)).mean(axis=0)
+    scale = np.sqrt(np.minimum(1.0, most / np.maximum(np.diag(S), 1e-12)))
+    return np.asarray(S * np.outer(scale, scale))
 
 
 def _groups(features: Features) -> tuple[Whole, Whole, Whole]:
@@ -83,36 +93,38 @@ def _gain(d: int, first: int, last: int, y: Whole, open_sum: int, open_row: Whol
 
 
 @compiled
-def _target(z: int, i: int, aside: Whole, want: int, sizes: Whole, open_row: Whole) -> float:
-    """|z − s| + |z² − r_i| + Σ |y_j z − r_j| over j ≠ i: about class means, in deviations."""
-    total = abs(z - want) + abs(z * z - open_row[i]) / sizes[i]
-    for j in range(len(aside)):
-        if aside[j] and j != i:
-            total += abs(aside[j] * z - open_row[j]) / sizes[j]
-    return float(total)
-
-
-@compiled
 def _best(
     i: int, aside: Whole, want: int, sizes: Whole, open_row: Whole, least_z: int, most_z: int
 ) -> int:
-    """The z between both ends with the least target among the zeros of its items."""
-    best, least = 0, _target(0, i, aside, want, sizes, open_row)
-    root = int(np.rint(np.sqrt(max(open_row[i], 0))))
-    for j in range(len(aside) + 3):
-        if j < len(aside):
-            if aside[j] == 0 or j == i:
-                continue
-            z = int(np.rint(open_row[j] / aside[j]))
-        elif j == len(aside):
-            z = want
+    """The z between both ends with the least target, about class means and in deviations.
+
+    (z − s)² / 2 + |z² − r_i| + Σ (y_j z − r_j)² / 4p: a parabola on either side of z² = r_i.
+    """
+    size, count = float(sizes[i]), float(4 * len(aside))
+    bend, pull = 0.5, 0.5 * want / size  # of half the parabola without |z² − r_i|
+    for j in range(len(aside)):
+        if aside[j] and j != i:
+            y, r = aside[j] / sizes[j], open_row[j] / (size * sizes[j])
+            bend += y * y / count
+            pull += y * r / count
+    square = open_row[i] / (size * size)
+    root = np.sqrt(max(square, 0.0))
+    best, least = 0.0, np.inf
+    # Inside z² < r the target is bend − 1, outside bend + 1 times z², both less 2 pull z.
+    for k in range(4):
+        if k == 0:
+            z = root
+        elif k == 1:
+            z = -root
+        elif k == 2:
+            z = pull / (bend + 1.0)
         else:
-            z = root if j == len(aside) + 1 else -root
-        z = min(max(z, least_z), most_z)
-        cost = _target(z, i, aside, want, sizes, open_row)
+            z = pull / (bend - 1.0) if bend > 1.0 else 0.0
+        z = min(max(z, least_z / size), most_z / size)
+        cost = bend * z * z - 2.0 * pull * z + abs(z * z - square)
         if cost < least:
             best, least = z, cost
-    return best
+    return int(np.rint(best * size))
 
 
 @compiled
@@ -132,6 +144,10 @@ def _draw(
     spread, wanted_spread = np.zeros((width, width), np.int64), np.zeros((width, width), np.int64)
     sizes = np.rint(np.sqrt(np.maximum(np.diag(goal_spread) >> _PRODUCT_BITS, 1))).astype(np.int64)
     aside = np.zeros(width, np.int64)
+    levels = 0  # features of categories, which come first
+    for g in range(len(kinds)):
+        if kinds[g] != _NUMBER:
+            levels = offsets[g + 1]
     for row in range(len(classes)):
         label = classes[row]
         wanted_sums[label] += goal_sums[label]
@@ -152,7 +168,7 @@ def _draw(
                 continue
             best, least = -1, 0  # a 0/1 feature may stay at zero, a block may not
             for d in range(first, last):
-                cost = _gain(d, first, last, y, open_sums[d], open_second[d])
+                cost = _gain(d, first, last, y[:levels], open_sums[d], open_second[d, :levels])
                 if (best < 0 and kinds[g] == _BLOCK) or cost < least:
                     best, least = d, cost
             y[first:last] = 0

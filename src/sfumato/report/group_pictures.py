@@ -45,7 +45,9 @@ def group_pictures(release: Release, found: Survey, precision: Precision) -> Ite
     lines = " A thin line spans what the true share lies between, with confidence 95 %."
     told = any("truth" in card.picture for card in cards)
     undrawn = f"Not drawn, as no category or one column too many: {', '.join(missing)}. "
-    more = "sfumato accuracy --by-group tells of every group what the noise allows."
+    more = ""
+    if (release.synopsis or {}).get("kind") == "tables":
+        more = "sfumato accuracy --by-group tells of every group what the noise allows."
     yield Group(
         "By group",
         f"What part of each group the released rows give each value.{lines if told else ''}",
