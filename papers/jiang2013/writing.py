@@ -35,9 +35,9 @@ CHOICES = (
     "  publishes it (`values=generalised`). Classifiers and divergence need values: they are drawn",
     "  evenly inside each interval or set, from the same measurements.",
     "- Claims about dp-lda are judged twice, first on the paper's sampler (`sampler=greedy`), then",
-    "  on ours (`sampler=gauss`, the default); each claim says which. The greedy sampler squares the",
-    "  paper's items of numbers, about class means and in deviations of their columns: as printed,",
-    "  columns that follow no other lose all their variance.",
+    "  on ours (`sampler=gauss`, the default); each claim says which. The greedy sampler squares",
+    "  the paper's items of numbers, about class means and in deviations of their columns: as",
+    "  printed, columns that follow no other lose all their variance.",
 )
 
 

@@ -38,25 +38,23 @@ def greedy(features: Features, means: Matrix, second: Matrix, classes: Whole) ->
     """
     order, offsets, kinds = _groups(features)
     goal_sums = np.rint(means[:, order] * V * 2**_SUM_BITS).astype(np.int64)
-    expected = _by_class(features, means, second, classes)
-    goal_second = np.rint(expected[:, order][:, :, order] * V * V * 2**_PRODUCT_BITS).astype(
-        np.int64
-    )
-    within = _possible(expected[0] - np.outer(means[0], means[0]), means)
-    goal_spread = np.rint(within[order][:, order] * V * V * 2**_PRODUCT_BITS).astype(np.int64)
+    squares = means[:, :, None] * means[:, None, :]
+    shares = np.bincount(classes, minlength=len(means)) / max(len(classes), 1)
+    within = second - np.tensordot(shares, squares, 1)
+    expected = _by_class(features, means, within + squares)[:, order][:, :, order]
+    goal_second = np.rint(expected * V * V * 2**_PRODUCT_BITS).astype(np.int64)
+    spread = _possible(within, means)[order][:, order]
+    goal_spread = np.rint(spread * V * V * 2**_PRODUCT_BITS).astype(np.int64)
     drawn = _draw(goal_sums, goal_second, goal_spread, classes.astype(np.int64), offsets, kinds)
     Z = np.empty(drawn.shape)
     Z[:, order] = drawn / V
     return Z
 
 
-def _by_class(features: Features, means: Matrix, second: Matrix, classes: Whole) -> Matrix:
-    """E[x xᵀ] in each class, if they share a covariance; over `classes` their mean is `second`."""
-    squares = means[:, :, None] * means[:, None, :]
-    shares = np.bincount(classes, minlength=len(means)) / max(len(classes), 1)
-    expected = np.asarray(second + squares - np.tensordot(shares, squares, 1))
+def _by_class(features: Features, means: Matrix, expected: Matrix) -> Matrix:
+    """E[x xᵀ] in each class, if they share a covariance; the square of 0 or 1 is itself."""
     bits = np.flatnonzero(features.units == 1)
-    expected[:, bits, bits] = means[:, bits]  # the square of 0 or 1 is itself
+    expected[:, bits, bits] = means[:, bits]
     return expected
 
 
