@@ -36,7 +36,7 @@ def test_without_options_every_count_and_mean_is_listed(folder):
     assert shown.exit_code == 0
     assert "mean of age" in shown.output
     assert "ward is surgery" in shown.output
-    assert "Estimates are right on average" in shown.output
+    assert "Counts are right on average" in shown.output
     assert "for all " in shown.output
 
 
