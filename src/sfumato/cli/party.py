@@ -31,7 +31,7 @@ def agree(
     schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
     party: Annotated[list[str], typer.Option(help="Name of a party; repeat it for each.")],
     release: Annotated[str, typer.Option(help="Id of the release, as every ledger will have it.")],
-    method: Annotated[str, typer.Option(help="dp-lda, modips, mosaic, lap-pca, analyze-gauss.")],
+    method: Annotated[str, typer.Option(help="dp-lda, dca, modips, mosaic, lap-pca or analyze-gauss.")],
     epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
     delta: Annotated[str | None, typer.Option(help="Delta: allows Gaussian noise.")] = None,
     rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
@@ -239,7 +239,11 @@ def _agreed(agreement: Any) -> None:
     lines.line("noise", f"made whole by {agreement.honest} honest of {len(file.parties)} shares")
     lines.line("opened by", f"{agreement.threshold} parties")
     if not agreement.strict:
-        lines.line("", "compare the list of contributions (see status) before you open")
+        lines.line(
+            "",
+            "too few to rule out that different lists of contributions are opened: before you open,"
+            " compare the list (see status) with all others, by telephone",
+        )
     lines.line("fingerprint", fingerprint(agreement.digest))
     show(lines)
 

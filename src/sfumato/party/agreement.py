@@ -4,11 +4,11 @@ Of n parties, d may drop out and c may collude with whoever collects the files. 
 h = n − d − c honest ones then contribute, and the noise is divided so that their shares alone
 cost no more than the budget.  Secrets are shared so that t parties together can open the sum:
 
-    t = min(⌊(n + c) / 2⌋ + 1, n − d)
+    t = max(⌊(n + c) / 2⌋ + 1, c + ⌊(n − c) d / (d + 1)⌋ + 1), cut at n − d
 
-With the first figure no collector can get two different openings, even one that shows different
-lists of contributions to different parties (2t > n + c).  With the second they must compare the
-fingerprints of their lists; `strict` says which it is.  In both cases t > c.
+If it is not cut, a collector that shows each party another list of contributions still opens one
+sum, of h honest shares or more (`sfumato.release.threshold`).  If it is, the parties must compare
+the fingerprints of their lists before they open; `strict` says which it is.  Always t > c.
 """
 
 import re
@@ -27,6 +27,7 @@ from sfumato.plan import Plan
 from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, to_json
 from sfumato.publishing.certify import check_certifiable
+from sfumato.release.threshold import holds_for_any_lists, opening_threshold
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.untrusted.plain_file import is_there
@@ -101,12 +102,12 @@ class Agreement:
     @property
     def threshold(self) -> int:
         """t: how many parties open the sum."""
-        return min((len(self.parties) + self.file.colluders) // 2 + 1, self.fewest)
+        return opening_threshold(len(self.parties), self.file.dropouts, self.file.colluders)
 
     @property
     def strict(self) -> bool:
-        """Whether the threshold alone rules out a second opening."""
-        return 2 * self.threshold > len(self.parties) + self.file.colluders
+        """Whether the threshold is enough, even if parties are shown different lists."""
+        return holds_for_any_lists(len(self.parties), self.file.dropouts, self.file.colluders)
 
     @cached_property
     def plan(self) -> Plan:
@@ -190,6 +191,6 @@ def _check_sums(plan: Plan) -> None:
     if not plan.rounds:
         raise ParameterError(
             f"{plan.method} with this schema and budget measures something else than sums over "
-            "the records, which parties cannot add up: choose dp-lda, modips, lap-pca or "
-            "analyze-gauss, or mosaic with rho (or epsilon and delta) and at most 16 columns"
+            "the records, which parties cannot add up: choose dp-lda, dca, modips, lap-pca "
+            "or analyze-gauss, or mosaic with rho (or epsilon and delta) and at most 16 columns"
         )
