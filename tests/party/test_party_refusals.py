@@ -5,7 +5,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from party_world import NAMES, World, schema
+from party_world import COLUMNS, NAMES, World, schema
 from sfumato import party
 from sfumato.errors import BudgetError, DataError, ParameterError, PartyError
 from sfumato.ledger import Ledger
@@ -61,6 +61,14 @@ AGREEMENTS = {
         "rho": 500,
         "dropouts": 0,
         "colluders": 0,
+    },
+    "two-way tables is too small to be divided": {
+        "method": "mosaic",
+        "schema": schema("add-remove", {name: COLUMNS[name] for name in ("age", "ward")}),
+        "epsilon": None,
+        "rho": "7/10",
+        "dropouts": 0,
+        "colluders": 1,
     },
 }
 

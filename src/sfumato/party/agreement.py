@@ -22,7 +22,7 @@ from typing import Any
 from sfumato.errors import ParameterError, PartyError
 from sfumato.methods import method as recipe
 from sfumato.party.document import MOST_PARTIES, PARTY_NAME, AgreementFile
-from sfumato.party.measuring import rehearse
+from sfumato.party.measuring import rehearse_all
 from sfumato.plan import Plan
 from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, to_json
@@ -57,7 +57,7 @@ class Agreement:
             )
         plan = made.plan
         _check_sums(plan)
-        rehearse(plan, made.honest, ())
+        rehearse_all(plan, made.honest)
         return made
 
     @classmethod

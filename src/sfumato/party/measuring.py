@@ -23,7 +23,9 @@ from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 from sfumato.table.source import BATCH_ROWS
 
-__all__ = ["OpenedPurse", "StandIns", "measured", "rehearse"]
+__all__ = ["OpenedPurse", "StandIns", "measured", "rehearse", "rehearse_all"]
+
+_MADE_UP = 30  # a count of an earlier round, for a rehearsal of the next
 
 T = TypeVar("T")
 
@@ -76,10 +78,13 @@ class SharingPurse(Purse):
 
 
 class _Rehearsal(SharingPurse):
-    """Draws nothing, and refuses what could not be drawn."""
+    """Draws nothing, and refuses what could not be drawn, however long it may become."""
+
+    longest: Sequence[int] = ()  # of each statistic, at most
 
     def _part(self, share: NoiseShare, exact: Whole, units: Whole) -> Whole:
-        share.check(units)
+        most = max([len(units), *self.longest[len(self.entries) :][:1]])
+        share.check(np.resize(units, most))
         return exact
 
 
@@ -126,6 +131,16 @@ def rehearse(plan: Plan, honest: int, known: Sequence[Whole]) -> tuple[int, ...]
     bits, stand_ins = SystemBits(), StandIns(plan.domain, 0)
     purse = _Rehearsal(plan.guarantee, bits, honest, *_next(plan, known))
     return tuple(len(entries) for entries in _stopped(plan, stand_ins, purse))
+
+
+def rehearse_all(plan: Plan, honest: int) -> None:
+    """Refuse a plan that could fail in any round, whatever is opened in those before it."""
+    known: list[Whole] = []
+    for wanted in plan.rounds:
+        purse = _Rehearsal(plan.guarantee, SystemBits(), honest, known, wanted)
+        purse.longest = plan.longest[len(known) :]
+        entries = _stopped(plan, StandIns(plan.domain, 0), purse)
+        known += [np.full(len(found), _MADE_UP, np.int64) for found in entries]
 
 
 def _next(plan: Plan, known: Sequence[Whole]) -> tuple[Sequence[Whole], int]:
