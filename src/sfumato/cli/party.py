@@ -31,7 +31,9 @@ def agree(
     schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
     party: Annotated[list[str], typer.Option(help="Name of a party; repeat it for each.")],
     release: Annotated[str, typer.Option(help="Id of the release, as every ledger will have it.")],
-    method: Annotated[str, typer.Option(help="dp-lda, dca, modips, mosaic, lap-pca or analyze-gauss.")],
+    method: Annotated[
+        str, typer.Option(help="dp-lda, dca, modips, mosaic, lap-pca or analyze-gauss.")
+    ],
     epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
     delta: Annotated[str | None, typer.Option(help="Delta: allows Gaussian noise.")] = None,
     rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
@@ -137,8 +139,10 @@ def contribute(
     _written(made.place, state)
     if made.again:
         say("already contributed: the same file was written again, nothing was measured or charged")
-    elif opened is not None:
+    elif made.charged:
         say(f"charged: {exchange.agreement.plan.guarantee} as {exchange.agreement.file.release}")
+    elif opened is not None:
+        say(f"charged in the first round, as {exchange.agreement.file.release}: nothing more now")
     else:
         say("ledger: none: repeated releases are not counted")
     _roster(exchange)
