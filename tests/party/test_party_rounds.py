@@ -98,7 +98,7 @@ def test_a_first_round_without_a_ledger_is_not_charged_later(world, ledger):
 
 def test_a_test_run_stays_one(world):
     opened(world)
-    refused(world, "test run", seed=1)
+    refused(world, "one round is a test run", seed=1)
 
 
 def test_a_file_that_is_written_again_settles_nothing_of_another_agreement(world, ledger, tmp_path):

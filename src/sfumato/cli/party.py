@@ -32,7 +32,7 @@ def agree(
     party: Annotated[list[str], typer.Option(help="Name of a party; repeat it for each.")],
     release: Annotated[str, typer.Option(help="Id of the release, as every ledger will have it.")],
     method: Annotated[
-        str, typer.Option(help="dp-lda, dca, modips, mosaic, lap-pca or analyze-gauss.")
+        str, typer.Option(help="dp-lda, dca, modips, mosaic, lap-pca, analyze-gauss.")
     ],
     epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
     delta: Annotated[str | None, typer.Option(help="Delta: allows Gaussian noise.")] = None,

@@ -80,9 +80,8 @@ def contribute(
         first = kept.file.first
         if ledger is not None and first is not None and ledger.ledger_id == first.ledger:
             _settle(exchange.agreement, ledger, made)
-        return Contributed(
-            place, number, again, made, ledger is not None and number == 1 and not again
-        )
+        charged = ledger is not None and number == 1 and not again
+        return Contributed(place, number, again, made, charged)
 
 
 def _settle(agreement: Agreement, ledger: Ledger, last: ContributionFile) -> None:

@@ -27,9 +27,7 @@ class FirstRound(BaseModel):
     def check_counted(self, agreement: Agreement, ledger: Ledger | None, *, seeded: bool) -> None:
         """Refuse a later round that is counted elsewhere; nothing was read yet."""
         if seeded != self.seeded:
-            raise PartyError(
-                "the first round was a test run, or this one is: both must be, or none"
-            )
+            raise PartyError("one round is a test run, and the other is not: both must be, or none")
         if ledger is None:
             if self.ledger is not None:
                 raise PartyError(

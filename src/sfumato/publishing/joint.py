@@ -1,12 +1,48 @@
 """The terms of a release that several parties made together."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
+from sfumato.errors import ReleaseError
+from sfumato.plan import Plan
 from sfumato.plan.terms import ReleaseTerms
-from sfumato.release.certificate import PartyFacts
+from sfumato.privacy.guarantee import to_json
+from sfumato.release.certificate import Certificate, PartyFacts
+from sfumato.release.digest import digest
 
-__all__ = ["joint_terms"]
+__all__ = ["UNCOUNTED", "added_up", "agreement_record", "check_agreement", "joint_terms"]
+
+UNCOUNTED = "Whether each party counts the release in a ledger is not known here"
+
+
+def added_up(plan: Plan) -> bool:
+    """Whether all that the plan buys are sums, which parties can add up."""
+    return bool(plan.rounds) and plan.sized is None
+
+
+def agreement_record(
+    terms: Mapping[str, Any], parties: tuple[str, ...], dropouts: int, colluders: int
+) -> dict[str, Any]:
+    """What an agreement file holds; `terms` are release, schema, method, options and budget."""
+    return {
+        "format": 1,
+        "kind": "sfumato party agreement",
+        **{name: terms[name] for name in ("release", "schema", "method", "options", "budget")},
+        "parties": list(parties),
+        "dropouts": dropouts,
+        "colluders": colluders,
+    }
+
+
+def check_agreement(certificate: Certificate, facts: PartyFacts) -> None:
+    """Refuse parties that agreed on something else than the certificate states."""
+    budget = None if certificate.budget is None else to_json(certificate.budget)
+    terms = {**certificate.to_json(), "budget": budget}
+    made = agreement_record(terms, facts.names, facts.dropouts, facts.colluders)
+    if digest(made) != facts.agreement:
+        raise ReleaseError("the parties agreed on something else than the certificate states")
 
 
 def joint_terms(terms: ReleaseTerms, facts: PartyFacts) -> ReleaseTerms:
@@ -26,8 +62,8 @@ def _caveats(facts: PartyFacts, terms: ReleaseTerms) -> tuple[str, ...]:
     said = [
         f"{several} parties added up what they measured. The promise holds against {against}, as "
         "long as all follow the protocol and its ciphers hold: X25519, Ed25519, ChaCha20, SHA-256.",
-        "Each party counts the release in a ledger of its own. A person with records at several "
-        "of them is protected as one with several records.",
+        f"{UNCOUNTED}. A person with records at several of them is protected as one with several "
+        "records.",
     ]
     if terms.subject["neighbours"] == "replace-one":
         said.append("Whoever has the files knows the number of records of each party.")

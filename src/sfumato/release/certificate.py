@@ -226,6 +226,10 @@ class Certificate(_Part):
             raise ValueError("columns must be stated where there is no schema")
         if self.part is not None and self.public_schema is None:
             raise ValueError("only a table has parts of this kind")
+        if self.parties is not None and (
+            self.public_schema is None or self.part is not None or self.ledger is not None
+        ):
+            raise ValueError("parties publish whole tables together, and charge them elsewhere")
         if self.files and sum(name.startswith("data.") for name in self.files) != 1:
             raise ValueError("files must list one data file")
         return self
