@@ -227,11 +227,11 @@ def test_too_few_contributions_are_never_opened(world):
 def test_a_party_opens_once_for_one_list(world):
     world.contribute("north", "south").open("north")
     first = (world.folder / "north.opening-1.json").read_bytes()
-    world.contribute("west").open("north")  # the list has grown meanwhile
+    hidden = (world.folder / "north.opening-1.json").rename(world.path / "hidden")
+    world.contribute("west")
+    hidden.unlink()
+    world.open("north")  # the list has grown meanwhile
     assert (world.folder / "north.opening-1.json").read_bytes() == first
-    world.open("south")
-    with pytest.raises(PartyError, match="opened another list of contributions"):
-        world.combined()
 
 
 def test_an_opening_never_reveals_both_secrets_of_a_party(world):
@@ -367,3 +367,16 @@ def test_rows_that_cannot_be_drawn_are_refused(world):
 
 def test_a_state_is_for_its_owner_alone(world):
     assert world.state("north").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["north.state", "north.key.json", "deeper/../agreement.json"])
+def test_a_state_does_not_lie_among_the_files_for_others(tmp_path, name):
+    world = World(tmp_path)
+    with pytest.raises(PartyError, match="keep the state"):
+        party.join(world.exchange, "north", world.folder / name)
+    assert [path.name for path in world.folder.iterdir()] == ["agreement.json"]
+    party.join(world.exchange, "north", world.state("north"))
+    (world.folder / "deeper").mkdir()
+    moved = world.state("north").rename(world.folder / "deeper" / "state")
+    with pytest.raises(PartyError, match="keep the state"):
+        party.share(world.exchange, moved)

@@ -156,6 +156,10 @@ def open_(
     without: Annotated[
         list[str] | None, typer.Option(help="Party that is left out; repeatable.")
     ] = None,
+    listed: Annotated[
+        str | None,
+        typer.Option("--list", help="Fingerprint of the list that was compared; no other opens."),
+    ] = None,
 ) -> None:
     """Reveal what takes the masks off the sum of the contributions in the folder; only once.
 
@@ -165,7 +169,7 @@ def open_(
     from sfumato.party.exchange import list_digest
 
     exchange = _exchange(folder)
-    made = open_round(exchange, state, without or ())
+    made = open_round(exchange, state, without or (), listed=listed)
     _written(made.place, state)
     if made.again:
         say("already opened: the same file was written again")
@@ -192,8 +196,12 @@ def combine(
     """
     from sfumato.cli.show import promise
     from sfumato.party import combine as run
+    from sfumato.party.opening import unused_openings
 
-    promise(run(_exchange(folder), output, rows=rows, format=format))  # type: ignore[arg-type]
+    exchange = _exchange(folder)
+    promise(run(exchange, output, rows=rows, format=format))  # type: ignore[arg-type]
+    for number, party in unused_openings(exchange):
+        say(f"not used: the opening of round {number} by {party}, which has another list")
 
 
 @app.command("status")

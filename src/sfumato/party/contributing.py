@@ -70,6 +70,7 @@ def contribute(
         if made is None:
             if number > 1:
                 check_same_parties(exchange, number, party)
+            _check_awaited(exchange, number, party)
             held_shares(exchange, kept.file)  # refused now, if others could not open with them
             work = _Contribution(exchange, kept.file, known, number, ledger, seed)
             made = work.made(data, progress, lambda file, first: kept.keep(name, file, first))
@@ -82,6 +83,15 @@ def contribute(
             _settle(exchange.agreement, ledger, made)
         charged = ledger is not None and number == 1 and not again
         return Contributed(place, number, again, made, charged)
+
+
+def _check_awaited(exchange: Exchange, number: int, party: str) -> None:
+    for other, file in exchange.openings(number).items():
+        if party not in file.contributions:
+            raise PartyError(
+                f"{other} has opened round {number} without you: a contribution would come too "
+                "late, so nothing was measured or charged"
+            )
 
 
 def _settle(agreement: Agreement, ledger: Ledger, last: ContributionFile) -> None:

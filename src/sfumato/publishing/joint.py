@@ -1,18 +1,15 @@
 """The terms of a release that several parties made together."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from sfumato.errors import ReleaseError
 from sfumato.plan import Plan
 from sfumato.plan.terms import ReleaseTerms
-from sfumato.privacy.guarantee import to_json
 from sfumato.release.certificate import Certificate, PartyFacts
 from sfumato.release.digest import digest
 
-__all__ = ["UNCOUNTED", "added_up", "agreement_record", "check_agreement", "joint_terms"]
+__all__ = ["UNCOUNTED", "added_up", "check_agreement", "joint_terms"]
 
 UNCOUNTED = "Whether each party counts the release in a ledger is not known here"
 
@@ -22,26 +19,18 @@ def added_up(plan: Plan) -> bool:
     return bool(plan.rounds) and plan.sized is None
 
 
-def agreement_record(
-    terms: Mapping[str, Any], parties: tuple[str, ...], dropouts: int, colluders: int
-) -> dict[str, Any]:
-    """What an agreement file holds; `terms` are release, schema, method, options and budget."""
-    return {
-        "format": 1,
-        "kind": "sfumato party agreement",
-        **{name: terms[name] for name in ("release", "schema", "method", "options", "budget")},
-        "parties": list(parties),
-        "dropouts": dropouts,
-        "colluders": colluders,
-    }
-
-
 def check_agreement(certificate: Certificate, facts: PartyFacts) -> None:
     """Refuse parties that agreed on something else than the certificate states."""
-    budget = None if certificate.budget is None else to_json(certificate.budget)
-    terms = {**certificate.to_json(), "budget": budget}
-    made = agreement_record(terms, facts.names, facts.dropouts, facts.colluders)
-    if digest(made) != facts.agreement:
+    stated = certificate.to_json()
+    agreed = {  # the fields of the agreement file
+        "format": 1,
+        "kind": "sfumato party agreement",
+        **{name: stated[name] for name in ("release", "schema", "method", "options", "budget")},
+        "parties": list(facts.names),
+        "dropouts": facts.dropouts,
+        "colluders": facts.colluders,
+    }
+    if digest(agreed) != facts.agreement:
         raise ReleaseError("the parties agreed on something else than the certificate states")
 
 
