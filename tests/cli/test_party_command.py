@@ -54,6 +54,8 @@ def test_the_whole_exchange_as_it_is_typed(typed, place):
     assert "the same file was written again" in typed(words)
     typed("party contribute exchange south.csv --state south.state")
     known = typed("party status exchange")
+    wrong = "party open exchange --state north.state --list 0123"
+    assert "not the one that was given" in typed(wrong, code=1)
     assert known.count("yes") == 8
     opened = typed("party open exchange --state north.state")
     [listed] = [line for line in opened.splitlines() if "of this list" in line]
@@ -73,7 +75,9 @@ def test_the_whole_exchange_as_it_is_typed(typed, place):
 def test_refusals_are_one_line_and_leave_nothing_behind(typed, place):
     assert "none is left" in typed(f"{AGREE} {WHO} --dropouts 3", code=1)
     assert not (place / "exchange").exists()
-    typed(f"{AGREE} {WHO}")
+    assert "telephone" not in typed(f"{AGREE} {WHO}")
+    several = AGREE.replace("exchange", "loose")
+    assert "by telephone" in " ".join(typed(f"{several} {WHO} --dropouts 1").split())
     assert "holds an agreement" in typed(f"{AGREE} {WHO}", code=1)
     assert "east is none" in typed("party join exchange --as east --state east.state", code=1)
     assert not (place / "east.state").exists()

@@ -129,6 +129,12 @@ def test_the_limits_do_not_say_that_ledgers_were_charged(world):
     assert "Whether each party counts the release in a ledger is not known here" in said
 
 
+def test_the_limits_say_where_lists_had_to_be_compared(world, tmp_path):
+    loose = World(tmp_path).joined().contribute().open().combined().certificate
+    assert any("the same list of contributions" in line for line in loose.limits)
+    assert not any("the same list" in line for line in certificate(world).limits)
+
+
 FORGED = {
     "in order": {"contributed": ["south", "north", "west"]},
     "each once": {"names": ["north", "south", "south"]},

@@ -1,5 +1,8 @@
 """Later rounds: the same records, counted where the first round was."""
 
+import json
+
+import numpy as np
 import pytest
 
 from party_world import World, schema
@@ -7,7 +10,9 @@ from sfumato import party
 from sfumato.errors import PartyError
 from sfumato.ledger import Ledger
 from sfumato.ledger.kept_head import note_file
+from sfumato.methods.mosaic.steps import Steps
 from sfumato.privacy.guarantee import ZCDP
+from sfumato.synopsis.bins import Merged, Partition
 
 MOSAIC = {"method": "mosaic", "schema": schema("add-remove"), "epsilon": None, "rho": "1/10"}
 
@@ -94,6 +99,31 @@ def test_a_first_round_without_a_ledger_is_not_charged_later(world, ledger):
     opened(world)
     refused(world, "No ledger counts this release", ledger=ledger)
     assert ledger.entry("study-1") is None
+
+
+def test_bins_are_compared_and_not_only_how_many_there_are(world, monkeypatch):
+    opened(world)
+    second(world)
+    real = Steps._bins_found
+
+    def moved(self, fine, runs):
+        """One edge elsewhere, as another version of numpy might round it."""
+        found, partition = real(self, fine, runs)
+        [k] = [k for k, c in enumerate(partition.columns) if c.bins < c.fine.bins]
+        group = partition.columns[k].group.copy()
+        edge = int(np.flatnonzero(np.diff(group))[0])
+        group[edge + 1] = group[edge]
+        columns = list(partition.columns)
+        columns[k] = Merged(columns[k].fine, group)
+        return found, Partition(tuple(columns), partition.label, partition.classes)
+
+    monkeypatch.setattr(Steps, "_bins_found", moved)
+    world.contribute("south", seeds={})
+    with pytest.raises(PartyError, match="different lengths or bins"):
+        world.open("north")
+    files = [world.folder / f"{name}.contribution-2.json" for name in ("north", "south")]
+    north, south = (json.loads(file.read_text()) for file in files)
+    assert north["lengths"] == south["lengths"]
 
 
 def test_a_test_run_stays_one(world):

@@ -21,7 +21,7 @@ from sfumato.party.exchange import Exchange
 from sfumato.party.first_round import FirstRound, fingerprint_key
 from sfumato.party.joining import held_shares, own_keys
 from sfumato.party.mask import Masks, pair_mask, self_mask
-from sfumato.party.measuring import measured, rehearse
+from sfumato.party.measuring import bins_digest, measured, rehearse
 from sfumato.party.opening import check_same_parties, opened_before
 from sfumato.party.state import StateFile, locked
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
@@ -122,7 +122,8 @@ class _Contribution:
         agreement = self.exchange.agreement
         plan, release = agreement.plan, agreement.file.release
         if self.number > 1:
-            self._first.check_counted(agreement, self.ledger, seeded=self.seed is not None)
+            seeded = self.seed is not None
+            self._first.check_counted(release, agreement.digest, self.ledger, seeded=seeded)
         rehearse(plan, agreement.honest, self.known)
         source = open_source(data)
         check_header(source, plan.domain)
@@ -171,6 +172,7 @@ class _Contribution:
             roster=self.exchange.roster,
             rows=rows,
             seeded=self.seed is not None,
+            bins=bins_digest(agreement.plan, self.known) if self.known else None,
             lengths=tuple(map(len, parts)),
             entries=encoded(entries.astype("<u8").tobytes()),
         ).signed(bytes.fromhex(self.state.signing))

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict
 
 from sfumato.errors import PartyError
 from sfumato.ledger import Ledger
-from sfumato.party.agreement import Agreement
 from sfumato.release.certificate import Digest, Name
 
 __all__ = ["FirstRound", "fingerprint_key"]
@@ -24,7 +23,9 @@ class FirstRound(BaseModel):
     ledger: Name | None
     seeded: bool
 
-    def check_counted(self, agreement: Agreement, ledger: Ledger | None, *, seeded: bool) -> None:
+    def check_counted(
+        self, release: str, agreement: str, ledger: Ledger | None, *, seeded: bool
+    ) -> None:
         """Refuse a later round that is counted elsewhere; nothing was read yet."""
         if seeded != self.seeded:
             raise PartyError("one round is a test run, and the other is not: both must be, or none")
@@ -41,8 +42,8 @@ class FirstRound(BaseModel):
             )
         if ledger.ledger_id != self.ledger:
             raise PartyError("the first round was charged to another ledger: give that one")
-        entry = ledger.entry(agreement.file.release)
-        if entry is None or entry.state != "drawn" or entry.plan != agreement.digest:
+        entry = ledger.entry(release)
+        if entry is None or entry.state != "drawn" or entry.plan != agreement:
             raise PartyError(
                 "the ledger does not hold the first round as drawn under this agreement: was it "
                 "replaced by an older copy?"

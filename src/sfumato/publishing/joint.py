@@ -8,6 +8,7 @@ from sfumato.plan import Plan
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.release.certificate import Certificate, PartyFacts
 from sfumato.release.digest import digest
+from sfumato.release.threshold import holds_for_any_lists
 
 __all__ = ["UNCOUNTED", "added_up", "check_agreement", "joint_terms"]
 
@@ -54,6 +55,11 @@ def _caveats(facts: PartyFacts, terms: ReleaseTerms) -> tuple[str, ...]:
         f"{UNCOUNTED}. A person with records at several of them is protected as one with several "
         "records.",
     ]
+    if not holds_for_any_lists(len(facts.names), facts.dropouts, facts.colluders):
+        said.append(
+            "It holds if all who opened the sum had the same list of contributions, which they "
+            "had to compare: with so many dropouts the number of openings does not ensure it."
+        )
     if terms.subject["neighbours"] == "replace-one":
         said.append("Whoever has the files knows the number of records of each party.")
     if several > facts.honest:
