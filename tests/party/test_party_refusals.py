@@ -87,6 +87,16 @@ def test_an_agreement_is_not_read_from_anything_else(tmp_path):
         party.Exchange(tmp_path / "nowhere")
 
 
+def test_an_agreement_states_all_options(tmp_path):
+    world = World(tmp_path, method="mosaic", schema=schema("add-remove"), delta="1e-6")
+    path = world.folder / "agreement.json"
+    record = json.loads(path.read_text())
+    assert record["options"]["model"] == "latent"
+    path.write_text(json.dumps(record | {"options": {}}))
+    with pytest.raises(ParameterError, match="does not state all options"):
+        party.Exchange(world.folder)
+
+
 def test_only_parties_of_the_agreement_join_and_each_with_its_own_state(tmp_path):
     world = World(tmp_path)
     with pytest.raises(PartyError, match="east is none of the parties"):

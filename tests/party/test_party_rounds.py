@@ -5,13 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from party_world import World, schema
+from party_world import NAMES, World, schema, table
 from sfumato import party
 from sfumato.errors import PartyError
 from sfumato.ledger import Ledger
 from sfumato.ledger.kept_head import note_file
 from sfumato.methods.mosaic.steps import Steps
 from sfumato.privacy.guarantee import ZCDP
+from sfumato.publishing.verify import verify
 from sfumato.synopsis.bins import Merged, Partition
 
 MOSAIC = {"method": "mosaic", "schema": schema("add-remove"), "epsilon": None, "rho": "1/10"}
@@ -102,8 +103,8 @@ def test_a_first_round_without_a_ledger_is_not_charged_later(world, ledger):
 
 
 def test_bins_are_compared_and_not_only_how_many_there_are(world, monkeypatch):
-    opened(world)
-    second(world)
+    world.tables = {name: table(k, rows=5_000) for k, name in enumerate(NAMES)}
+    world.contribute().open().contribute("north")
     real = Steps._bins_found
 
     def moved(self, fine, runs):
@@ -118,12 +119,26 @@ def test_bins_are_compared_and_not_only_how_many_there_are(world, monkeypatch):
         return found, Partition(tuple(columns), partition.label, partition.classes)
 
     monkeypatch.setattr(Steps, "_bins_found", moved)
-    world.contribute("south", seeds={})
+    world.contribute("south")
     with pytest.raises(PartyError, match="different lengths or bins"):
         world.open("north")
     files = [world.folder / f"{name}.contribution-2.json" for name in ("north", "south")]
     north, south = (json.loads(file.read_text()) for file in files)
     assert north["lengths"] == south["lengths"]
+
+
+def test_a_state_that_says_nothing_of_the_first_round_is_refused(world):
+    opened(world)
+    state = json.loads(world.state("north").read_text())
+    world.state("north").write_text(json.dumps(state | {"first": None}))
+    refused(world, "does not say what the first round was about")
+
+
+def test_the_certificate_of_two_rounds_tells_its_agreement(tmp_path):
+    world = World(tmp_path, **MOSAIC, records="3000", where="ward=a").joined()
+    world.contribute().open().contribute().open()
+    world.combined(folder=tmp_path / "release")
+    assert all(check.passed for check in verify(tmp_path / "release"))
 
 
 def test_a_test_run_stays_one(world):
