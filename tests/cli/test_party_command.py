@@ -72,6 +72,34 @@ def test_the_whole_exchange_as_it_is_typed(typed, place):
     assert facts["contributed"] == ["north", "south"]
 
 
+@pytest.mark.long
+def test_two_rounds_are_charged_once_and_a_list_of_its_own_is_not_used(typed, place):
+    (place / "study.yaml").write_text(yaml.safe_dump(schema("add-remove")))
+    budget = AGREE.replace("--method dp-lda", "--method mosaic").replace("--epsilon 1", "--rho 0.1")
+    typed(f"{budget} {WHO} --dropouts 1")
+    each(typed, "party join exchange --as {name} --state {name}.state")
+    each(typed, "party share exchange --state {name}.state")
+    typed("ledger create --ledger north.db")
+    typed("ledger grant study --rho 1 --reason approved --ledger north.db")
+    words = "party contribute exchange north.csv --state north.state --ledger north.db"
+    assert "charged: " in typed(words)
+    typed("party contribute exchange south.csv --state south.state")
+    typed("party open exchange --state west.state")
+    hidden = (place / "exchange" / "west.opening-1.json").rename(place / "hidden")
+    typed("party contribute exchange west.csv --state west.state")
+    typed("party open exchange --state north.state")
+    typed("party open exchange --state south.state")
+    hidden.rename(place / "exchange" / "west.opening-1.json")
+    assert "charged in the first round, as study-1: nothing more now" in typed(words)
+    typed("party contribute exchange south.csv --state south.state")
+    typed("party contribute exchange west.csv --state west.state")
+    typed("party open exchange --state north.state")
+    typed("party open exchange --state south.state")
+    made = typed("party combine exchange -o release")
+    assert "not used: the opening of round 1 by west, which has another list" in made
+    assert "passed" in typed("verify release --ledger north.db")
+
+
 def test_refusals_are_one_line_and_leave_nothing_behind(typed, place):
     assert "none is left" in typed(f"{AGREE} {WHO} --dropouts 3", code=1)
     assert not (place / "exchange").exists()
