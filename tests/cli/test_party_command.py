@@ -54,6 +54,8 @@ def test_the_whole_exchange_as_it_is_typed(typed, place):
     assert "the same file was written again" in typed(words)
     typed("party contribute exchange south.csv --state south.state")
     known = typed("party status exchange")
+    wrong = "party open exchange --state north.state --list 0123"
+    assert "not the one that was given" in typed(wrong, code=1)
     assert known.count("yes") == 8
     opened = typed("party open exchange --state north.state")
     [listed] = [line for line in opened.splitlines() if "of this list" in line]
@@ -63,16 +65,47 @@ def test_the_whole_exchange_as_it_is_typed(typed, place):
     typed("party open exchange --state south.state")
     made = typed("party combine exchange -o release")
     assert "north, south (of 3)" in made
-    assert "charged as study-1 by each party" in made
+    assert "charged" not in made
+    assert "whether each party counts it" in made
     assert "passed" in typed("verify release --ledger north.db")
     facts = json.loads((place / "release" / "release.json").read_text())["parties"]
     assert facts["contributed"] == ["north", "south"]
 
 
+@pytest.mark.long
+def test_two_rounds_are_charged_once_and_a_list_of_its_own_is_not_used(typed, place):
+    (place / "study.yaml").write_text(yaml.safe_dump(schema("add-remove")))
+    budget = AGREE.replace("--method dp-lda", "--method mosaic").replace("--epsilon 1", "--rho 0.1")
+    typed(f"{budget} {WHO} --dropouts 1")
+    each(typed, "party join exchange --as {name} --state {name}.state")
+    each(typed, "party share exchange --state {name}.state")
+    typed("ledger create --ledger north.db")
+    typed("ledger grant study --rho 1 --reason approved --ledger north.db")
+    words = "party contribute exchange north.csv --state north.state --ledger north.db"
+    assert "charged: " in typed(words)
+    typed("party contribute exchange south.csv --state south.state")
+    typed("party open exchange --state west.state")
+    hidden = (place / "exchange" / "west.opening-1.json").rename(place / "hidden")
+    typed("party contribute exchange west.csv --state west.state")
+    typed("party open exchange --state north.state")
+    typed("party open exchange --state south.state")
+    hidden.rename(place / "exchange" / "west.opening-1.json")
+    assert "charged in the first round, as study-1: nothing more now" in typed(words)
+    typed("party contribute exchange south.csv --state south.state")
+    typed("party contribute exchange west.csv --state west.state")
+    typed("party open exchange --state north.state")
+    typed("party open exchange --state south.state")
+    made = typed("party combine exchange -o release")
+    assert "not used: the opening of round 1 by west, which has another list" in made
+    assert "passed" in typed("verify release --ledger north.db")
+
+
 def test_refusals_are_one_line_and_leave_nothing_behind(typed, place):
     assert "none is left" in typed(f"{AGREE} {WHO} --dropouts 3", code=1)
     assert not (place / "exchange").exists()
-    typed(f"{AGREE} {WHO}")
+    assert "telephone" not in typed(f"{AGREE} {WHO}")
+    several = AGREE.replace("exchange", "loose")
+    assert "by telephone" in " ".join(typed(f"{several} {WHO} --dropouts 1").split())
     assert "holds an agreement" in typed(f"{AGREE} {WHO}", code=1)
     assert "east is none" in typed("party join exchange --as east --state east.state", code=1)
     assert not (place / "east.state").exists()

@@ -1,14 +1,18 @@
 """The release that parties made: what its certificate says, and what its readers make of it."""
 
+import json
+import shutil
 from fractions import Fraction
 
 import pytest
 
-from party_world import World
+import sfumato as sf
+from party_world import World, schema
 from sfumato.accuracy import published
 from sfumato.errors import ReleaseError
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
+from sfumato.publishing.joint import check_agreement
 from sfumato.publishing.verify import verify
 from sfumato.release.certificate import Certificate
 from sfumato.release.release import Release
@@ -40,13 +44,95 @@ def test_a_party_finds_the_release_in_its_own_ledger(world, tmp_path):
         assert failed(verify(world.path / "release", ledger=ledger)) == {}
     with Ledger.create(tmp_path / "other.db") as other:
         found = failed(verify(world.path / "release", ledger=other))
-        assert "no contribution" in found["ledger"]
+        assert "no charge" in found["ledger"]
         other.grant("study", PureDP(3), reason="approved")
         about = certificate(world).unit + "; replace-one"
         other.reserve("study-1", "study", PureDP(1), plan="c0ffee00", protects=about)
         other.draw("study-1", None)
         found = failed(verify(world.path / "release", ledger=other))
         assert "another agreement" in found["ledger"]
+
+
+def forged(world, tmp_path, parties):
+    """The release with other parties, sealed as whoever forges it would."""
+    record = certificate(world).to_json()
+    files = record.pop("files")
+    record.pop("seal")
+    made = Certificate.of({**record, "parties": {**record["parties"], **parties}}).sealed(files)
+    folder = tmp_path / "forged"
+    shutil.copytree(world.path / "release", folder)
+    (folder / "release.json").write_text(json.dumps(made.to_json()))
+    return folder
+
+
+def test_a_certificate_tells_which_agreement_it_is_of(world, tmp_path):
+    names = ["north", "south", "east"]
+    other = forged(world, tmp_path, {"names": names, "contributed": names})
+    with Ledger(world.path / "north.db") as ledger:
+        found = failed(verify(other, ledger=ledger))
+    assert set(found) == {"plan", "ledger"}
+    assert all("agreed on something else" in said for said in found.values())
+
+
+def test_the_promise_that_was_charged_is_the_one_that_is_stated(world, tmp_path):
+    with Ledger.create(tmp_path / "cheap.db") as cheap:
+        cheap.grant("study", PureDP(3), reason="approved")
+        plan = certificate(world).parties.agreement
+        cheap.reserve("study-1", "study", PureDP("1/2"), plan=plan, protects="x")
+        cheap.draw("study-1", None)
+        found = failed(verify(world.path / "release", ledger=cheap))
+    assert "charged another promise" in found["ledger"]
+
+
+def test_a_ledger_says_charged_and_not_who_contributed(world):
+    with Ledger(world.path / "north.db") as ledger:
+        said = [c.detail for c in verify(world.path / "release", ledger=ledger)][-1]
+    assert said.startswith("charged once")
+    assert "it cannot say" in said
+
+
+def test_a_method_that_parties_cannot_run_has_no_parties(world, tmp_path):
+    """The release of one owner, with parties written into its certificate."""
+    owner = sf.publish(
+        world.tables["north"], schema=schema(), method="identity-laplace", epsilon=1, release="own"
+    )
+    owner.save(tmp_path / "own")
+    mine = json.loads((tmp_path / "own" / "release.json").read_text())
+    files = mine.pop("files")
+    mine.pop("seal")
+    stated = certificate(world).to_json()["parties"]
+    made = Certificate.of({**mine, "parties": stated}).sealed(files)
+    (tmp_path / "own" / "release.json").write_text(json.dumps(made.to_json()))
+    assert "cannot add up" in failed(verify(tmp_path / "own"))["plan"]
+
+
+def test_only_whole_tables_have_parties(world):
+    record = certificate(world).to_json()
+    with pytest.raises(ReleaseError, match="whole tables"):
+        Certificate.of({**record, "ledger": {"id": "x", "head": "y"}})
+    with pytest.raises(ReleaseError, match="whole tables"):
+        Certificate.of({**record, "part": {"ward": "a"}})
+
+
+@pytest.mark.parametrize("method", ["dp-lda", "dca", "modips", "lap-pca", "analyze-gauss"])
+def test_the_agreement_follows_from_the_certificate(method, tmp_path):
+    delta = "1e-6" if method == "analyze-gauss" else None
+    made = World(tmp_path, method=method, epsilon=1, delta=delta).joined()
+    made.contribute().open()
+    found = made.combined(folder=tmp_path / "release")
+    assert failed(verify(tmp_path / "release")) == {}
+    check_agreement(found.certificate, found.certificate.parties)
+
+
+def test_the_limits_do_not_say_that_ledgers_were_charged(world):
+    said = " ".join(certificate(world).limits)
+    assert "Whether each party counts the release in a ledger is not known here" in said
+
+
+def test_the_limits_say_where_lists_had_to_be_compared(world, tmp_path):
+    loose = World(tmp_path).joined().contribute().open().combined().certificate
+    assert any("the same list of contributions" in line for line in loose.limits)
+    assert not any("the same list" in line for line in certificate(world).limits)
 
 
 FORGED = {

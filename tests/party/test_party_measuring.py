@@ -56,6 +56,21 @@ def test_what_two_parties_measure_adds_up_to_what_one_owner_measures(name, monke
         rehearse(plan, 1, known)
 
 
+@pytest.mark.parametrize("name", [name for name, plan in ADDED.items() if plan.longest])
+def test_no_round_is_longer_than_the_plan_says(name):
+    plan = ADDED[name]
+    rng = np.random.default_rng(0)
+    (first,) = rehearse(plan, 1, ())
+    flat, spikes = np.full(first, 10**6), np.where(np.arange(first) % 7, 0, 10**6)
+    lengths = [
+        (first, *rehearse(plan, 1, [known]))
+        for known in (flat, spikes, flat * 0, *(rng.integers(0, 10**5, first) for _ in range(20)))
+    ]
+    assert (np.max(lengths, axis=0) <= plan.longest).all()
+    assert tuple(lengths[0]) == plan.longest  # so many bins as there may be
+    assert len(plan.longest) == sum(plan.rounds)
+
+
 @pytest.mark.parametrize("name", ADDED)
 def test_a_release_holds_nothing_of_the_stand_ins_but_their_number(name, monkeypatch):
     plan, known = ADDED[name], []

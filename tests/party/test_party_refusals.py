@@ -5,7 +5,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from party_world import NAMES, World, schema
+from party_world import COLUMNS, NAMES, World, schema
 from sfumato import party
 from sfumato.errors import BudgetError, DataError, ParameterError, PartyError
 from sfumato.ledger import Ledger
@@ -62,6 +62,14 @@ AGREEMENTS = {
         "dropouts": 0,
         "colluders": 0,
     },
+    "two-way tables is too small to be divided": {
+        "method": "mosaic",
+        "schema": schema("add-remove", {name: COLUMNS[name] for name in ("age", "ward")}),
+        "epsilon": None,
+        "rho": "7/10",
+        "dropouts": 0,
+        "colluders": 1,
+    },
 }
 
 
@@ -77,6 +85,16 @@ def test_an_agreement_is_not_read_from_anything_else(tmp_path):
         party.Exchange(tmp_path)
     with pytest.raises(PartyError, match="sfumato party agree"):
         party.Exchange(tmp_path / "nowhere")
+
+
+def test_an_agreement_states_all_options(tmp_path):
+    world = World(tmp_path, method="mosaic", schema=schema("add-remove"), delta="1e-6")
+    path = world.folder / "agreement.json"
+    record = json.loads(path.read_text())
+    assert record["options"]["model"] == "latent"
+    path.write_text(json.dumps(record | {"options": {}}))
+    with pytest.raises(ParameterError, match="does not state all options"):
+        party.Exchange(world.folder)
 
 
 def test_only_parties_of_the_agreement_join_and_each_with_its_own_state(tmp_path):
@@ -219,11 +237,11 @@ def test_too_few_contributions_are_never_opened(world):
 def test_a_party_opens_once_for_one_list(world):
     world.contribute("north", "south").open("north")
     first = (world.folder / "north.opening-1.json").read_bytes()
-    world.contribute("west").open("north")  # the list has grown meanwhile
+    hidden = (world.folder / "north.opening-1.json").rename(world.path / "hidden")
+    world.contribute("west")
+    hidden.unlink()
+    world.open("north")  # the list has grown meanwhile
     assert (world.folder / "north.opening-1.json").read_bytes() == first
-    world.open("south")
-    with pytest.raises(PartyError, match="opened another list of contributions"):
-        world.combined()
 
 
 def test_an_opening_never_reveals_both_secrets_of_a_party(world):
@@ -359,3 +377,16 @@ def test_rows_that_cannot_be_drawn_are_refused(world):
 
 def test_a_state_is_for_its_owner_alone(world):
     assert world.state("north").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["north.state", "north.key.json", "deeper/../agreement.json"])
+def test_a_state_does_not_lie_among_the_files_for_others(tmp_path, name):
+    world = World(tmp_path)
+    with pytest.raises(PartyError, match="keep the state"):
+        party.join(world.exchange, "north", world.folder / name)
+    assert [path.name for path in world.folder.iterdir()] == ["agreement.json"]
+    party.join(world.exchange, "north", world.state("north"))
+    (world.folder / "deeper").mkdir()
+    moved = world.state("north").rename(world.folder / "deeper" / "state")
+    with pytest.raises(PartyError, match="keep the state"):
+        party.share(world.exchange, moved)

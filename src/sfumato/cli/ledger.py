@@ -226,12 +226,14 @@ def _advice(entry: "Entry") -> str:
         remedy = f"sfumato ledger refund {quote(entry.release)} --reason …"
         fate = (
             "nothing was drawn yet: it is still running, or was stopped; if nothing runs, publish "
-            f"again with --release {quote(entry.release)}, or {remedy}"
+            f"again with --release {quote(entry.release)} (of several parties: run sfumato party "
+            f"contribute again), or {remedy}"
         )
     else:
         fate = (
             "its noise was drawn and the charge stays: if its folder is there, publish again "
-            f"with --release {quote(entry.release)} to settle it"
+            f"with --release {quote(entry.release)} to settle it. Of several parties: run sfumato "
+            "party contribute with the same state, in the round that is on"
         )
     return f"release {entry.release} of {entry.dataset} is {entry.state}; {fate}"
 

@@ -31,7 +31,9 @@ def agree(
     schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
     party: Annotated[list[str], typer.Option(help="Name of a party; repeat it for each.")],
     release: Annotated[str, typer.Option(help="Id of the release, as every ledger will have it.")],
-    method: Annotated[str, typer.Option(help="dp-lda, modips, mosaic, lap-pca, analyze-gauss.")],
+    method: Annotated[
+        str, typer.Option(help="dp-lda, dca, modips, mosaic, lap-pca, analyze-gauss.")
+    ],
     epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
     delta: Annotated[str | None, typer.Option(help="Delta: allows Gaussian noise.")] = None,
     rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
@@ -137,8 +139,10 @@ def contribute(
     _written(made.place, state)
     if made.again:
         say("already contributed: the same file was written again, nothing was measured or charged")
-    elif opened is not None:
+    elif made.charged:
         say(f"charged: {exchange.agreement.plan.guarantee} as {exchange.agreement.file.release}")
+    elif opened is not None:
+        say(f"charged in the first round, as {exchange.agreement.file.release}: nothing more now")
     else:
         say("ledger: none: repeated releases are not counted")
     _roster(exchange)
@@ -152,6 +156,10 @@ def open_(
     without: Annotated[
         list[str] | None, typer.Option(help="Party that is left out; repeatable.")
     ] = None,
+    listed: Annotated[
+        str | None,
+        typer.Option("--list", help="Fingerprint of the list that was compared; no other opens."),
+    ] = None,
 ) -> None:
     """Reveal what takes the masks off the sum of the contributions in the folder; only once.
 
@@ -161,7 +169,7 @@ def open_(
     from sfumato.party.exchange import list_digest
 
     exchange = _exchange(folder)
-    made = open_round(exchange, state, without or ())
+    made = open_round(exchange, state, without or (), listed=listed)
     _written(made.place, state)
     if made.again:
         say("already opened: the same file was written again")
@@ -188,8 +196,12 @@ def combine(
     """
     from sfumato.cli.show import promise
     from sfumato.party import combine as run
+    from sfumato.party.opening import unused_openings
 
-    promise(run(_exchange(folder), output, rows=rows, format=format))  # type: ignore[arg-type]
+    exchange = _exchange(folder)
+    promise(run(exchange, output, rows=rows, format=format))  # type: ignore[arg-type]
+    for number, party in unused_openings(exchange):
+        say(f"not used: the opening of round {number} by {party}, which has another list")
 
 
 @app.command("status")
@@ -239,7 +251,11 @@ def _agreed(agreement: Any) -> None:
     lines.line("noise", f"made whole by {agreement.honest} honest of {len(file.parties)} shares")
     lines.line("opened by", f"{agreement.threshold} parties")
     if not agreement.strict:
-        lines.line("", "compare the list of contributions (see status) before you open")
+        lines.line(
+            "",
+            "too few to rule out that different lists of contributions are opened: before you open,"
+            " compare the list (see status) with all others, by telephone",
+        )
     lines.line("fingerprint", fingerprint(agreement.digest))
     show(lines)
 

@@ -56,8 +56,10 @@ def promise(release: Release, *, again: bool = False) -> None:
         lines.line("parties", f"{', '.join(joint.contributed)} (of {len(joint.names)})")
     ledger = certificate.ledger
     counted = "none: repeated releases are not counted"
-    if ledger is not None or joint is not None:
-        counted = f"charged as {certificate.release}" + (" by each party" if joint else "")
+    if ledger is not None:
+        counted = f"charged as {certificate.release}"
+    elif joint is not None:
+        counted = "whether each party counts it in a ledger is not known here"
     lines.line("ledger", counted)
     if release.folder is not None:
         names = ", ".join(sorted([*certificate.files, "release.json"]))

@@ -4,13 +4,14 @@ Of n parties, d may drop out and c may collude with whoever collects the files. 
 h = n − d − c honest ones then contribute, and the noise is divided so that their shares alone
 cost no more than the budget.  Secrets are shared so that t parties together can open the sum:
 
-    t = min(⌊(n + c) / 2⌋ + 1, n − d)
+    t = max(⌊(n + c) / 2⌋ + 1, c + ⌊(n − c) d / (d + 1)⌋ + 1), cut at n − d
 
-With the first figure no collector can get two different openings, even one that shows different
-lists of contributions to different parties (2t > n + c).  With the second they must compare the
-fingerprints of their lists; `strict` says which it is.  In both cases t > c.
+If it is not cut, a collector that shows each party another list of contributions still opens one
+sum, of h honest shares or more (`sfumato.release.threshold`).  If it is, the parties must compare
+the fingerprints of their lists before they open; `strict` says which it is.  Always t > c.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,11 +23,13 @@ from typing import Any
 from sfumato.errors import ParameterError, PartyError
 from sfumato.methods import method as recipe
 from sfumato.party.document import MOST_PARTIES, PARTY_NAME, AgreementFile
-from sfumato.party.measuring import rehearse
+from sfumato.party.measuring import rehearse_all
 from sfumato.plan import Plan
 from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, to_json
 from sfumato.publishing.certify import check_certifiable
+from sfumato.publishing.joint import added_up
+from sfumato.release.threshold import holds_for_any_lists, opening_threshold
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.untrusted.plain_file import is_there
@@ -56,7 +59,12 @@ class Agreement:
             )
         plan = made.plan
         _check_sums(plan)
-        rehearse(plan, made.honest, ())
+        if (file.method, file.options) != (plan.method, _plain_options(plan)):
+            raise ParameterError(
+                "the agreement does not state all options of its method: make it with sfumato "
+                "party agree"
+            )
+        rehearse_all(plan, made.honest)
         return made
 
     @classmethod
@@ -101,12 +109,12 @@ class Agreement:
     @property
     def threshold(self) -> int:
         """t: how many parties open the sum."""
-        return min((len(self.parties) + self.file.colluders) // 2 + 1, self.fewest)
+        return opening_threshold(len(self.parties), self.file.dropouts, self.file.colluders)
 
     @property
     def strict(self) -> bool:
-        """Whether the threshold alone rules out a second opening."""
-        return 2 * self.threshold > len(self.parties) + self.file.colluders
+        """Whether the threshold is enough, even if parties are shown different lists."""
+        return holds_for_any_lists(len(self.parties), self.file.dropouts, self.file.colluders)
 
     @cached_property
     def plan(self) -> Plan:
@@ -117,7 +125,7 @@ class Agreement:
         chosen = recipe(self.file.method)
         if not chosen.budgeted:
             raise ParameterError(f"{chosen.name} promises nothing: choose a method with a proof")
-        if named := [name for name in chosen.files if name in self.file.options]:
+        if named := [name for name in chosen.files if self.file.options.get(name) is not None]:
             # Whoever wrote the agreement must not choose which file the others read.
             raise ParameterError(f"option {named[0]} may name a file, which an agreement does not")
         return chosen.price(Domain.of(self.file.public_schema), budget, self.file.options)
@@ -171,9 +179,18 @@ def agree(
         "dropouts": dropouts,
         "colluders": max((len(parties) - 1) // 2, 1) if colluders is None else colluders,
     }
-    made = Agreement.of(AgreementFile.of(record, "the agreement"))
+    stated = AgreementFile.of(record, "the agreement")
+    plan = Agreement(stated).plan
+    full = {"method": plan.method, "options": _plain_options(plan)}
+    made = Agreement.of(AgreementFile.of(record | full, "the agreement"))
     check_certifiable(made.plan.terms, release)
     return made
+
+
+def _plain_options(plan: Plan) -> dict[str, Any]:
+    """All options, as a certificate states them: so that it tells which agreement it is of."""
+    found: dict[str, Any] = json.loads(json.dumps(dict(plan.terms.options)))
+    return found
 
 
 def _plain(value: Any) -> Any:
@@ -182,14 +199,15 @@ def _plain(value: Any) -> Any:
 
 def _check_sums(plan: Plan) -> None:
     """Refuse what cannot be added up from what each party measures by itself."""
+    if added_up(plan):
+        return
     if plan.sized is not None:
         raise ParameterError(
             f"{plan.method} divides its budget by the number of records, which is not known before "
             "it is seen who contributes: set neighbours: add-remove in the schema"
         )
-    if not plan.rounds:
-        raise ParameterError(
-            f"{plan.method} with this schema and budget measures something else than sums over "
-            "the records, which parties cannot add up: choose dp-lda, modips, lap-pca or "
-            "analyze-gauss, or mosaic with rho (or epsilon and delta) and at most 16 columns"
-        )
+    raise ParameterError(
+        f"{plan.method} with this schema and budget measures something else than sums over the "
+        "records, which parties cannot add up: choose dp-lda, dca, modips, lap-pca or "
+        "analyze-gauss, or mosaic with rho (or epsilon and delta) and at most 16 columns"
+    )

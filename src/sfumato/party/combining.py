@@ -38,12 +38,14 @@ def combine(
     """Add up what the parties contributed, and make the release from it."""
     check_rows(rows, exchange.agreement.plan)
     opened: list[Whole] = []
+    seeded = False
     for number in range(1, exchange.agreement.rounds + 1):
         found, sums = opened_sums(exchange, number)
         if number > 1:
             check_same_parties(exchange, number, *found, whole=True)
         opened += sums
-    seed = 0 if any(file.seeded for file in found.values()) else None  # of a test run
+        seeded = seeded or any(file.seeded for file in found.values())
+    seed = 0 if seeded else None  # of a test run
     joint = _Joint(exchange, found, opened, rows, seed)
     transaction = ReleaseTransaction(joint, None, exchange.agreement.file.release, seed)
     return transaction.to(folder, format, "arrow")

@@ -4,6 +4,7 @@ The charge is on the disk before a record is read, the contribution in the priva
 leaves.  Run again, the same file is written again: no mask is put on two vectors.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,13 @@ import numpy as np
 from sfumato.errors import ParameterError, PartyError
 from sfumato.ledger import Ledger
 from sfumato.numeric.arrays import Whole
+from sfumato.party.agreement import Agreement
 from sfumato.party.document import ContributionFile, encoded
 from sfumato.party.exchange import Exchange
+from sfumato.party.first_round import FirstRound, fingerprint_key
 from sfumato.party.joining import held_shares, own_keys
 from sfumato.party.mask import Masks, pair_mask, self_mask
-from sfumato.party.measuring import measured, rehearse
+from sfumato.party.measuring import bins_digest, measured, rehearse
 from sfumato.party.opening import check_same_parties, opened_before
 from sfumato.party.state import StateFile, locked
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
@@ -38,6 +41,7 @@ class Contributed:
     round: int
     again: bool
     file: ContributionFile
+    charged: bool  # now, to a ledger
 
 
 def contribute(
@@ -66,19 +70,38 @@ def contribute(
         if made is None:
             if number > 1:
                 check_same_parties(exchange, number, party)
+            _check_awaited(exchange, number, party)
             held_shares(exchange, kept.file)  # refused now, if others could not open with them
             work = _Contribution(exchange, kept.file, known, number, ledger, seed)
-            made = work.made(data, progress, lambda file: kept.keep(name, file))
+            made = work.made(data, progress, lambda file, first: kept.keep(name, file, first))
         elif made.roster != exchange.roster:
             raise PartyError("your contribution was made for other keys than those in the folder")
         place = exchange.place(party, "contribution", number)
         made.write(place)
-        if ledger is not None and number == exchange.agreement.rounds:
-            release = exchange.agreement.file.release
-            entry = ledger.entry(release)
-            if entry is not None and entry.state == "drawn":
-                ledger.settle(release, made.digest)
-        return Contributed(place, number, again, made)
+        first = kept.file.first
+        if ledger is not None and first is not None and ledger.ledger_id == first.ledger:
+            _settle(exchange.agreement, ledger, made)
+        charged = ledger is not None and number == 1 and not again
+        return Contributed(place, number, again, made, charged)
+
+
+def _check_awaited(exchange: Exchange, number: int, party: str) -> None:
+    for other, file in exchange.openings(number).items():
+        if party not in file.contributions:
+            raise PartyError(
+                f"{other} has opened round {number} without you: a contribution would come too "
+                "late, so nothing was measured or charged"
+            )
+
+
+def _settle(agreement: Agreement, ledger: Ledger, last: ContributionFile) -> None:
+    entry = ledger.entry(agreement.file.release)
+    mine = entry is not None and (entry.state, entry.plan) == ("drawn", agreement.digest)
+    if mine and last.round == agreement.rounds:
+        ledger.settle(agreement.file.release, last.digest)
+
+
+Keep = Callable[[ContributionFile, FirstRound], None]
 
 
 @dataclass(frozen=True)
@@ -94,16 +117,19 @@ class _Contribution:
         self,
         data: Any,
         progress: Callable[[str, int], None] | None,
-        keep: Callable[[ContributionFile], None],
+        keep: Keep,
     ) -> ContributionFile:
         agreement = self.exchange.agreement
         plan, release = agreement.plan, agreement.file.release
+        if self.number > 1:
+            seeded = self.seed is not None
+            self._first.check_counted(release, agreement.digest, self.ledger, seeded=seeded)
         rehearse(plan, agreement.honest, self.known)
         source = open_source(data)
         check_header(source, plan.domain)
         public = plan.domain.schema.neighbours == "replace-one"
         rows = number_of_records(source, plan.domain) if public else None
-        key = None if self.ledger is None else self.ledger.fingerprint_key
+        key = fingerprint_key(self.ledger, bytes.fromhex(self.state.signing))
         told = None if progress is None else lambda count: progress("read", count)
         records = Records(source, plan.domain, key=key, progress=told)
         if self.ledger is None:
@@ -126,11 +152,18 @@ class _Contribution:
         with Charged(self.ledger, release):
             return self._measured(records, rows, keep)
 
-    def _measured(
-        self, records: Records, rows: int | None, keep: Callable[[ContributionFile], None]
-    ) -> ContributionFile:
+    @property
+    def _first(self) -> FirstRound:
+        if self.state.first is None:
+            raise PartyError("the state does not say what the first round was about: start anew")
+        return self.state.first
+
+    def _measured(self, records: Records, rows: int | None, keep: Keep) -> ContributionFile:
         agreement = self.exchange.agreement
         parts = measured(agreement.plan, records, self._bits(records), agreement.honest, self.known)
+        found = self._noted(records)
+        if self.number > 1:
+            self._first.check_records(found.records)
         entries = np.concatenate(parts).view(np.uint64) + self._masks(sum(map(len, parts)))
         file = ContributionFile(
             agreement=agreement.digest,
@@ -139,11 +172,19 @@ class _Contribution:
             roster=self.exchange.roster,
             rows=rows,
             seeded=self.seed is not None,
+            bins=bins_digest(agreement.plan, self.known) if self.known else None,
             lengths=tuple(map(len, parts)),
             entries=encoded(entries.astype("<u8").tobytes()),
         ).signed(bytes.fromhex(self.state.signing))
-        keep(file)
+        keep(file, found)
         return file
+
+    def _noted(self, records: Records) -> FirstRound:
+        return FirstRound(
+            records=hashlib.sha256(records.fingerprint() or b"").hexdigest(),
+            ledger=None if self.ledger is None else self.ledger.ledger_id,
+            seeded=self.seed is not None,
+        )
 
     def _bits(self, records: Records) -> Bits:
         if self.seed is not None:

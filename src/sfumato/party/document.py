@@ -172,6 +172,7 @@ class ContributionFile(SignedFile):
     round: Round
     rows: Rows | None  # where their number is public
     seeded: bool  # a test run
+    bins: Digest | None = None  # of what is counted, where an earlier round decides that
     lengths: Annotated[tuple[Rows, ...], PerRound]  # of each statistic
     entries: str
 

@@ -99,10 +99,10 @@ class Exchange:
                 file = self._read(ContributionFile, party, "contribution", number)
                 self._check_sender(file, party, "contribution")
                 found[party] = file
-        if len({file.lengths for file in found.values()}) > 1:
+        if len({(file.lengths, file.bins) for file in found.values()}) > 1:
             raise PartyError(
-                "the contributions have different lengths: all parties need the same versions of "
-                "sfumato and numpy, and the contribution that is the odd one was made by another"
+                "the contributions have different lengths or bins: all parties need the same "
+                "versions of sfumato and numpy, and the odd one was made by another"
             )
         if len({file.seeded for file in found.values()}) > 1:
             raise PartyError(

@@ -30,6 +30,7 @@ def join(exchange: Exchange, party: str, state: Path) -> Path:
     """Draw the keys of a party, keep the private ones, and write the public ones."""
     agreement = exchange.agreement
     agreement.number(party)
+    _check_apart(exchange, state)
     if not is_there(state):
         rounds = range(agreement.rounds)
         file = StateFile(
@@ -64,8 +65,18 @@ def key_fingerprint(exchange: Exchange, party: str) -> str:
     return fingerprint(KeyFile.read(exchange.place(party, KEY)).digest)
 
 
+def _check_apart(exchange: Exchange, state: Path) -> None:
+    """What lies in the folder is sent to the others."""
+    if state.resolve().is_relative_to(exchange.folder.resolve()):
+        raise PartyError(
+            f"{state} lies in {exchange.folder}, whose files go to the others: keep the state, "
+            "which is private, in another folder"
+        )
+
+
 def member(exchange: Exchange, state: State) -> str:
     """Whose state this is; refused where it is of another exchange."""
+    _check_apart(exchange, state.path)
     if state.file.agreement != exchange.agreement.digest:
         raise PartyError(
             f"{state.path} belongs to another agreement than {exchange.folder}: give the state "

@@ -6,6 +6,7 @@ when the statistics of the round are there.  `OpenedPurse` answers with the sum 
 the records it is asked about are stand-ins, whose number is public and which hold nothing.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -23,7 +24,10 @@ from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 from sfumato.table.source import BATCH_ROWS
 
-__all__ = ["OpenedPurse", "StandIns", "measured", "rehearse"]
+__all__ = ["OpenedPurse", "StandIns", "bins_digest", "measured", "rehearse", "rehearse_all"]
+
+_MADE_UP = 30  # a count of an earlier round, for a rehearsal of the next
+_PROBES = 4096  # made-up records: more than a column has fine bins
 
 T = TypeVar("T")
 
@@ -41,6 +45,22 @@ class StandIns(Records):
         for start in range(BATCH_ROWS, self._rows, BATCH_ROWS):
             total = merge(total, partial(codes[: self._rows - start]))
         return total
+
+
+class _Probes(Records):
+    """Made-up records all over the domain: what is measured of them shows what is counted."""
+
+    def __init__(self, domain: Domain) -> None:
+        steps = np.arange(_PROBES)
+        codes = [
+            (steps * (2 * k + 1) % _PROBES) * axis.codes // _PROBES
+            for k, axis in enumerate(domain.axes)
+        ]
+        self._made_up = np.asfortranarray(np.stack(codes, axis=1), np.int32)
+
+    def reduce(self, partial: Callable[[Codes], T], merge: Callable[[T, T], T]) -> T:  # noqa: ARG002
+        """As for records, in one batch."""
+        return partial(self._made_up)
 
 
 class _Done(Exception):
@@ -76,10 +96,13 @@ class SharingPurse(Purse):
 
 
 class _Rehearsal(SharingPurse):
-    """Draws nothing, and refuses what could not be drawn."""
+    """Draws nothing, and refuses what could not be drawn, however long it may become."""
+
+    longest: Sequence[int] = ()  # of each statistic, at most
 
     def _part(self, share: NoiseShare, exact: Whole, units: Whole) -> Whole:
-        share.check(units)
+        most = max([len(units), *self.longest[len(self.entries) :][:1]])
+        share.check(np.resize(units, most))
         return exact
 
 
@@ -126,6 +149,25 @@ def rehearse(plan: Plan, honest: int, known: Sequence[Whole]) -> tuple[int, ...]
     bits, stand_ins = SystemBits(), StandIns(plan.domain, 0)
     purse = _Rehearsal(plan.guarantee, bits, honest, *_next(plan, known))
     return tuple(len(entries) for entries in _stopped(plan, stand_ins, purse))
+
+
+def bins_digest(plan: Plan, known: Sequence[Whole]) -> str:
+    """Of what the next round counts: the same for all who found the same bins."""
+    purse = _Rehearsal(plan.guarantee, SystemBits(), 1, *_next(plan, known))
+    found = hashlib.sha256()
+    for entries in _stopped(plan, _Probes(plan.domain), purse):
+        found.update(entries.astype("<i8").tobytes())
+    return found.hexdigest()
+
+
+def rehearse_all(plan: Plan, honest: int) -> None:
+    """Refuse a plan that could fail in any round, whatever is opened in those before it."""
+    known: list[Whole] = []
+    for wanted in plan.rounds:
+        purse = _Rehearsal(plan.guarantee, SystemBits(), honest, known, wanted)
+        purse.longest = plan.longest[len(known) :]
+        entries = _stopped(plan, StandIns(plan.domain, 0), purse)
+        known += [np.full(len(found), _MADE_UP, np.int64) for found in entries]
 
 
 def _next(plan: Plan, known: Sequence[Whole]) -> tuple[Sequence[Whole], int]:

@@ -15,13 +15,20 @@ import numpy as np
 from sfumato.errors import PartyError
 from sfumato.numeric.arrays import Whole
 from sfumato.party.document import ContributionFile, OpeningFile, decoded
-from sfumato.party.exchange import Exchange
+from sfumato.party.exchange import Exchange, fingerprint, list_digest
 from sfumato.party.joining import held_shares, own_keys
 from sfumato.party.mask import LENGTH, pair_mask, public_key, self_mask
 from sfumato.party.secret import joined
 from sfumato.party.state import locked
 
-__all__ = ["Opened", "check_same_parties", "open_round", "opened_before", "opened_sums"]
+__all__ = [
+    "Opened",
+    "check_same_parties",
+    "open_round",
+    "opened_before",
+    "opened_sums",
+    "unused_openings",
+]
 
 
 @dataclass(frozen=True)
@@ -34,8 +41,13 @@ class Opened:
     file: OpeningFile
 
 
-def open_round(exchange: Exchange, state: Path, without: Iterable[str] = ()) -> Opened:
-    """Reveal what this party holds for the contributions that have arrived."""
+def open_round(
+    exchange: Exchange, state: Path, without: Iterable[str] = (), *, listed: str | None = None
+) -> Opened:
+    """Reveal what this party holds for the contributions that have arrived.
+
+    `listed` is the fingerprint of the list that was compared with the others: no other is opened.
+    """
     with locked(state) as kept:
         party = own_keys(exchange, kept)
         number = next(
@@ -53,6 +65,9 @@ def open_round(exchange: Exchange, state: Path, without: Iterable[str] = ()) -> 
                     f"{exchange.place(party, 'contribution', number)} is not what you sent: "
                     "somebody replaced it. Do not go on before you know who"
                 )
+            contributions = {one: file.digest for one, file in found.items()}
+            _check_listed(contributions, listed)
+            _check_others(exchange, number, contributions)
             if number > 1:
                 check_same_parties(exchange, number, *found, whole=True)
             held = held_shares(exchange, kept.file)
@@ -61,15 +76,81 @@ def open_round(exchange: Exchange, state: Path, without: Iterable[str] = ()) -> 
                 party=party,
                 round=number,
                 roster=exchange.roster,
-                contributions={one: file.digest for one, file in found.items()},
+                contributions=contributions,
                 selves={one: held[one].self_share(number) for one in found},
                 keys={one: held[one].key_share(number) for one in held if one not in found},
             )
             made = unsigned.signed(kept.signing)
             kept.keep(name, made)
+        else:
+            _check_listed(made.contributions, listed)
         place = exchange.place(party, "opening", number)
         made.write(place)
         return Opened(place, number, again, made)
+
+
+def _check_listed(contributions: Mapping[str, str], listed: str | None) -> None:
+    found = fingerprint(list_digest(contributions))
+    if listed is not None and "".join(listed.split()).lower() != "".join(found.split()):
+        raise PartyError(
+            f"the list of contributions here has the fingerprint {found}, not the one that was "
+            "given: compare with the others which contributions they have"
+        )
+
+
+def _check_others(exchange: Exchange, number: int, contributions: Mapping[str, str]) -> None:
+    """Two lists that are opened tell more than one: refuse to be the second."""
+    for party, file in exchange.openings(number).items():
+        if file.contributions != contributions:
+            raise PartyError(
+                f"{party} has opened another list than you would now ({_named(file.contributions)} "
+                f"in place of {_named(contributions)}): open the same, by leaving out the others "
+                "with --without, or start anew with another agreement. Nothing was revealed"
+            )
+
+
+def _named(contributions: Mapping[str, str]) -> str:
+    return f"{', '.join(contributions)}: {fingerprint(list_digest(contributions))[:9]}"
+
+
+def _by_list(openings: Mapping[str, OpeningFile]) -> dict[str, dict[str, OpeningFile]]:
+    """Openings that fit together, by the digest of their list."""
+    found: dict[str, dict[str, OpeningFile]] = {}
+    for party, file in openings.items():
+        found.setdefault(list_digest(file.contributions), {})[party] = file
+    return found
+
+
+def _fitting(exchange: Exchange, number: int) -> dict[str, OpeningFile]:
+    """Enough openings that have the same list; refused where there are none, or two such lists."""
+    openings, needed = exchange.openings(number), exchange.agreement.threshold
+    lists = _by_list(openings)
+    enough = [group for group in lists.values() if len(group) >= needed]
+    if len(enough) == 1:
+        return enough[0]
+    if len(lists) < 2:
+        raise PartyError(
+            f"{len(openings)} openings of round {number} have arrived, and {needed} are needed: "
+            "ask the other parties to run sfumato party open"
+        )
+    said = "; ".join(
+        f"{' and '.join(group)} opened {_named(next(iter(group.values())).contributions)}"
+        for group in lists.values()
+    )
+    many = f"{needed} of the same are needed" if not enough else "more than one could be added up"
+    raise PartyError(
+        f"the parties opened different lists of contributions, and {many}: {said}. Each opens a "
+        "round only once: start anew with another agreement"
+    )
+
+
+def unused_openings(exchange: Exchange) -> list[tuple[int, str]]:
+    """Round and party of each opening that was not used, because it has another list."""
+    return [
+        (number, party)
+        for number in _rounds(exchange)
+        for party in sorted(set(exchange.openings(number)) - set(_fitting(exchange, number)))
+    ]
 
 
 def _rounds(exchange: Exchange) -> range:
@@ -98,20 +179,8 @@ def check_same_parties(exchange: Exchange, number: int, *parties: str, whole: bo
 
 def opened_sums(exchange: Exchange, number: int) -> tuple[dict[str, ContributionFile], list[Whole]]:
     """The sums of a round without their masks, and the contributions that they are the sums of."""
-    openings = exchange.openings(number)
-    if len(openings) < exchange.agreement.threshold:
-        raise PartyError(
-            f"{len(openings)} openings of round {number} have arrived, and "
-            f"{exchange.agreement.threshold} are needed: ask the other parties to run "
-            "sfumato party open"
-        )
+    openings = _fitting(exchange, number)
     listed = next(iter(openings.values())).contributions
-    for party, file in openings.items():
-        if file.contributions != listed:
-            raise PartyError(
-                f"{party} opened another list of contributions than {next(iter(openings))}: "
-                "their openings do not fit together, and each opens a round only once"
-            )
     left_out = [party for party in exchange.agreement.parties if party not in listed]
     found = exchange.contributions(number, left_out)
     for party, expected in listed.items():

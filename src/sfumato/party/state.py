@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from sfumato.errors import PartyError
 from sfumato.party.document import Document, Key, PartyName, PerRound, write_whole
+from sfumato.party.first_round import FirstRound
 from sfumato.release.certificate import Digest
 
 __all__ = ["State", "StateFile", "locked"]
@@ -35,6 +36,7 @@ class StateFile(Document):
     masks: Annotated[tuple[Key, ...], PerRound]
     selves: Annotated[tuple[Key, ...], PerRound]
     sent: dict[str, dict[str, Any]]
+    first: FirstRound | None = None
 
 
 class State:
@@ -53,12 +55,12 @@ class State:
         found = self.file.sent.get(name)
         return None if found is None else kind.of(found, str(self.path))
 
-    def keep(self, name: str, document: Document) -> None:
+    def keep(self, name: str, document: Document, first: FirstRound | None = None) -> None:
         """Note that a file is about to be sent; on the disk before this returns."""
         if name in self.file.sent:
             raise PartyError(f"{name} was sent before and is never made twice")
         sent = {**self.file.sent, name: document.to_json()}
-        self.file = self.file.model_copy(update={"sent": sent})
+        self.file = self.file.model_copy(update={"sent": sent, "first": first or self.file.first})
         write_whole(self.path, self.file.to_json(), 0o600)
 
 

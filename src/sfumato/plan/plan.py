@@ -86,6 +86,8 @@ class Plan(Priced):
     # How many statistics, all of them sums over the records, are bought without looking at an
     # answer: in each of several rounds.  Empty where what is bought is no such sum.
     rounds: tuple[int, ...] = ()
+    # How many entries each of these statistics has at most, where an earlier round decides that.
+    longest: tuple[int, ...] = ()
     # Columns of the released table where they are not those of the schema.
     columns: pa.Schema | None = None
     public: Declared | None = field(default=None, repr=False)

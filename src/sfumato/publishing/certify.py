@@ -93,7 +93,7 @@ def _versions() -> dict[str, str]:
 def _cautions(terms: ReleaseTerms, guarantee: Guarantee, *, counted: bool) -> dict[str, Any]:
     """What a reader is to bear in mind; it follows from the plan, so that it can be checked."""
     keyed = "AES-256 in counter mode, keyed by the operating system"
-    joint = "parties" in terms.subject  # each of them has a ledger of its own
+    joint = "parties" in terms.subject  # whether each has a ledger is among the caveats
     exact = "" if isinstance(terms.guarantee, Heuristic) else "; exact discrete noise"
     return {
         "randomness": "a seed: a test run" if isinstance(guarantee, Seeded) else keyed + exact,

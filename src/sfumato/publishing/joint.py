@@ -3,10 +3,36 @@
 from dataclasses import replace
 from fractions import Fraction
 
+from sfumato.errors import ReleaseError
+from sfumato.plan import Plan
 from sfumato.plan.terms import ReleaseTerms
-from sfumato.release.certificate import PartyFacts
+from sfumato.release.certificate import Certificate, PartyFacts
+from sfumato.release.digest import digest
+from sfumato.release.threshold import holds_for_any_lists
 
-__all__ = ["joint_terms"]
+__all__ = ["UNCOUNTED", "added_up", "check_agreement", "joint_terms"]
+
+UNCOUNTED = "Whether each party counts the release in a ledger is not known here"
+
+
+def added_up(plan: Plan) -> bool:
+    """Whether all that the plan buys are sums, which parties can add up."""
+    return bool(plan.rounds) and plan.sized is None
+
+
+def check_agreement(certificate: Certificate, facts: PartyFacts) -> None:
+    """Refuse parties that agreed on something else than the certificate states."""
+    stated = certificate.to_json()
+    agreed = {  # the fields of the agreement file
+        "format": 1,
+        "kind": "sfumato party agreement",
+        **{name: stated[name] for name in ("release", "schema", "method", "options", "budget")},
+        "parties": list(facts.names),
+        "dropouts": facts.dropouts,
+        "colluders": facts.colluders,
+    }
+    if digest(agreed) != facts.agreement:
+        raise ReleaseError("the parties agreed on something else than the certificate states")
 
 
 def joint_terms(terms: ReleaseTerms, facts: PartyFacts) -> ReleaseTerms:
@@ -26,9 +52,14 @@ def _caveats(facts: PartyFacts, terms: ReleaseTerms) -> tuple[str, ...]:
     said = [
         f"{several} parties added up what they measured. The promise holds against {against}, as "
         "long as all follow the protocol and its ciphers hold: X25519, Ed25519, ChaCha20, SHA-256.",
-        "Each party counts the release in a ledger of its own. A person with records at several "
-        "of them is protected as one with several records.",
+        f"{UNCOUNTED}. A person with records at several of them is protected as one with several "
+        "records.",
     ]
+    if not holds_for_any_lists(len(facts.names), facts.dropouts, facts.colluders):
+        said.append(
+            "It holds if all who opened the sum had the same list of contributions, which they "
+            "had to compare: with so many dropouts the number of openings does not ensure it."
+        )
     if terms.subject["neighbours"] == "replace-one":
         said.append("Whoever has the files knows the number of records of each party.")
     if several > facts.honest:

@@ -176,7 +176,7 @@ def _data(folder: Path, certificate: Certificate) -> str:
 def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
     stated = certificate.ledger
     if certificate.parties is not None:
-        return _of_a_party(certificate, certificate.parties, ledger)
+        return _of_a_party(folder, certificate, certificate.parties, ledger)
     if stated is None or stated.id != ledger.ledger_id:
         raise ReleaseError("the release was not charged to this ledger")
     ledger.verify(head=stated.head)
@@ -195,15 +195,21 @@ def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
     return f"charged once, as entry {entry.sequence}; the chain verifies"
 
 
-def _of_a_party(certificate: Certificate, parties: PartyFacts, ledger: Ledger) -> str:
+def _of_a_party(folder: Path, certificate: Certificate, parties: PartyFacts, ledger: Ledger) -> str:
     """The ledger of one of several parties: it knows the agreement, not what came of it."""
     ledger.verify()
+    terms = kind_rules(certificate).terms_again(folder, certificate)  # and what was agreed on
     entry = ledger.entry(certificate.release)
     if entry is None or entry.state not in ("drawn", "released"):
-        raise ReleaseError("the ledger holds no contribution to this release")
+        raise ReleaseError("the ledger holds no charge for this release")
     if (entry.plan, entry.dataset) != (parties.agreement, certificate.dataset):
-        raise ReleaseError("the ledger holds a contribution to another agreement under this id")
-    return f"contributed to once, as entry {entry.sequence}; the chain verifies"
+        raise ReleaseError("the ledger holds a charge for another agreement under this id")
+    if entry.guarantee != certificate.guarantee or entry.guarantee != terms.guarantee:
+        raise ReleaseError("the ledger charged another promise than the certificate states")
+    return (
+        f"charged once, as entry {entry.sequence}; the chain verifies. Whether the party of this "
+        f"ledger is one of those that contributed ({', '.join(parties.contributed)}), it cannot say"
+    )
 
 
 def _continued(certificate: Certificate, begun: Continues, part: Entry, ledger: Ledger) -> str:

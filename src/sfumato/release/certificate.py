@@ -28,6 +28,7 @@ from sfumato.privacy.guarantee import Guarantee, from_json, to_json
 from sfumato.privacy.mechanism import Event
 from sfumato.release.digest import digest
 from sfumato.release.kind import KINDS, Kind
+from sfumato.release.threshold import opening_threshold
 from sfumato.schema import Schema
 
 __all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "PartyFacts", "stated"]
@@ -144,7 +145,7 @@ class PartyFacts(_Part):
             raise ValueError("those that contributed must be parties, each once and in order")
         if self.honest != fewest - self.colluders or len(known) < fewest:
             raise ValueError("fewer parties contributed, or more shares are relied on, than stated")
-        if self.threshold != min((several + self.colluders) // 2 + 1, fewest):
+        if self.threshold != opening_threshold(several, self.dropouts, self.colluders):
             raise ValueError("the threshold is not the one that these parties have")
         return self
 
@@ -225,6 +226,10 @@ class Certificate(_Part):
             raise ValueError("columns must be stated where there is no schema")
         if self.part is not None and self.public_schema is None:
             raise ValueError("only a table has parts of this kind")
+        if self.parties is not None and (
+            self.public_schema is None or self.part is not None or self.ledger is not None
+        ):
+            raise ValueError("parties publish whole tables together, and charge them elsewhere")
         if self.files and sum(name.startswith("data.") for name in self.files) != 1:
             raise ValueError("files must list one data file")
         return self

@@ -92,6 +92,7 @@ def plan(
         measure=what.measure,
         render=render,
         rounds=what.rounds,
+        longest=what.longest if len(what.rounds) > 1 else (),
         recount=lambda synopsis: _recount(what, synopsis),
         options={"records": known, "model": used} | ({"where": asked} if asked else {}),
         sized=again if public else None,

@@ -173,6 +173,23 @@ class Steps:
             return ()
         return (later,) if columns is None else (1, later)
 
+    @property
+    def longest(self) -> tuple[int, ...]:
+        """How many entries the tables of each purchase have at most, whatever bins are found."""
+        wide = {column.axis for column in self.wide}
+        # Missing is no bin of the numbers: it stays by itself.
+        bins = [
+            min(c.bins, self.bins + (c.bins - c.ordered if c.ordered else 0))
+            if c.axis in wide
+            else c.bins
+            for c in self.columns
+        ]
+        first = self.column_tables
+        fine = sum(c.bins + c.runs(first.run) for c in first.columns) if first else None
+        one, two = sum(bins), sum(bins[i] * bins[j] for i, j in self.pairs)
+        pairs = self.classes * two if self.pairs else None
+        return tuple(n for n in (fine, self.classes * one, pairs) if n is not None)
+
     @cached_property
     def deviations(self) -> Deviations:
         """Of one cell of each kind of table."""

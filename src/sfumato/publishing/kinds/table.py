@@ -11,7 +11,7 @@ from sfumato.methods import method
 from sfumato.plan import GIVEN, Plan
 from sfumato.plan.part import plan_of_part
 from sfumato.plan.terms import ReleaseTerms
-from sfumato.publishing.joint import joint_terms
+from sfumato.publishing.joint import added_up, check_agreement, joint_terms
 from sfumato.publishing.kinds import stated_budget
 from sfumato.release.certificate import Certificate, stated
 from sfumato.release.reading import read_synopsis
@@ -39,6 +39,9 @@ def terms_again(folder: Path, certificate: Certificate) -> ReleaseTerms:
     plan = table_plan(certificate)
     terms = plan.terms
     if certificate.parties is not None:
+        if not added_up(plan):
+            raise ReleaseError(f"several parties cannot add up what {plan.method} measures")
+        check_agreement(certificate, certificate.parties)
         terms = joint_terms(terms, certificate.parties)
     if plan.recount is None:
         return terms
