@@ -125,10 +125,10 @@ def test_a_release_keeps_covariances(levels):
     values, truth = people()
     drawn, labels = released(values, truth, levels)
     X, Z = scaled(values), scaled(drawn)
-    assert distance(Z, labels, X, truth) < 60
+    assert distance(Z, labels, X, truth) < 10
     spread = X.std(axis=0)
     # In units of the standard deviations: correlations, with the variances on the diagonal.
-    assert (np.abs(np.cov(Z.T) - np.cov(X.T)) / np.outer(spread, spread)).max() < 0.1
+    assert (np.abs(np.cov(Z.T) - np.cov(X.T)) / np.outer(spread, spread)).max() < 0.05
 
 
 def test_it_comes_nearer_than_the_paper_in_plain_words():
