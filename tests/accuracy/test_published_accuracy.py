@@ -373,3 +373,13 @@ def test_every_example_of_the_guide_says_what_happens():
     found = doctest.testfile(str(GUIDE), module_relative=False, encoding="utf-8")
     assert found.attempted > 15
     assert found.failed == 0
+
+
+def test_class_moments_of_discriminant_components_are_counted_too():
+    rows = {"a": [1, 2, 3, 4] * 50, "b": [4, 1, 2, 2] * 50, "k": [True, False, False, False] * 50}
+    columns = {name: {"kind": "integer", "low": 0, "high": 5} for name in "ab"}
+    schema = {"name": "t", "columns": columns | {"k": {"kind": "boolean", "role": "label"}}}
+    release = sf.publish(pa.table(rows), schema=schema, method="dca", epsilon=10**6)
+    found = published(release)
+    assert found.count("k", ["true"]).interval("0.99") == (50, 50)
+    assert found.number("a").mean("0.99")[0] == pytest.approx(2.5, abs=1e-3)

@@ -255,7 +255,7 @@ def published(release: Readable) -> Published:
 
 def _moments(certificate: Certificate, synopsis: Mapping[str, Any]) -> Published:
     domain, classes = Domain.of(stated(certificate.public_schema)), synopsis["classes"]
-    split = certificate.method == "dp-lda"
+    split = certificate.method in ("dp-lda", "dca")
     label = domain.label if split else None
     if classes != (1 if label is None else domain.axes[label].codes):
         raise ReleaseError("the synopsis does not have the classes that its schema calls for")

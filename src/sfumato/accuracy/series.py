@@ -306,6 +306,7 @@ def series(certificate: Certificate, table: pa.Table) -> Series:
                 "count larger blocks (every), or choose engine tree"
             )
         design = Design(-(-horizon // every), every)
+        _ = design.direct  # refused here, if there is no such design
         entries = _Decaying(values, kind, size, times, every, smooth, design)
     continues = certificate.continues
     begins = 0 if continues is None or continues.start == 0 else None

@@ -7,7 +7,7 @@ from sfumato.measure.moments import Moments
 from sfumato.methods.basis import Components, Rank
 from sfumato.methods.component_plan import component_plan
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
-from sfumato.plan.made_up import MIXED, PLAIN, THREE, counted
+from sfumato.plan.made_up import MIXED, PLAIN, THREE, TWO_LABELLED, counted
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Purse
 from sfumato.render.discriminant import discriminants_of
@@ -73,7 +73,8 @@ METHOD = Method(
         ContractCase({"rho": "0.1"}, neighbours="add-remove", options={"rank": 3}),
     ),
     audit=AuditCase(
-        counted(THREE),
+        counted(TWO_LABELLED),
+        runs=2_000,
         settings=(
             Setting("plain", PLAIN),
             Setting("mixed", MIXED),
