@@ -7,6 +7,7 @@ from math import ceil, isfinite
 __all__ = ["at_least", "at_most", "confidence_of_each", "spelt"]
 
 _DIGITS = 4
+_LONG = 1e15  # from here on a number is not written out
 
 
 def spelt(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
@@ -14,15 +15,19 @@ def spelt(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
 
     >>> spelt(12345.0), spelt(57.75184), spelt(0.00012345), spelt(-3.0)
     ('12,345', '57.75', '0.0001234', '-3')
+    >>> spelt(1.23456e300)
+    '1.235e+300'
     """
     if not isfinite(value):
         return f"{value}"
-    if value == round(value) and abs(value) < 1e15:
+    if value == round(value) and abs(value) < _LONG:
         return f"{value:,.0f}"
     number = Decimal(value)
-    places = 1 if abs(value) >= 1000 else _DIGITS - 1 - number.adjusted()
-    rounded = number.quantize(Decimal(1).scaleb(-places), rounding=rounding)
-    return f"{float(rounded):,.1f}" if abs(rounded) >= 1000 else f"{float(rounded):.{_DIGITS}g}"
+    tenths = 1000 <= abs(value) < _LONG
+    places = 1 if tenths else _DIGITS - 1 - number.adjusted()
+    rounded = float(number.quantize(Decimal(1).scaleb(-places), rounding=rounding))
+    tenths = tenths or abs(rounded) == 1000
+    return f"{rounded:,.1f}" if tenths else f"{rounded:.{_DIGITS}g}"
 
 
 def confidence_of_each(level: Fraction, several: int) -> str:

@@ -2,9 +2,10 @@
 
 Record after record, feature after feature, the value is chosen that brings the sums of
 the records so far nearest to what the noisy moments say of so many records.  Categories come
-first, by the paper's target; a feature that is still open stands at its class mean.  For a number z
-the target has p + 1 items, each once: one for its sum, one for its square, one for its product
-with each other feature.
+first, by the paper's items for them and each other; numbers, which follow, make good what is left
+between them.  A feature that is still open stands at its class mean.  For a number z the target has
+p + 1 items, each once: one for its sum, one for its square, one for its product with each other
+feature.
 
 Taken word for word, with absolute values, this loses what it is to keep: any step of z away from
 its mean costs every product with a value that is not 0, so a column that follows no other stays
@@ -41,7 +42,8 @@ def greedy(features: Features, means: Matrix, second: Matrix, classes: Whole) ->
     squares = means[:, :, None] * means[:, None, :]
     shares = np.bincount(classes, minlength=len(means)) / max(len(classes), 1)
     within = second - np.tensordot(shares, squares, 1)
-    expected = _by_class(features, means, within + squares)[:, order][:, :, order]
+    levels = order[: offsets[np.count_nonzero(kinds != _NUMBER)]]
+    expected = _by_class(features, means, within + squares)[:, levels][:, :, levels]
     goal_second = np.rint(expected * V * V * 2**_PRODUCT_BITS).astype(np.int64)
     spread = _possible(within, means)[order][:, order]
     goal_spread = np.rint(spread * V * V * 2**_PRODUCT_BITS).astype(np.int64)
@@ -135,17 +137,13 @@ def _draw(
     kinds: Whole,
 ) -> Whole:
     """The sampler itself, in terms that numba compiles as they stand."""
-    width = goal_sums.shape[1]
+    width, levels = goal_sums.shape[1], goal_second.shape[1]  # all features, and of categories
     drawn = np.zeros((len(classes), width), np.int64)
-    sums, second = np.zeros_like(goal_sums), np.zeros((width, width), np.int64)
-    wanted_sums, wanted_second = np.zeros_like(goal_sums), np.zeros((width, width), np.int64)
+    sums, second = np.zeros_like(goal_sums), np.zeros((levels, levels), np.int64)
+    wanted_sums, wanted_second = np.zeros_like(goal_sums), np.zeros((levels, levels), np.int64)
     spread, wanted_spread = np.zeros((width, width), np.int64), np.zeros((width, width), np.int64)
     sizes = np.rint(np.sqrt(np.maximum(np.diag(goal_spread) >> _PRODUCT_BITS, 1))).astype(np.int64)
     aside = np.zeros(width, np.int64)
-    levels = 0  # features of categories, which come first
-    for g in range(len(kinds)):
-        if kinds[g] != _NUMBER:
-            levels = offsets[g + 1]
     for row in range(len(classes)):
         label = classes[row]
         wanted_sums[label] += goal_sums[label]
@@ -166,7 +164,7 @@ def _draw(
                 continue
             best, least = -1, 0  # a 0/1 feature may stay at zero, a block may not
             for d in range(first, last):
-                cost = _gain(d, first, last, y[:levels], open_sums[d], open_second[d, :levels])
+                cost = _gain(d, first, last, y[:levels], open_sums[d], open_second[d])
                 if (best < 0 and kinds[g] == _BLOCK) or cost < least:
                     best, least = d, cost
             y[first:last] = 0
@@ -175,8 +173,8 @@ def _draw(
             aside[first:last] = y[first:last] - mean[first:last]
         sums[label] += y
         for i in range(width):
-            if y[i]:
-                second[i] += y[i] * y
+            if i < levels and y[i]:
+                second[i] += y[i] * y[:levels]
             if aside[i]:
                 spread[i] += aside[i] * aside
         drawn[row] = y
