@@ -4,23 +4,14 @@ import json
 
 import pyarrow as pa
 import pytest
-import typer
-from typer.testing import CliRunner
 
 import sfumato as sf
-from sfumato.cli.accuracy import accuracy
+from cli.accuracy_runner import run
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.example import CLINIC, clinic
 from sfumato.publishing.page import report_page
 
 pytestmark = pytest.mark.usefixtures("wide")
-
-app = typer.Typer()
-app.command()(accuracy)
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")

@@ -7,22 +7,8 @@ import pytest
 from party_world import NAMES, World
 from sfumato import party
 from sfumato.errors import PartyError
-from sfumato.ledger import Ledger
 from sfumato.party.exchange import list_digest
 from sfumato.party.opening import unused_openings
-from sfumato.privacy.guarantee import PureDP
-
-
-@pytest.fixture
-def world(tmp_path):
-    return World(tmp_path).joined()
-
-
-@pytest.fixture
-def ledger(tmp_path):
-    with Ledger.create(tmp_path / "north.db") as made:
-        made.grant("study", PureDP(3), reason="approved")
-        yield made
 
 
 def seen_by(world, name, *missing):

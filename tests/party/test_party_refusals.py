@@ -14,19 +14,6 @@ from sfumato.party.mask import sealed
 from sfumato.party.state import locked
 from sfumato.privacy.guarantee import PureDP
 
-
-@pytest.fixture
-def world(tmp_path):
-    return World(tmp_path).joined()
-
-
-@pytest.fixture
-def ledger(tmp_path):
-    with Ledger.create(tmp_path / "north.db") as made:
-        made.grant("study", PureDP(3), reason="approved")
-        yield made
-
-
 KINDS = {"key": KeyFile, "shares": SharesFile, "contribution-1": ContributionFile}
 KINDS["opening-1"] = OpeningFile
 

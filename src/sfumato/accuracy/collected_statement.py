@@ -14,7 +14,7 @@ from sfumato.accuracy.bins import moment_text
 from sfumato.accuracy.collected import Collected
 from sfumato.accuracy.law import share
 from sfumato.accuracy.spelling import at_least, at_most, spelt
-from sfumato.accuracy.statement import Answer, percent
+from sfumato.accuracy.statement import Answer, mean_answer, percent
 from sfumato.errors import ParameterError
 from sfumato.privacy.answer import DirectResponse
 from sfumato.privacy.guarantee import Number
@@ -70,12 +70,8 @@ def about_mean(found: Collected, column: str, confidence: Number) -> Answer:
     level = share("confidence", confidence)
     value, (low, high) = found.mean(column, level)
     mean, least, most = _told(found, column, value, low, high)
-    sentence = (
-        f"mean of {column}: {mean} by the noisy answers, cut back to the range. With confidence "
-        f"{percent(level)} the true mean lies between {least} and {most}."
-    )
-    figures = {"value": value, "low": low, "high": high, "confidence": float(level)}
-    return Answer(f"mean of {column}", (sentence,), figures)
+    told = f"{mean} by the noisy answers, cut back to the range", least, most
+    return mean_answer(column, level, (value, low, high), told)
 
 
 def about_difference(

@@ -29,6 +29,7 @@ __all__ = [
     "about_difference",
     "about_extreme",
     "about_mean",
+    "mean_answer",
     "overview",
     "percent",
 ]
@@ -115,12 +116,23 @@ def about_mean(found: Published, column: str, confidence: Number) -> Answer:
     level = share("confidence", confidence)
     value, (low, high) = found.number(column).mean(level)
     by = "sum" if found.tables is None else "counts"
+    told = f"{spelt(value)} by the noisy {by}", at_least(low), at_most(high)
+    return mean_answer(column, level, (value, low, high), told)
+
+
+def mean_answer(
+    column: str,
+    level: Fraction,
+    figures: tuple[float, float, float],
+    told: tuple[str, str, str],
+) -> Answer:
+    """A mean and the ends of its interval, as numbers and as a person reads them."""
     sentence = (
-        f"mean of {column}: {spelt(value)} by the noisy {by}. With confidence "
-        f"{percent(level)} the true mean lies between {at_least(low)} and {at_most(high)}."
+        f"mean of {column}: {told[0]}. With confidence {percent(level)} the true mean lies "
+        f"between {told[1]} and {told[2]}."
     )
-    figures = {"value": value, "low": low, "high": high, "confidence": float(level)}
-    return Answer(f"mean of {column}", (sentence,), figures)
+    named = dict(zip(("value", "low", "high"), figures, strict=True))
+    return Answer(f"mean of {column}", (sentence,), {**named, "confidence": float(level)})
 
 
 def about_difference(
