@@ -35,9 +35,10 @@ CHOICES = (
     "  publishes it (`values=generalised`). Classifiers and divergence need values: they are drawn",
     "  evenly inside each interval or set, from the same measurements.",
     "- Claims about dp-lda are judged twice, first on the paper's sampler (`sampler=greedy`), then",
-    "  on ours (`sampler=gauss`, the default); each claim says which. The greedy sampler squares",
+    "  on ours (`sampler=gauss`, the default); each claim says which. It is mended: it squares",
     "  the paper's items of numbers, about class means and in deviations of their columns: as",
-    "  printed, columns that follow no other lose all their variance.",
+    "  printed, columns that follow no other lose all their variance. It chooses categories by",
+    "  categories alone and starts, as ours does, from moments of which noise was shrunk away.",
 )
 
 

@@ -398,3 +398,10 @@ def test_the_walk_is_public_in_the_plan_as_well():
     assert names[-1] == "leaf counts"
     assert len(names) == 2 + 2 * 10 + 1
     assert diffgen.METHOD.options.keys() == {"score", "steps", "values"}
+
+
+def test_a_class_that_would_be_written_like_another_is_refused():
+    label = {"kind": "category", "values": ["missing", "no"], "missing": "allowed", "role": "label"}
+    schema = {"name": "t", "columns": {"a": {"kind": "integer", "low": 0, "high": 3}, "k": label}}
+    with pytest.raises(SchemaError, match="column k: 'missing' would stand for two"):
+        sf.price(schema, method="diffgen", epsilon=1, values="generalised")

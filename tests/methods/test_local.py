@@ -103,7 +103,7 @@ def test_a_central_statistic_is_not_bought_with_a_local_promise():
 
 
 def test_a_record_alone_answers_as_it_does_among_others():
-    """The answers of a record do not depend on the others: same bits, same answers."""
+    """What is asked of a record does not depend on the others."""
     domain = price(SCHEMA, method="local", epsilon=1).domain
     asked = Answers(Questionnaire.of(domain, Fraction(1)))
     codes = np.array([[2, 1, 0]], np.int32)

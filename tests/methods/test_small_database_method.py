@@ -121,3 +121,12 @@ def test_a_synopsis_that_cannot_be_is_refused(changes, words):
     assert plan.recount(good) == plan.events
     with pytest.raises(ReleaseError, match=words):
         plan.recount(good | changes)
+
+
+def test_numbers_too_long_to_be_printed_are_refused_in_words():
+    wide = {f"x{k}": {"kind": "number", "low": 0, "high": 1} for k in range(400)}
+    with pytest.raises(SchemaError, match="more than 10"):
+        sf.price({"name": "t", "columns": wide}, method="small-database", epsilon=1)
+    with pytest.raises(ParameterError, match="from 1 to 1000"):
+        sf.price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, method="small-database",
+                 epsilon=1, size="9" * 5_000)  # fmt: skip

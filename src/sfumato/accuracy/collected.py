@@ -41,6 +41,7 @@ from sfumato.synopsis.questionnaire import Choice, Figure, Questionnaire
 
 __all__ = ["Collected", "NoisyMean", "Tally", "collected", "is_collected"]
 
+_FARTHEST = 2.0**62  # steps of an answer: whole numbers of 64 bits hold it
 _DIFFERENT = "the certificate or the answers are not what Sfumato writes"
 
 
@@ -239,12 +240,16 @@ def _added_up(certificate: Certificate, asked: Questionnaire, table: pa.Table) -
 
 def _above(question: Figure, column: pa.ChunkedArray) -> float:
     """Σ (value − low), exactly in steps of the grid: sums of large values pass 64 bits."""
+    if column.null_count:
+        raise ReleaseError(_DIFFERENT)
     values = column.to_numpy()
     if values.dtype.kind == "i":
         steps = _exact_sum(values) - len(values) * question.low
         return float(steps)
-    steps = np.rint((values - float(question.low)) / float(question.step)).astype(np.int64)
-    return float(_exact_sum(steps) * question.step)
+    steps = np.rint((values - float(question.low)) / float(question.step))
+    if not (np.abs(steps) < _FARTHEST).all():  # nor is it where there is no number
+        raise ReleaseError(_DIFFERENT)
+    return float(_exact_sum(steps.astype(np.int64)) * question.step)
 
 
 def _exact_sum(values: Whole) -> int:
@@ -262,7 +267,9 @@ def _given(question: Choice, table: pa.Table) -> dict[str, int]:
         return given
     bits = [table.column(name) for name in question.columns]
     for column in bits:
-        if len(column) and not 0 <= pc.min(column).as_py() <= pc.max(column).as_py() <= 1:
+        if column.null_count or (
+            len(column) and not 0 <= pc.min(column).as_py() <= pc.max(column).as_py() <= 1
+        ):
             raise ReleaseError(_DIFFERENT)
     yes = [int(pc.sum(column).as_py() or 0) for column in bits]
     answers = question.answers[1:] if question.flag else question.answers

@@ -296,6 +296,8 @@ def series(certificate: Certificate, table: pa.Table) -> Series:
         raise ReleaseError("no count was published, so there is nothing to say about one")
     if (np.diff(times) <= 0).any() or times[0] < 1 or times[-1] > horizon:
         raise ReleaseError("the times do not rise from where the series begins to its horizon")
+    if not np.isfinite(values).all() or ((times % every != 0) & (times != horizon)).any():
+        raise ReleaseError("the counts are not numbers at the times that the certificate states")
     entries: _Figures
     if engine == "tree":
         entries = _Dyadic(values, kind, size, times, every, smooth, 1 + looks)

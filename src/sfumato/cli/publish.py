@@ -22,7 +22,7 @@ def publish(
         Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
     ] = None,
     part: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             help="Read only these records: region=North, age=18..30. Parts of one table that have "
             "no record in common cost the ledger their maximum (neighbours: add-remove)."
@@ -108,7 +108,7 @@ def publish(
             epsilon=epsilon,
             delta=delta,
             rho=rho,
-            part=part,
+            part=",".join(part) if part else None,
             ledger=opened,
             folder=output,
             format=format,  # type: ignore[arg-type]  # checked by publish itself

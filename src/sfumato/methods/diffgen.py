@@ -45,7 +45,7 @@ def plan(
     what = _specialisation(domain, budget, score, _whole(steps))
     generalised = values == "generalised"
     if generalised:
-        _check_labels(what.columns)
+        _check_labels(domain, what)
     public_rows = domain.schema.neighbours == "replace-one"
 
     def render(
@@ -101,8 +101,7 @@ def _labelled(
         axis: node_labels(column.axis, column.order, runs, column.names)
         for axis, column, runs in zip(what.axes, what.columns, leaves.cut.nodes, strict=True)
     }
-    classes = np.arange(what.classes, dtype=np.int32)
-    texts[what.label] = node_labels(domain.axes[what.label], classes, _each(what.classes), {})
+    texts[what.label] = _class_texts(domain, what)
     nodes = [
         Parts(axis, np.arange(len(found), dtype=np.int32), _each(len(found)))
         for axis, found in texts.items()
@@ -110,21 +109,28 @@ def _labelled(
     return (generalised_batch(domain, texts, drawn) for drawn in sample(nodes, counts, rng))
 
 
+def _class_texts(domain: Domain, what: Specialisation) -> list[str]:
+    classes = np.arange(what.classes, dtype=np.int32)
+    return node_labels(domain.axes[what.label], classes, _each(what.classes), {})
+
+
 def _each(size: int) -> list[tuple[int, int]]:
     return [(k, k + 1) for k in range(size)]
 
 
-def _check_labels(columns: Sequence[Hierarchy]) -> None:
-    """Refuse a taxonomy of which two nodes would be written alike."""
-    for column in columns:
-        if column.number:
-            continue
-        runs = {*_each(len(column.order)), *column.branches}
-        texts = Counter(node_labels(column.axis, column.order, sorted(runs), column.names))
-        if twice := [text for text, times in texts.items() if times > 1]:
+def _check_labels(domain: Domain, what: Specialisation) -> None:
+    """Refuse values, or nodes of a taxonomy, of which two would be written alike."""
+    label = domain.axes[what.label]
+    written = {label.name: _class_texts(domain, what)}
+    for column in what.columns:
+        if not column.number:
+            runs = sorted({*_each(len(column.order)), *column.branches})
+            written[column.axis.name] = node_labels(column.axis, column.order, runs, column.names)
+    for name, texts in written.items():
+        if twice := [text for text, times in Counter(texts).items() if times > 1]:
             raise SchemaError(
-                f"column {column.axis.name}: {twice[0]!r} would stand for two sets of values: "
-                "rename a branch of its taxonomy, or leave out values=generalised"
+                f"column {name}: {twice[0]!r} would stand for two sets of values: rename that "
+                "value, or that branch of its taxonomy, or leave out values=generalised"
             )
 
 

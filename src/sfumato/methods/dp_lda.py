@@ -98,7 +98,7 @@ def _greedy(
     from sfumato.render.greedy import greedy  # numba takes a second to load
 
     means, S = shrunken(found, features, event.deviation)
-    return greedy(features, means, S + (means.T * found.shares) @ means, labels)
+    return greedy(features, means, S, labels)
 
 
 def interleaved(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -119,7 +119,7 @@ METHOD = Method(
     source="Jiang et al. 2013, section 3.2, with noisy counts and the corrected sensitivity",
     proof="proofs/dp-lda.md",
     plan=plan,
-    options={"sampler": "gauss (default) or greedy (the paper's)"},
+    options={"sampler": "gauss (default) or greedy (the paper's, mended)"},
     family=Family.MOMENTS,
     use="tables with a label that is to be predicted",
     contract=(

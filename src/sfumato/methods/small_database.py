@@ -1,7 +1,7 @@
 """small-database: one table out of all small ones, by its counts; for small domains."""
 
 from collections.abc import Iterator
-from math import comb
+from math import comb, floor, log10
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from sfumato.schema.domain import Domain
 __all__ = ["METHOD"]
 
 _MOST_CANDIDATES = 10**6
+_LONGEST = 4  # digits of a size
 _LEAST, _MOST = 4, 100  # records of the small table that `auto` takes
 
 
@@ -70,8 +71,9 @@ def _size(size: Any, cells: int) -> int:
             raise SchemaError(_too_many(cells, _LEAST))
         return fitting[-1]
     text = str(size)
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 1000):
-        raise ParameterError(f"size must be auto or a whole number from 1 to 1000, got {size!r}")
+    short = len(text) <= _LONGEST and text.isascii() and text.isdigit()
+    if not (short and 1 <= int(text) <= 1000):
+        raise ParameterError("size must be auto or a whole number from 1 to 1000")
     if _candidates(cells, int(text)) > _MOST_CANDIDATES:
         raise SchemaError(_too_many(cells, int(text)))
     return int(text)
@@ -82,13 +84,17 @@ def _candidates(cells: int, size: int) -> int:
 
 
 def _too_many(cells: int, size: int) -> str:
-    number = _candidates(cells, size)
-    shown = f"{number:,}" if number < 10**15 else f"more than 10^{len(str(number)) - 1}"
     return (
-        f"the columns hold {cells:,} different records, so there are {shown} tables of {size}, and "
+        f"the columns hold {_shown(cells)} different records, so there are "
+        f"{_shown(_candidates(cells, size))} tables of {size}, and "
         f"all of them would be scored: small-database takes at most {_MOST_CANDIDATES:,}. Leave "
         "out columns (kind: id), use fewer values or a smaller size, or choose another method"
     )
+
+
+def _shown(number: int) -> str:
+    """A number that may have more digits than can be printed."""
+    return f"{number:,}" if number < 10**15 else f"more than 10^{floor(log10(number))}"
 
 
 METHOD = Method(

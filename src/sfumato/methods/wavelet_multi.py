@@ -28,6 +28,10 @@ __all__ = ["METHOD"]
 
 DEFAULT_PARTS = "haar:0.5,db4:0.5"
 REASON = "nothing in it is left to chance, and the wavelet of each part can be read off the result"
+REASON_UNIVERSAL = (
+    "nothing in it is left to chance, the wavelet of each part can be read off the result, and a "
+    "part whose details are zero for the most part is shown as it is"
+)
 
 
 def plan(
@@ -65,7 +69,7 @@ def plan(
         METHOD.name,
         domain,
         budget,
-        reason=REASON,
+        reason=REASON_UNIVERSAL if by == "universal" else REASON,
         change=change,
         options={"cut": side, "parts": written, "normalise": moments} | named(by),
     )

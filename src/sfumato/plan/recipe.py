@@ -31,7 +31,7 @@ class Family(StrEnum):
 
     COUNTS = "counts of one and two columns"
     MOMENTS = "means and covariances"
-    COMPONENTS = "principal components alone"
+    COMPONENTS = "components alone"
     RECORDS = "one noisy row for each record"
     PROVED = "with a proof"
     BASELINE = "baselines to compare with"

@@ -59,8 +59,10 @@ def price(
     [('one-way tables', 'discrete-laplace', '1-differential privacy')]
     """
     schema = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
-    if isinstance(basis := options.get("basis"), str | Path) and is_release(Path(basis)):
-        _check_sound(Path(basis))
+    basis = options.get("basis")
+    folder = basis.folder if isinstance(basis, Release) else basis
+    if isinstance(folder, str | Path) and is_release(Path(folder)):
+        _check_sound(Path(folder))
     chosen = recipe(method)
     budget = priced_for(method, chosen.budgeted, epsilon=epsilon, delta=delta, rho=rho)
     return plan_of_part(chosen, Domain.of(schema), budget, options, part)

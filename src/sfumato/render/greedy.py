@@ -1,19 +1,17 @@
-"""The greedy sampler of Jiang et al. 2013, section 3.2: records that match noisy moments.
+"""The greedy sampler of Jiang et al. 2013, section 3.2, mended: records that match noisy moments.
 
 Record after record, feature after feature, the value is chosen that brings the sums of
 the records so far nearest to what the noisy moments say of so many records.  Categories come
-first, by the paper's items for them and each other; numbers, which follow, make good what is left
-between them.  A feature that is still open stands at its class mean.  For a number z the target has
-p + 1 items, each once: one for its sum, one for its square, one for its product with each other
-feature.
+first, by the paper's items for their sums and the products among them, as absolute values.  A
+feature that is still open stands at its class mean.  For a number z the target has p + 1 items,
+each once: one for its sum, one for its square, one for its product with each other feature.
 
 Taken word for word, with absolute values, this loses what it is to keep: any step of z away from
 its mean costs every product with a value that is not 0, so a column that follows no other stays
 at its mean and has no variance at all (`tests/render/test_greedy.py` has it in plain words).  So
 the items of numbers are taken about the class means, where their sums are the shared covariance,
-in units of the deviations of their columns, and squared, so that small steps cost nothing; the
-products together weigh half as much as the sum.  If sums and covariances are met, so are the
-second moments.
+and in units of the deviations of their columns.  All but the one for the square are squared, so
+that small steps cost nothing: the sum with weight ½, each product with 1/4p.
 
 Sums are of whole numbers, so the compiled and the plain version give the same records.
 """
@@ -32,16 +30,14 @@ _VARIED = 0.75  # of the variance that a column would have at its two ends alone
 _BLOCK, _BINARY, _NUMBER = 0, 1, 2
 
 
-def greedy(features: Features, means: Matrix, second: Matrix, classes: Whole) -> Matrix:
+def greedy(features: Features, means: Matrix, within: Matrix, classes: Whole) -> Matrix:
     """One record per entry of `classes`, its features in [0, 1].
 
-    `means` are those of each class, `second` is E[x xᵀ] over all records.
+    `means` are those of each class, `within` is the covariance about them that all share.
     """
     order, offsets, kinds = _groups(features)
     goal_sums = np.rint(means[:, order] * V * 2**_SUM_BITS).astype(np.int64)
     squares = means[:, :, None] * means[:, None, :]
-    shares = np.bincount(classes, minlength=len(means)) / max(len(classes), 1)
-    within = second - np.tensordot(shares, squares, 1)
     levels = order[: offsets[np.count_nonzero(kinds != _NUMBER)]]
     expected = _by_class(features, means, within + squares)[:, levels][:, :, levels]
     goal_second = np.rint(expected * V * V * 2**_PRODUCT_BITS).astype(np.int64)

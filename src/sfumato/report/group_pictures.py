@@ -43,7 +43,7 @@ def group_pictures(release: Release, found: Survey, precision: Precision) -> Ite
             card = _card(found, own, columns.get(other), precision, len(cards))
             cards += [] if card is None else [card]
     lines = " A thin line spans what the true share lies between, with confidence 95 %."
-    told = any("truth" in card.picture for card in cards)
+    told = any(" (truth " in card.picture for card in cards)
     undrawn = f"Not drawn, as no category or one column too many: {', '.join(missing)}. "
     more = ""
     if (release.synopsis or {}).get("kind") == "tables":

@@ -71,7 +71,7 @@ def precision(release: Release) -> Precision:
         return Precision(reason=f"The method{why}.")
     if found.edges is not None:
         return Precision(_of_edges(found), whole=_WEIGHTS, found=found)
-    if not found.counts:
+    if not found.counts and not found.numbers:
         return Precision(reason="The method publishes second moments: sfumato accuracy says what "
                          "they tell of variances and covariances.")  # fmt: skip
     means = {name: number.mean(CONFIDENCE) for name, number in found.numbers.items()}
