@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from party_world import NAMES, World
+from party_world import NAMES, World, schema
 from sfumato import party
 from sfumato.errors import PartyError
 from sfumato.party.exchange import list_digest
@@ -71,3 +71,41 @@ def test_a_contribution_that_nobody_waits_for_is_not_measured(world, ledger):
     with pytest.raises(PartyError, match="north has opened round 1 without you"):
         world.contribute("west", seeds={}, ledger=ledger)
     assert ledger.entry("study-1") is None
+
+
+def test_an_older_copy_of_a_state_is_not_used_for_a_second_contribution(world):
+    before = world.state("north").read_bytes()
+    world.contribute("north", seeds={})
+    world.state("north").write_bytes(before)
+    with pytest.raises(PartyError, match="an older copy of the state"):
+        party.contribute(world.exchange, world.state("north"), world.tables["south"])
+
+
+def test_a_file_that_was_lost_is_written_again(world):
+    world.contribute(seeds={}).open()
+    made = world.exchange.place("north", "contribution", 1)
+    kept = made.read_bytes()
+    made.unlink()
+    assert party.contribute(world.exchange, world.state("north"), world.tables["north"]).again
+    assert made.read_bytes() == kept
+    opening = world.exchange.place("north", "opening", 1)
+    kept = opening.read_bytes()
+    opening.unlink()
+    assert party.open_round(world.exchange, world.state("north")).again
+    assert opening.read_bytes() == kept
+
+
+def test_of_two_rounds_the_first_file_that_was_lost_is_written_again(tmp_path):
+    world = World(
+        tmp_path, method="mosaic", schema=schema("add-remove"), epsilon=None, rho="1/10"
+    ).joined()
+    world.contribute().open().contribute().open()
+    for what, again in (("contribution", world.contribute), ("opening", world.open)):
+        places = [world.exchange.place("north", what, number) for number in (1, 2)]
+        kept = [place.read_bytes() for place in places]
+        for place in places:
+            place.unlink()
+        again("north")
+        assert not places[1].exists()
+        again("north")
+        assert [place.read_bytes() for place in places] == kept

@@ -289,6 +289,16 @@ def test_contributions_of_another_length_are_refused(world):
         world.open("north")
 
 
+@pytest.mark.parametrize(("neighbours", "rows"), [("replace-one", None), ("add-remove", 40)])
+def test_a_number_of_records_is_stated_where_it_is_public_and_nowhere_else(
+    tmp_path, neighbours, rows
+):
+    world = World(tmp_path, schema=schema(neighbours)).joined().contribute()
+    changed(world.folder / "south.contribution-1.json", rows=rows)
+    with pytest.raises(PartyError, match="the contribution of south states a number of records"):
+        world.open("north")
+
+
 def test_entries_that_are_not_there_are_not_waited_for(world):
     world.contribute()
     path = world.folder / "south.contribution-1.json"

@@ -23,7 +23,7 @@ from sfumato.party.joining import held_shares, own_keys
 from sfumato.party.mask import Masks, pair_mask, self_mask
 from sfumato.party.measuring import bins_digest, measured, rehearse
 from sfumato.party.opening import check_same_parties, opened_before
-from sfumato.party.state import StateFile, locked
+from sfumato.party.state import State, StateFile, locked
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.publishing.transaction import Charged
 from sfumato.table.header import check_header
@@ -58,7 +58,8 @@ def contribute(
         raise ParameterError("a seeded run is a test: leave out the seed, or the ledger")
     with locked(state) as kept:
         party = own_keys(exchange, kept)
-        known, number = opened_before(exchange)
+        lost = _lost(exchange, kept, party)
+        known, number = opened_before(exchange) if lost is None else ([], lost)
         if number > exchange.agreement.rounds:
             raise PartyError(
                 "all rounds have been opened: nothing was measured or charged now. Whoever has "
@@ -68,6 +69,12 @@ def contribute(
         made = kept.sent(name, ContributionFile)
         again = made is not None
         if made is None:
+            if exchange.arrived(party, "contribution", number):
+                raise PartyError(
+                    f"{exchange.place(party, 'contribution', number)} is there, and your state "
+                    "does not know it: an older copy of the state? With it the same masks would "
+                    "cover two contributions, so nothing was measured or charged"
+                )
             if number > 1:
                 check_same_parties(exchange, number, party)
             _check_awaited(exchange, number, party)
@@ -83,6 +90,15 @@ def contribute(
             _settle(exchange.agreement, ledger, made)
         charged = ledger is not None and number == 1 and not again
         return Contributed(place, number, again, made, charged)
+
+
+def _lost(exchange: Exchange, state: State, party: str) -> int | None:
+    """The round whose contribution was made, and is not in the folder."""
+    for number in range(1, exchange.agreement.rounds + 1):
+        made = f"contribution-{number}" in state.file.sent
+        if made and not exchange.arrived(party, "contribution", number):
+            return number
+    return None
 
 
 def _check_awaited(exchange: Exchange, number: int, party: str) -> None:

@@ -99,6 +99,13 @@ class Exchange:
                 file = self._read(ContributionFile, party, "contribution", number)
                 self._check_sender(file, party, "contribution")
                 found[party] = file
+        private = self.agreement.plan.domain.schema.neighbours == "add-remove"
+        for party, file in found.items():
+            if (file.rows is None) != private:
+                raise PartyError(
+                    f"the contribution of {party} states a number of records where it is private, "
+                    "or none where it is public: it was not made by this program"
+                )
         if len({(file.lengths, file.bins) for file in found.values()}) > 1:
             raise PartyError(
                 "the contributions have different lengths or bins: all parties need the same "

@@ -51,7 +51,12 @@ def open_round(
     with locked(state) as kept:
         party = own_keys(exchange, kept)
         number = next(
-            (r for r in _rounds(exchange) if kept.sent(f"opening-{r}", OpeningFile) is None),
+            (
+                number
+                for number in _rounds(exchange)
+                if f"opening-{number}" not in kept.file.sent
+                or not exchange.arrived(party, "opening", number)  # lost
+            ),
             exchange.agreement.rounds,
         )
         name = f"opening-{number}"
