@@ -132,7 +132,20 @@ def test_the_limits_do_not_say_that_ledgers_were_charged(world):
 def test_the_limits_say_where_lists_had_to_be_compared(world, tmp_path):
     loose = World(tmp_path).joined().contribute().open().combined().certificate
     assert any("the same list of contributions" in line for line in loose.limits)
+    assert any("2 openings of 3 parties do not ensure it" in line for line in loose.limits)
     assert not any("the same list" in line for line in certificate(world).limits)
+
+
+def test_the_limits_say_how_much_wider_gaussian_shares_are(tmp_path):
+    settings = {"method": "analyze-gauss", "delta": "1e-6", "dropouts": 0}
+    made = World(tmp_path, **settings).joined().contribute().open().combined().certificate
+    assert (made.parties.honest, len(made.parties.contributed)) == (2, 3)
+    assert "the variance is about 3/2 times" in " ".join(made.limits)
+    assert "up to 1.1 % more" in " ".join(made.limits)
+
+
+def test_exact_shares_are_no_wider_than_stated(world):
+    assert "1.1 %" not in " ".join(certificate(world).limits)
 
 
 FORGED = {

@@ -149,7 +149,7 @@ def agree(
     colluders: int | None = None,
     **options: Any,
 ) -> Agreement:
-    """An agreement, as a person states it.  By default less than half of the parties collude.
+    """An agreement, as a person states it.  By default fewer than half collude, at least 1.
 
     >>> columns = {"age": {"kind": "integer", "low": 0, "high": 110}, "ill": {"kind": "boolean"}}
     >>> found = agree({"name": "study", "columns": columns}, ["north", "south", "west"],

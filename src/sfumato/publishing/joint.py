@@ -57,16 +57,19 @@ def _caveats(facts: PartyFacts, terms: ReleaseTerms) -> tuple[str, ...]:
     ]
     if not holds_for_any_lists(len(facts.names), facts.dropouts, facts.colluders):
         said.append(
-            "It holds if all who opened the sum had the same list of contributions, which they "
-            "had to compare: with so many dropouts the number of openings does not ensure it."
+            "That is sure only if all parties that opened, whether their opening was used or not, "
+            "had the same list of contributions. They had to compare it: "
+            f"{facts.threshold} openings of {len(facts.names)} parties do not ensure it."
         )
     if terms.subject["neighbours"] == "replace-one":
         said.append("Whoever has the files knows the number of records of each party.")
-    if several > facts.honest:
+    gaussian = any(facts.noises(event) is None for event in terms.events)
+    if several > facts.honest or gaussian:
         said.append(
             f"The noise was divided so that the shares of {facts.honest} honest of "
             f"{len(facts.names)} parties make it whole. "
-            f"{several} shares were added: the variance is {Fraction(several, facts.honest)} times "
-            "what the mechanism events state."
+            f"{several} shares were added: the variance is {'about ' if gaussian else ''}"
+            f"{Fraction(several, facts.honest)} times what the mechanism events state"
+            f"{', or up to 1.1 % more, as Gaussian shares need' if gaussian else ''}."
         )
     return tuple(said)

@@ -10,8 +10,8 @@ own.  t openings are needed for a secret; colluders have c of them.
 The smallest t with both is `wanted`; more than n − d cannot be had, because so many may be gone.
 Proof in `docs/proofs/party.md`.
 
->>> opening_threshold(5, 1, 1), holds_for_any_lists(5, 1, 1)
-(4, True)
+>>> opening_threshold(4, 1, 1), holds_for_any_lists(4, 1, 1)
+(3, True)
 >>> opening_threshold(10, 3, 1), holds_for_any_lists(10, 3, 1)
 (7, False)
 """
