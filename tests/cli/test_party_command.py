@@ -54,6 +54,7 @@ def test_the_whole_exchange_as_it_is_typed(typed, place):
     assert "the same file was written again" in typed(words)
     typed("party contribute exchange south.csv --state south.state")
     known = typed("party status exchange")
+    assert typed("party status exchange --without west") == known  # it has not arrived
     wrong = "party open exchange --state north.state --list 0123"
     assert "not the one that was given" in typed(wrong, code=1)
     assert known.count("yes") == 8
@@ -84,7 +85,8 @@ def test_two_rounds_are_charged_once_and_a_list_of_its_own_is_not_used(typed, pl
     words = "party contribute exchange north.csv --state north.state --ledger north.db"
     assert "charged: " in typed(words)
     typed("party contribute exchange south.csv --state south.state")
-    typed("party open exchange --state west.state")
+    said = typed("party open exchange --state west.state")
+    assert "next, when enough have opened, for round 2: sfumato party contribute" in said
     hidden = (place / "exchange" / "west.opening-1.json").rename(place / "hidden")
     typed("party contribute exchange west.csv --state west.state")
     typed("party open exchange --state north.state")
@@ -112,5 +114,19 @@ def test_refusals_are_one_line_and_leave_nothing_behind(typed, place):
     said = typed("party share exchange --state east.state", code=1)
     assert "sfumato party join" in said
     assert said.count("\n") == 1
+    assert "east is none" in typed("party status exchange --without east", code=1)
+    unnamed = several.replace("loose", "unnamed").replace("--release study-1", "--release=")
+    assert "release must be one printable line" in typed(f"{unnamed} {WHO}", code=1)
+    assert not (place / "unnamed").exists()
     assert "agreement.json is missing" in typed("party status nowhere", code=1)
     assert "dropouts is not an option" in typed(f"{AGREE} {WHO} --option dropouts=1", code=1)
+
+
+def test_a_test_run_says_that_it_promises_nothing(typed):
+    typed(f"{AGREE} {WHO}")
+    each(typed, "party join exchange --as {name} --state {name}.state")
+    each(typed, "party share exchange --state {name}.state")
+    for _ in range(2):
+        said = typed("party contribute exchange north.csv --state north.state --seed 1")
+        assert "test run: the noise is from a seed and protects nobody" in said
+        assert "ledger" not in said

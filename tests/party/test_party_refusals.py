@@ -30,6 +30,7 @@ def changed(path, **fields):
 
 AGREEMENTS = {
     "none is left": {"dropouts": 2, "colluders": 1},
+    "release must be one printable line": {"release": ""},
     "same name": {"parties": ("north", "north", "west")},
     "small letters": {"parties": ("north", "South")},
     "from 2 to 100": {"parties": ("north",)},
@@ -229,6 +230,14 @@ def test_a_party_opens_once_for_one_list(world):
     hidden.unlink()
     world.open("north")  # the list has grown meanwhile
     assert (world.folder / "north.opening-1.json").read_bytes() == first
+
+
+def test_a_name_of_no_party_is_refused_also_when_the_round_was_opened(world):
+    world.contribute()
+    for _ in range(2):
+        with pytest.raises(PartyError, match="east is none of the parties: north, south, west"):
+            world.open("north", without=["east"])
+        world.open("north", without=["west"])
 
 
 def test_an_opening_never_reveals_both_secrets_of_a_party(world):

@@ -23,6 +23,7 @@ Folder = Annotated[Path, typer.Argument(help="Folder with the files of all parti
 State = Annotated[
     Path, typer.Option(help="Private file of this party: keep it, send it to nobody.")
 ]
+Without = Annotated[list[str] | None, typer.Option(help="Party that is left out; repeatable.")]
 
 
 @app.command("agree")
@@ -42,7 +43,9 @@ def agree(
     ] = 0,
     colluders: Annotated[
         int | None,
-        typer.Option(help="Parties that may put their knowledge together; default: under half."),
+        typer.Option(
+            help="Parties that may put their knowledge together; default: under half, at least 1."
+        ),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
@@ -137,13 +140,15 @@ def contribute(
     with rows() as step:
         made = run(exchange, state, data, ledger=opened, seed=seed, progress=step)
     _written(made.place, state)
+    if made.file.seeded:
+        say("test run: the noise is from a seed and protects nobody, so nothing is promised")
     if made.again:
         say("already contributed: the same file was written again, nothing was measured or charged")
     elif made.charged:
         say(f"charged: {exchange.agreement.plan.guarantee} as {exchange.agreement.file.release}")
     elif opened is not None:
         say(f"charged in the first round, as {exchange.agreement.file.release}: nothing more now")
-    else:
+    elif not made.file.seeded:
         say("ledger: none: repeated releases are not counted")
     _roster(exchange)
     _next("when the others have contributed: sfumato party open", folder, f"--state {state}")
@@ -153,9 +158,7 @@ def contribute(
 def open_(
     folder: Folder,
     state: State,
-    without: Annotated[
-        list[str] | None, typer.Option(help="Party that is left out; repeatable.")
-    ] = None,
+    without: Without = None,
     listed: Annotated[
         str | None,
         typer.Option("--list", help="Fingerprint of the list that was compared; no other opens."),
@@ -178,7 +181,8 @@ def open_(
     say(f"opened: {', '.join(made.file.contributions)}{left_out}")
     say(f"fingerprint of this list: {fingerprint(list_digest(made.file.contributions))}")
     if made.round < exchange.agreement.rounds:
-        _next("next round, when enough have opened: sfumato party contribute", folder, "DATA …")
+        after = f"when enough have opened, for round {made.round + 1}"
+        _next(f"{after}: sfumato party contribute", folder, "DATA …")
     else:
         _next("when enough have opened, anyone runs: sfumato party combine", folder, "-o release/")
 
@@ -205,7 +209,7 @@ def combine(
 
 
 @app.command("status")
-def status(folder: Folder) -> None:
+def status(folder: Folder, without: Without = None) -> None:
     """Say what has been agreed, and which files have arrived.
 
     Example: sfumato party status exchange/
@@ -214,6 +218,7 @@ def status(folder: Folder) -> None:
     from sfumato.party.exchange import list_digest
 
     exchange = _exchange(folder)
+    exchange.agreement.check_known(without or ())
     _agreed(exchange.agreement)
     rounds = range(1, exchange.agreement.rounds + 1)
     steps: list[tuple[str, int | None]] = [("key", None), ("shares", None)]
@@ -223,11 +228,11 @@ def status(folder: Folder) -> None:
         grid.line(party, *("yes" if exchange.arrived(party, *step) else "" for step in steps))
     show(grid)
     for number in rounds:
-        here = [
-            p for p in exchange.agreement.parties if exchange.arrived(p, "contribution", number)
-        ]
+        listed = [p for p in exchange.agreement.parties if p not in (without or ())]
+        here = [p for p in listed if exchange.arrived(p, "contribution", number)]
         if len(here) >= exchange.agreement.fewest:
-            found = {p: file.digest for p, file in exchange.contributions(number).items()}
+            files = exchange.contributions(number, without or ())
+            found = {p: file.digest for p, file in files.items()}
             say(f"fingerprint of the list of round {number}: {fingerprint(list_digest(found))}")
 
 

@@ -13,7 +13,7 @@ the fingerprints of their lists before they open; `strict` says which it is.  Al
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ParameterError, PartyError
+from sfumato.ledger.rules import line_text
 from sfumato.methods import method as recipe
 from sfumato.party.document import MOST_PARTIES, PARTY_NAME, AgreementFile
 from sfumato.party.measuring import rehearse_all
@@ -96,6 +97,11 @@ class Agreement:
             raise PartyError(f"{party} is none of the parties: {', '.join(self.parties)}")
         return self.parties.index(party) + 1
 
+    def check_known(self, parties: Iterable[str]) -> None:
+        """Refuse names that are on no list."""
+        for party in parties:
+            self.number(party)
+
     @property
     def honest(self) -> int:
         """h: how many shares of the noise make it whole."""
@@ -157,6 +163,7 @@ def agree(
     >>> found.honest, found.threshold, found.strict
     (2, 3, True)
     """
+    line_text(release=release)
     for party in parties:
         if re.fullmatch(PARTY_NAME, str(party)) is None:
             raise ParameterError(

@@ -91,8 +91,7 @@ class Exchange:
     ) -> dict[str, ContributionFile]:
         """The contributions of a round that have arrived, but for those to be left out."""
         left_out = set(without)
-        for party in left_out:
-            self.agreement.number(party)
+        self.agreement.check_known(left_out)
         found: dict[str, ContributionFile] = {}
         for party in self.agreement.parties:
             if party not in left_out and self.arrived(party, "contribution", number):

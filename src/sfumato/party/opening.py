@@ -48,6 +48,8 @@ def open_round(
 
     `listed` is the fingerprint of the list that was compared with the others: no other is opened.
     """
+    left_out = list(without)
+    exchange.agreement.check_known(left_out)
     with locked(state) as kept:
         party = own_keys(exchange, kept)
         number = next(
@@ -63,7 +65,7 @@ def open_round(
         made = kept.sent(name, OpeningFile)
         again = made is not None
         if made is None:
-            found = exchange.contributions(number, without)
+            found = exchange.contributions(number, left_out)
             mine = kept.sent(f"contribution-{number}", ContributionFile)
             if party in found and found[party] != mine:
                 raise PartyError(
