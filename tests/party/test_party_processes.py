@@ -116,7 +116,7 @@ class Killed:
 @pytest.mark.parametrize("stride", [29, slow(5)])
 def test_killed_at_every_line_no_second_contribution_leaves_under_the_same_masks(tmp_path, stride):
     work = Killed(tmp_path)
-    files = ("party/contributing.py", "party/state.py", "party/document.py")
+    files = ("party/contributing.py", "party/state.py", "party/document.py", "release/folder.py")
     survived = kill_at_every_line(work.contribute, files, work.check, work.prepare, stride=stride)
     assert survived > 100
 

@@ -381,6 +381,15 @@ def test_rows_that_cannot_be_drawn_are_refused(world):
     assert world.combined(rows=7).table.num_rows == 7
 
 
+@pytest.mark.parametrize("place", ["s" * 256, "a file/state"])
+def test_a_state_that_cannot_be_written_is_refused(tmp_path, place):
+    world = World(tmp_path)
+    (tmp_path / "a file").touch()
+    with pytest.raises(PartyError, match="cannot be written"):
+        party.join(world.exchange, "north", tmp_path / place)
+    party.join(world.exchange, "north", tmp_path / ("s" * 255))
+
+
 def test_a_state_is_for_its_owner_alone(world):
     assert world.state("north").stat().st_mode & 0o777 == 0o600
 

@@ -13,7 +13,7 @@ import sfumato as sf
 from killing import in_child
 from sfumato.errors import ReleaseError
 from sfumato.release.digest import digest
-from sfumato.release.folder import FolderWriter, read_json, sha256
+from sfumato.release.folder import FolderWriter, read_json, sha256, write_whole
 from sfumato.release.reading import read_certificate
 
 TABLE = pa.table({"a": [1, 2, 3], "b": ["x", None, "z"]})
@@ -195,6 +195,23 @@ def test_a_leftover_that_is_a_link_does_not_lead_the_broom_astray(tmp_path):
     (tmp_path / f".r.partial-00-{dead_process()}").symlink_to(tmp_path / "precious")
     write(tmp_path / "r")
     assert (tmp_path / "precious" / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["state", "s" * 255])
+def test_a_file_is_written_whole_in_place_of_an_older_one(tmp_path, name):
+    for content in ({"n": 1}, {"n": 2}):
+        write_whole(tmp_path / name, content, 0o600)
+        assert read_json(tmp_path / name) == content
+    assert names(tmp_path) == [name]
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_cannot_be_written_leaves_the_older_one(tmp_path):
+    write_whole(tmp_path / "state", {"n": 1}, 0o600)
+    with pytest.raises(TypeError):
+        write_whole(tmp_path / "state", {"n": {1}}, 0o600)
+    assert read_json(tmp_path / "state") == {"n": 1}
+    assert names(tmp_path) == ["state"]
 
 
 def test_a_killed_writer_leaves_nothing_visible_and_does_not_stand_in_the_way(tmp_path):

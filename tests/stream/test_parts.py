@@ -235,6 +235,7 @@ def at_every_line(action, check, prepare, stride):
     files = (
         "publishing/stream.py",
         "stream/state.py",
+        "release/folder.py",
         "stream/counting.py",
         "sfumato/publishing/transaction.py",
     )

@@ -266,7 +266,8 @@ def clear(place):
 
 
 def at_every_line(action, check, prepare, stride):
-    return kill_at_every_line(action, ("stream/state.py",), check, prepare, stride=stride)
+    files = ("stream/state.py", "release/folder.py")
+    return kill_at_every_line(action, files, check, prepare, stride=stride)
 
 
 def at_every_syscall(action, check, prepare, stride):

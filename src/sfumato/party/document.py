@@ -6,9 +6,6 @@ here; whether a file belongs to this agreement, party and round is for `Exchange
 
 import base64
 import binascii
-import json
-import os
-import secrets
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -18,7 +15,7 @@ from sfumato.errors import PartyError
 from sfumato.party.signing import is_signed, signature
 from sfumato.release.certificate import Digest, Name, Promise, PublicSchema
 from sfumato.release.digest import digest
-from sfumato.release.folder import flush, sweep
+from sfumato.release.folder import flush, write_whole
 from sfumato.untrusted.plain_file import content
 from sfumato.untrusted.strict_json import parsed
 
@@ -37,7 +34,6 @@ __all__ = [
     "SignedFile",
     "decoded",
     "encoded",
-    "write_whole",
 ]
 
 _LARGEST = 2**30  # bytes of a file: a hundred million entries
@@ -60,6 +56,7 @@ class Document(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", serialize_by_alias=True)
     about: ClassVar[str]
+    mode: ClassVar[int] = 0o644  # of the file
     format: Literal[1] = 1
 
     @classmethod
@@ -96,8 +93,12 @@ class Document(BaseModel):
         return digest(self.to_json())
 
     def write(self, path: Path) -> None:
-        """Write the file whole, or not at all."""
-        write_whole(path, self.to_json(), 0o644)
+        """Write the file whole, or not at all; on the disk before this returns."""
+        try:
+            write_whole(path, self.to_json(), self.mode)
+            flush(path.absolute().parent)
+        except OSError as error:
+            raise PartyError(f"{path} cannot be written: {error.strerror}") from None
 
 
 class AgreementFile(Document):
@@ -206,22 +207,3 @@ def decoded(text: str, where: str) -> bytes:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise PartyError(f"{where} is damaged: ask for it again") from None
-
-
-def write_whole(path: Path, record: dict[str, Any], mode: int) -> None:
-    """Write a file under a hidden name, and rename it once it is on the disk."""
-    part = path.with_name(f".{path.name}.partial-{secrets.token_hex(4)}-{os.getpid()}")
-    try:
-        sweep(path.absolute().parent, path.name)
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(record, file, indent=1)
-            file.write("\n")
-            file.flush()
-            os.fsync(descriptor)
-        part.rename(path)
-        flush(path.absolute().parent)
-    except OSError as error:
-        raise PartyError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from sfumato.errors import PartyError
-from sfumato.party.document import SHARE, KeyFile, SharesFile, decoded, encoded, write_whole
+from sfumato.party.document import SHARE, KeyFile, SharesFile, decoded, encoded
 from sfumato.party.exchange import Exchange, fingerprint
 from sfumato.party.mask import LENGTH, new_key, public_key, sealed, unsealed
 from sfumato.party.secret import split
@@ -42,7 +42,7 @@ def join(exchange: Exchange, party: str, state: Path) -> Path:
             selves=tuple(os.urandom(LENGTH).hex() for _ in rounds),
             sent={},
         )
-        write_whole(state, file.to_json(), 0o600)
+        file.write(state)
     with locked(state) as kept:
         if member(exchange, kept) != party:
             raise PartyError(f"{state} is the state of {kept.file.party}: choose another file")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from sfumato.errors import PartyError
-from sfumato.party.document import Document, Key, PartyName, PerRound, write_whole
+from sfumato.party.document import Document, Key, PartyName, PerRound
 from sfumato.party.first_round import FirstRound
 from sfumato.release.certificate import Digest
 
@@ -27,6 +27,7 @@ class StateFile(Document):
     """The private file of one party in one exchange."""
 
     about = "it was made by: sfumato party join"
+    mode = 0o600
     kind: Literal["sfumato party state"] = "sfumato party state"
     caution: str = "PRIVATE: keep this file; send it to nobody"
     agreement: Digest
@@ -61,7 +62,7 @@ class State:
             raise PartyError(f"{name} was sent before and is never made twice")
         sent = {**self.file.sent, name: document.to_json()}
         self.file = self.file.model_copy(update={"sent": sent, "first": first or self.file.first})
-        write_whole(self.path, self.file.to_json(), 0o600)
+        self.file.write(self.path)
 
 
 @contextmanager

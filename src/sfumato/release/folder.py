@@ -29,11 +29,13 @@ __all__ = [
     "REPORT",
     "SYNOPSIS",
     "FolderWriter",
+    "aside",
     "flush",
     "is_release",
     "read_json",
     "sha256",
     "sweep",
+    "write_whole",
 ]
 
 CERTIFICATE, SYNOPSIS = "release.json", "synopsis.json"
@@ -48,14 +50,11 @@ class FolderWriter:
     def __init__(self, folder: Path, format: Format) -> None:
         self.folder, self.content = folder, Content()
         self._format, self._files = format, dict[str, str]()
-        parent = folder.absolute().parent
-        # The random part: what an earlier process of the same number left is not in the way.
-        hidden = f"{_hidden(folder.name)}.partial-{secrets.token_hex(4)}-{os.getpid()}"
-        self._partial = parent / hidden
+        self._partial = aside(folder)
         try:
             if folder.exists() or folder.is_symlink():
                 raise ReleaseError(f"{folder} exists: choose another folder or remove it first")
-            sweep(parent, folder.name)
+            sweep(folder)
             self._partial.mkdir()
         except OSError as error:
             raise ReleaseError(f"{folder} cannot be written: {_reason(error)}") from None
@@ -144,14 +143,37 @@ def flush(path: Path) -> None:
 
 
 def _hidden(name: str) -> str:
-    """What a folder is called while it is written: its name, or a digest where that is long."""
+    """What something is called while it is written: its name, or a digest where that is long."""
     known = name.encode(errors="surrogateescape")
     return f".{name if len(known) <= _LONGEST else hashlib.sha256(known).hexdigest()}"
 
 
-def sweep(parent: Path, name: str) -> None:
+def aside(place: Path) -> Path:
+    """A hidden name beside a place, which `sweep` clears once its process is gone."""
+    # The random part: what an earlier process of the same number left is not in the way.
+    hidden = f"{_hidden(place.name)}.partial-{secrets.token_hex(4)}-{os.getpid()}"
+    return place.absolute().parent / hidden
+
+
+def write_whole(path: Path, record: Mapping[str, Any], mode: int) -> None:
+    """A JSON file, all of it or nothing; its name is on the disk once the folder is flushed."""
+    part = aside(path)
+    try:
+        sweep(path)
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(record, file, indent=1)
+            file.write("\n")
+            file.flush()
+            os.fsync(descriptor)
+        part.rename(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def sweep(place: Path) -> None:
     """Remove what writers that were killed left behind."""
-    for leftover in parent.glob(f"{glob.escape(_hidden(name))}.partial-*"):
+    for leftover in place.absolute().parent.glob(f"{glob.escape(_hidden(place.name))}.partial-*"):
         with suppress(ValueError, PermissionError):
             try:
                 os.kill(int(leftover.name.rpartition("-")[2]), 0)  # asks whether it lives

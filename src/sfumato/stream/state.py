@@ -22,7 +22,6 @@ nothing stops whoever goes on from two copies.
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from typing import Any, BinaryIO, TypeVar
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import to_json
 from sfumato.release.digest import digest
-from sfumato.release.folder import flush, sweep
+from sfumato.release.folder import aside, flush, write_whole
 from sfumato.stream.recipe import StreamPlan
 from sfumato.stream.saved import Saved
 
@@ -89,21 +88,12 @@ def save(
         "position": position,
         "state": dict(state),
     }
-    part = _aside(place)
     try:
         if place.exists() or place.is_symlink():
             raise ReleaseError(f"{place} exists: choose another name")
-        sweep(place.absolute().parent, place.name)
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({**document, "seal": digest(document)}, file, indent=1)
-            file.flush()
-            os.fsync(descriptor)
-        part.rename(place)
+        write_whole(place, {**document, "seal": digest(document)}, 0o600)
     except OSError as error:
         raise ReleaseError(f"{place} cannot be written: {error.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)
     # The name is there; if it does not survive a power cut, the state is lost and not doubled.
     with suppress(OSError):
         flush(place.absolute().parent)
@@ -124,7 +114,7 @@ def take(
                 raise ReleaseError(f"{place} belongs to another {name}: it is left as it is")
         whole = Saved(place, document)
         state = restore(whole.part("state"), whole.whole("position", most=_MOST))
-        taken = _aside(place)
+        taken = aside(place)
         try:
             place.rename(taken)  # of two that try, one fails here
             if not os.path.samestat(taken.stat(), os.fstat(file.fileno())):
@@ -149,11 +139,6 @@ def owner(path: str | Path) -> tuple[Series, int]:
         owned.text("release"), owned.optional_text("ledger"), owned.whole("part", most=_MOST)
     )
     return series, whole.whole("position", most=_MOST)
-
-
-def _aside(place: Path) -> Path:
-    """A name beside the place, swept away by the next one who saves there if this one is killed."""
-    return place.with_name(f".{place.name}.partial-{secrets.token_hex(4)}-{os.getpid()}")
 
 
 def _opened(place: Path) -> BinaryIO:
