@@ -42,10 +42,10 @@ def test_parts_of_a_table_cost_the_ledger_their_maximum(files):
     for sex in ("female", "male"):
         done = publish(f"--part sex={sex} --epsilon 1 -o {sex}")
         assert done.exit_code == 0, done.output
-        assert f"only records with sex={sex} were read" in done.output
+        assert f"only records with sex={sex} were used" in done.output
         assert set(pacsv.read_csv(files / sex / "data.csv")["sex"].to_pylist()) == {sex}
         assert run(f"verify {sex} --ledger budget.db").exit_code == 0
-        assert f"Only records with sex={sex} were read" in run(f"accuracy {sex}").output
+        assert f"Only records with sex={sex} were used" in run(f"accuracy {sex}").output
         assert json.loads((files / sex / "release.json").read_text())["part"] == {"sex": sex}
     assert publish("--part sex=male --epsilon 0.5 -o more").exit_code == 0
     shown = run("ledger show").output

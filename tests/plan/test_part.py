@@ -123,7 +123,7 @@ def test_a_plan_of_a_part_has_a_price_and_says_what_it_reads():
     assert str(plan.guarantee) == "1-differential privacy"
     terms = plan.terms
     assert terms.subject["part"] == {"region": "North"}
-    assert "Only records with region=North were read" in " ".join(terms.caveats)
+    assert "Only records with region=North were used" in " ".join(terms.caveats)
     assert plan.options["where"] == {"region": "North"}  # no others are drawn
     whole = price(SCHEMA, epsilon=1)
     assert whole.terms.part is None

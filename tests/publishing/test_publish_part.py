@@ -355,4 +355,4 @@ def test_an_inspection_is_of_the_records_of_the_part():
 def test_the_page_says_which_part_it_is_about():
     page = sf.report_page(publish()).decode()
     assert "Part of the table" in page
-    assert "Only records with region=North were read" in page
+    assert "Only records with region=North were used" in page

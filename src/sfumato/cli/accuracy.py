@@ -154,7 +154,7 @@ def accuracy(
         return
     if found.certificate.part is not None:
         ((column, values),) = found.certificate.part.items()
-        say(f"Only records with {column}={values} were read: all numbers are about these.")
+        say(f"Only records with {column}={values} were used: all numbers are about these.")
     if asked:
         for place, answer in enumerate(answers):
             for sentence in ([""] if place else []) + list(answer.sentences):

@@ -25,7 +25,7 @@ def promise(release: Release, *, again: bool = False) -> None:
     if not isinstance(release.guarantee, Seeded | Heuristic):
         lines.line("hides", _hidden(certificate))
     for column, values in (certificate.part or {}).items():
-        lines.line("part", f"only records with {column}={values or '(missing)'} were read")
+        lines.line("part", f"only records with {column}={values or '(missing)'} were used")
     for event in certificate.events:
         if event.noise is None:
             how = "changed, no proof" if event.mechanism == "perturbation" else "without noise"

@@ -126,7 +126,7 @@ class Ledger(LedgerSession):
 
         `protects` says which unit is protected between which neighbours: budgets of different
         promises do not add up, so all charges of a data set must name the same.  What promises
-        nothing costs nothing and is not bound by that.  With `table_part` it reads those records
+        nothing costs nothing and is not bound by that.  With `table_part` it uses those records
         alone, and parts that have no record in common cost the most that one of them costs.  The
         same request again returns the entry it has, without a second charge: its `state` says
         how far it came.

@@ -202,6 +202,11 @@ def divisible(part: TablePart, promised: str | None, balance: Balance, asked: Ch
     digest_text(frame=part.frame)
     if not part.sound:
         raise ParameterError("the codes of a part must be ascending runs with gaps between them")
+    if promised is None:
+        raise ParameterError(
+            f"part {part.name}: a release that promises nothing costs nothing, so none of its "
+            "parts is charged: choose a method with a proof, or release the whole table"
+        )
     if promised != DIVISIBLE:
         raise ParameterError(
             f"part {part.name}: parts of a table are charged apart only where a release protects "

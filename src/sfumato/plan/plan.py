@@ -32,7 +32,7 @@ _LIMITS = (
     "How long the computation took, and other side channels of the machine, are not covered.",
 )
 _ONLY = (
-    "Only records with {} were read: the release is about them. The promise covers every record "
+    "Only records with {} were used: the release is about them. The promise covers every record "
     "of the table; those outside of this part had no influence on the release."
 )
 RECORD = "one record (row) of the table"  # the unit of protection
@@ -92,7 +92,7 @@ class Plan(Priced):
     columns: pa.Schema | None = None
     public: Declared | None = field(default=None, repr=False)
     invariants: tuple[str, ...] = ()
-    part: "DeclaredPart | None" = None  # the records that are read, where not all of them are
+    part: "DeclaredPart | None" = None  # the records that are used, where not all of them are
 
     @property
     def table_schema(self) -> pa.Schema:

@@ -41,7 +41,7 @@ class ReleaseTerms:
     columns: pa.Schema | None  # of the data file, where they are not those of a schema
     invariants: tuple[str, ...]  # published as they are
     caveats: tuple[str, ...] = field(repr=False)  # what a reader is to bear in mind
-    part: TablePart | None = None  # the records that are read, as the ledger tells parts apart
+    part: TablePart | None = None  # the records that are used, as the ledger tells parts apart
 
     @property
     def dataset(self) -> str:

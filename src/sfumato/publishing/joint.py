@@ -57,7 +57,7 @@ def _caveats(facts: PartyFacts, terms: ReleaseTerms) -> tuple[str, ...]:
     ]
     if not holds_for_any_lists(len(facts.names), facts.dropouts, facts.colluders):
         said.append(
-            "That is sure only if all parties that opened, whether their opening was used or not, "
+            "The promise is sure only if all that opened, whether their opening was used or not, "
             "had the same list of contributions. They had to compare it: "
             f"{facts.threshold} openings of {len(facts.names)} parties do not ensure it."
         )

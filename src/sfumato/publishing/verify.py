@@ -189,8 +189,10 @@ def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
         return _continued(certificate, begun, entry, ledger)
     if entry.part is not None:
         raise ReleaseError("the ledger holds this release as a part of a series")
-    terms = kind_rules(certificate).terms_again if certificate.part else None
-    if entry.table_part != (terms and terms(folder, certificate).part):
+    part = None
+    if certificate.part is not None:
+        part = kind_rules(certificate).terms_again(folder, certificate).part
+    if entry.table_part != part:
         raise ReleaseError("the ledger charged this release for another part of the table")
     return f"charged once, as entry {entry.sequence}; the chain verifies"
 
