@@ -212,6 +212,15 @@ class Published:
         raise ParameterError(f"no counts of {column} were published; there are: {offered}{remedy}")
 
     @property
+    def figures(self) -> int:
+        """How many counts or weights were published; of a stream, at how many times."""
+        if self.edges is not None:
+            return len(self.edges)
+        if self.series is not None:
+            return len(self.series.entries.times)
+        return sum(len(cells) for cells in self.counts.values())
+
+    @property
     def _most(self) -> Fraction | None:
         return self.total.exactly if self.total is not None and self.total.public else None
 
