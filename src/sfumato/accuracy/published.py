@@ -198,8 +198,8 @@ class Published:
         """What is known of the covariance of two numbers, or of the variance of one."""
         if self.second is None:
             raise ParameterError(
-                f"{self.certificate.method} publishes no second moments; modips, dp-lda, dp-pca, "
-                "lap-pca and analyze-gauss do"
+                f"{self.certificate.method} publishes no second moments; modips, dp-lda, dca, "
+                "dp-pca, lap-pca, analyze-gauss and lip do"
             )
         return self.second.covariance(first, second, confidence)
 
@@ -257,8 +257,8 @@ def published(release: Readable) -> Published:
     why = _WHY_NOT.get(certificate.method, "it publishes directions or records")
     raise ReleaseError(
         f"{certificate.method} publishes no counts or sums that noise was simply added to: {why}. "
-        "mosaic, modips, dp-lda, dp-pca, diffgen, pca-gauss-mixture, edge-laplace, counts and "
-        "counter do"
+        "mosaic, modips, dp-lda, dca, dp-pca, diffgen, pca-gauss-mixture, edge-laplace, counts and "
+        "counter do, and lap-pca, analyze-gauss and lip publish second moments"
     )
 
 
