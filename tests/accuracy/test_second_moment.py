@@ -85,8 +85,13 @@ def test_what_cannot_be_told_is_refused_with_the_reason():
     for column in ("weight", "sex", "admitted", "nobody"):  # may be missing, no number, unknown
         with pytest.raises(ParameterError, match="may not be missing: age, pressure"):
             found.covariance("age", column, 0.95)
-    with pytest.raises(ParameterError, match="diffgen publishes no second moments"):
+    with pytest.raises(ParameterError, match="diffgen publishes no second moments; ") as refused:
         published(release("diffgen", epsilon=1)).covariance("age", "age", 0.95)
+    remedy = str(refused.value).partition("; ")[2].removesuffix(" do").replace(" and ", ", ")
+    for method in remedy.split(", "):
+        budget = {"rho": 1} if method == "analyze-gauss" else {"epsilon": 1}
+        assert published(release(method, **budget)).second is not None
+    assert {"dca", "lip"} <= set(remedy.split(", "))
     with pytest.raises(ReleaseError, match="drew its records into a ball"):
         published(release("lap-pca", epsilon=1, radius="1"))
 

@@ -78,6 +78,29 @@ def test_a_long_list_is_cut_and_says_so(tmp_path):
         pa.table({"a": names}), schema=wide, method="modips", epsilon=1, folder=tmp_path / "r"
     )
     assert "and 10 more: --json lists them" in run(tmp_path / "r").output
+    assert "published" not in json.loads(run(tmp_path / "r", "--json").output)
+
+
+def test_of_very_many_counts_it_says_how_many_are_listed(tmp_path):
+    keys = pa.table({"key": [f"k{i}" for i in range(1_200)], "count": range(1_200)})
+    publish_counts(keys, epsilon=1, folder=tmp_path / "r")
+    shown = run(tmp_path / "r").output
+    assert "and 940 more: --json lists them (1,000 of 1,200)" in shown
+    # Those listed are the smallest of noisy counts: only all of them hold together.
+    assert "For all 1,200 together: --confidence 0.999959" in shown
+    found = json.loads(run(tmp_path / "r", "--json").output)
+    assert (found["listed"], found["published"], len(found["answers"])) == (1_000, 1_200, 1_000)
+
+
+def test_a_table_of_numbers_alone_tells_means_then_variances(tmp_path):
+    columns = {name: {"kind": "integer", "low": 0, "high": 9} for name in ("age", "dose")}
+    sf.publish(
+        pa.table({"age": [1, 2, 3], "dose": [4, 5, 6]}),
+        schema={"name": "t", "columns": columns}, method="modips", epsilon=1,
+        folder=tmp_path / "r",
+    )  # fmt: skip
+    asked = [one["question"] for one in json.loads(run(tmp_path / "r", "--json").output)["answers"]]
+    assert asked == ["mean of age", "mean of dose", "variance of age", "variance of dose"]
 
 
 def test_tables_are_listed_by_column_the_widest_first(tables):

@@ -28,7 +28,7 @@ def test_without_options_every_count_and_mean_is_listed(folder):
     assert "mean of age" in shown.output
     assert "ward is surgery" in shown.output
     assert "Counts are right on average" in shown.output
-    assert "for all " in shown.output
+    assert "For all 14 together: " in shown.output
 
 
 def test_a_confidence_may_be_a_fraction_and_long_lists_are_cut(tmp_path):

@@ -42,4 +42,44 @@ def test_without_a_group_there_is_no_section_and_numbers_are_said_not_to_be_draw
     found = groups(text).get("By group")
     assert (None if found is None else len(found.cards)) == drawn
     if drawn == 0:
+        assert "Not drawn: age (no category" in found.left_out
         assert "--by-group" in found.left_out
+
+
+MANY_WARDS = CLINIC.replace(
+    "[cardiology, surgery, oncology], other: elsewhere",
+    f"[{', '.join(f'w{k}' for k in range(30))}], other: elsewhere, role: group",
+).replace("[home, care]", "[home, care, elsewhere]")
+ONE_CATEGORY = """\
+name: t
+columns:
+  age: {kind: integer, low: 18, high: 98}
+  sex: {kind: category, values: [female, male], role: group}
+"""
+FLAGS = [f"flag{k}" for k in range(5)]
+EIGHT_CATEGORIES = MARKED.replace(", role: label", "") + "".join(
+    f"  {name}: {{kind: boolean}}\n" for name in FLAGS
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (MANY_WARDS, "Not drawn: outcome by ward (more than 24 bars)."),
+        (ONE_CATEGORY, "Not drawn: sex (no category beside it)."),
+        (EIGHT_CATEGORIES, "Not drawn: 2 further columns by sex."),
+    ],
+)
+def test_what_is_not_drawn_is_named_with_the_reason(text, said):
+    schema, data = sf.Schema.parse(text), clinic(300)
+    for name in FLAGS:
+        data = data.append_column(name, data["smoker"])
+    data = data.select(list(schema.columns))
+    made = sf.publish(data, schema=schema, method="modips", epsilon=1, seed=1)
+    (found,) = (group for group in page(made).groups if group.title == "By group")
+    assert found.left_out.strip() == said
+
+
+def test_words_of_a_value_are_not_taken_for_an_interval():
+    text = MARKED.replace("[female, male]", '["x (truth 1% to", male]')
+    assert "A thin line" not in groups(text, "modips")["By group"].reading

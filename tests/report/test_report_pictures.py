@@ -13,7 +13,7 @@ from sfumato.example import CLINIC, clinic
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.privacy.randomness import SeededBits
-from sfumato.publishing.kinds.stream import _recovered
+from sfumato.report import series_pictures
 from sfumato.report.columns import Bars, Span, survey
 from sfumato.report.html import html_page
 from sfumato.report.pairs import strength, strongest
@@ -176,11 +176,9 @@ def test_the_band_of_a_count_that_was_looked_at_holds_the_noise_of_every_announc
 
 
 def _reach_of(release):
-    from sfumato.report.series_pictures import _reach
-
-    found = _reach(release.certificate, _recovered(release.certificate, release.guarantee))
-    assert callable(found)
-    return found
+    """How far the count at a time may be off, in a series with a count at every time."""
+    band = series_pictures._band(release)
+    return lambda times: band.reach(times - 1)
 
 
 def test_the_band_of_a_mean_is_the_error_that_its_certificate_states():

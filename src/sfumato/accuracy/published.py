@@ -198,8 +198,8 @@ class Published:
         """What is known of the covariance of two numbers, or of the variance of one."""
         if self.second is None:
             raise ParameterError(
-                f"{self.certificate.method} publishes no second moments; modips, dp-lda, dp-pca, "
-                "lap-pca and analyze-gauss do"
+                f"{self.certificate.method} publishes no second moments; modips, dp-lda, dca, "
+                "dp-pca, lap-pca, analyze-gauss and lip do"
             )
         return self.second.covariance(first, second, confidence)
 
@@ -210,6 +210,15 @@ class Published:
         offered = ", ".join(self.counts) or "none"
         remedy = "; for a number ask for its mean" if column in self.numbers else ""
         raise ParameterError(f"no counts of {column} were published; there are: {offered}{remedy}")
+
+    @property
+    def figures(self) -> int:
+        """How many counts or weights were published; of a stream, at how many times."""
+        if self.edges is not None:
+            return len(self.edges)
+        if self.series is not None:
+            return len(self.series.entries.times)
+        return sum(len(cells) for cells in self.counts.values())
 
     @property
     def _most(self) -> Fraction | None:
@@ -248,8 +257,8 @@ def published(release: Readable) -> Published:
     why = _WHY_NOT.get(certificate.method, "it publishes directions or records")
     raise ReleaseError(
         f"{certificate.method} publishes no counts or sums that noise was simply added to: {why}. "
-        "mosaic, modips, dp-lda, dp-pca, diffgen, pca-gauss-mixture, edge-laplace, counts and "
-        "counter do"
+        "mosaic, modips, dp-lda, dca, dp-pca, diffgen, pca-gauss-mixture, edge-laplace, counts and "
+        "counter do, and lap-pca, analyze-gauss and lip publish second moments"
     )
 
 

@@ -1,8 +1,9 @@
 """A released running count: what is known of the ones in any stretch of its stream.
 
-*Tree.*  The count at step t holds one noise for every binary one of t (two, where its memory
-may be seen), those of the dyadic sums it is put together from.  Two counts share the sums that
-they have in common, so a stretch holds the noises of those that only one end has: exactly.
+*Tree.*  The count at step t holds the noise of every dyadic sum it is put together from, one for
+each binary one of t: one draw at its birth, and up to one more for every look at its memory that
+is covered (`intrusions`, or one with `pan`).  Two counts share the sums that they have in common,
+so a stretch holds the noises of those that only one end has: exactly.
 *Square root.*  The count at step t holds the noise of every step s ≤ t, times h_{t−s}; with
 noise of fine steps that is a Gaussian up to a bounded rest (`gaussian_sum`).
 
@@ -87,6 +88,11 @@ class _Figures(Entries):
         """Which release of the series a row is."""
         return int(-(-int(self.times[row]) // self.every))
 
+    @property
+    def noisiest(self) -> int:
+        """The row of a single count with most noise."""
+        raise NotImplementedError
+
     def largest(self, row: int, chance: Fraction) -> float:
         """What no noise up to a row exceeds, except with this chance."""
         raise NotImplementedError
@@ -127,6 +133,10 @@ class _Dyadic(_Figures):
     def exact(self) -> bool:
         """With several looks covered nobody is told how many were announced, each with a noise."""
         return self.looks <= _BORN_AND_SEEN
+
+    @property
+    def noisiest(self) -> int:
+        return int(np.bitwise_count(-(-self.times // self.every)).argmax())
 
     def parts(self, noisy: Noisy) -> Iterator[Part]:
         """The dyadic sums of all counts, those that cancel left out."""
@@ -174,6 +184,10 @@ class _Decaying(_Figures):
         grain = sizes * (_HALF + sum(self.design.weights)) / self.design.unit + rounded
         fine = float(self.size * self.design.unit**2)
         return GaussianSum(spread * step, grain * step * _ROUNDING, last / (8 * fine))
+
+    @property
+    def noisiest(self) -> int:
+        return len(self.times) - 1
 
     def noises(self, noisy: Noisy) -> int:
         return max(self.step_of(row) for row in noisy.weights)

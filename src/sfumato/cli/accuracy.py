@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.screen import Grid, document, say, show
+from sfumato.cli.screen import Grid, document, say
 
 if TYPE_CHECKING:
+    from sfumato.accuracy.published import Published
     from sfumato.accuracy.statement import Answer
 
 __all__ = ["accuracy"]
 
-_MOST_LINES = 60
 _VALUE = r'(?:"[^"]*"|[^",:]+)'
 
 
@@ -134,7 +134,10 @@ def accuracy(
     asked, by_column = bool(answers or whole or crossed or within), found.tables is not None
     every = answers + whole + crossed + within
     if not asked and not found.counts and found.second is not None:
-        answers = every = covariance_statement.variances(found, confidence)
+        answers = every = [
+            *(statement.about_mean(found, name, confidence) for name in found.numbers),
+            *covariance_statement.variances(found, confidence),
+        ]
         asked = True
     if not asked:
         every = (
@@ -149,6 +152,8 @@ def accuracy(
         }
         if found.certificate.part is not None:
             told["part"] = found.certificate.part
+        if not asked and not by_column and len(every) < found.figures:
+            told |= {"listed": len(every), "published": found.figures}
         told["answers"] = [answer.to_json() for answer in every]
         document(json.dumps(told, indent=2))
         return
@@ -170,9 +175,7 @@ def accuracy(
         if groups := groups_of(found.certificate):
             say(f"A column within each group ({', '.join(groups)}): --by-group COLUMN.")
     else:
-        _show(every, confidence, thesis=thesis)
-        if found.series is not None:
-            say("Counts at different times share noise: where one is off, its neighbours are too.")
+        _show(every, found, confidence, thesis=thesis)
 
 
 def _columns(text: str) -> tuple[str, str]:
@@ -196,26 +199,23 @@ def _bare(value: str) -> str:
     return value[1:-1] if value.startswith('"') else value.strip()
 
 
-def _show(answers: "list[Answer]", confidence: str, *, thesis: bool) -> None:
-    """A table of all that was published, and what its intervals are worth together."""
-    from sfumato.accuracy.law import share
-    from sfumato.accuracy.spelling import at_least, at_most, confidence_of_each, spelt
+def _show(answers: "list[Answer]", found: "Published", confidence: str, *, thesis: bool) -> None:
+    """A table of all that was published."""
+    from sfumato.accuracy.spelling import at_least, at_most, spelt
+    from sfumato.cli.accuracy_tables import show_list
 
     table = Grid("what", "noisy", "at least", "at most", "noise at most")
     if thesis:
         table.add_heading("Liu 2015")
-    for answer in answers[:_MOST_LINES]:
+
+    def cells(answer: "Answer") -> list[str]:
         shown = answer.figures
         row = [spelt(shown["value"]), at_least(shown["low"]), at_most(shown["high"])]
         row.append(at_most(shown["sigma"]) if "sigma" in shown else "none")
         if thesis:
             row.append("–" if shown.get("thesis") is None else spelt(shown["thesis"]))
-        table.line(answer.question, *row)
-    show(table)
-    if len(answers) > _MOST_LINES:
-        say(f"and {len(answers) - _MOST_LINES:,} more: --json lists them")
-    level = share("confidence", confidence)
-    say(
-        f"Each line holds with confidence {confidence} by itself. For all {len(answers):,} "
-        f"together: --confidence {confidence_of_each(level, len(answers))}"
-    )
+        return row
+
+    show_list(table, answers, cells, confidence, found.figures)
+    if found.series is not None:
+        say("Counts at different times share noise: where one is off, its neighbours are too.")

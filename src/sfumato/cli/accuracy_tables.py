@@ -1,5 +1,6 @@
 """How `sfumato accuracy` prints columns and tables of two columns."""
 
+from collections.abc import Callable
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,38 @@ if TYPE_CHECKING:
     from sfumato.accuracy.published import Published
     from sfumato.accuracy.statement import Answer
 
-__all__ = ["show_column", "show_columns", "show_pair", "show_shares"]
+__all__ = ["show_column", "show_columns", "show_list", "show_pair", "show_shares"]
+
+_MOST_LINES = 60
+
+
+def show_list(
+    table: Grid,
+    answers: "list[Answer]",
+    cells: "Callable[[Answer], list[str]]",
+    confidence: str,
+    published: int,
+) -> None:
+    """One line per answer, how many there are, and what their intervals are worth together.
+
+    Which of very many are listed may follow from their noise: together means all that were
+    published.
+    """
+    from sfumato.accuracy.law import share
+    from sfumato.accuracy.spelling import confidence_of_each
+
+    for answer in answers[:_MOST_LINES]:
+        table.line(answer.question, *cells(answer))
+    show(table)
+    listed = len(answers)
+    some = f" ({listed:,} of {published:,})" if listed < published else ""
+    if listed > _MOST_LINES:
+        say(f"and {listed - _MOST_LINES:,} more: --json lists them{some}")
+    each = confidence_of_each(share("confidence", confidence), published)
+    say(
+        f"Each line holds with confidence {confidence} by itself. For all {published:,} together: "
+        f"--confidence {each}"
+    )
 
 
 def show_columns(answers: "list[Answer]", found: "Published", confidence: str) -> None:

@@ -3,7 +3,7 @@
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from sfumato.cli.screen import Grid, document, say, show
+from sfumato.cli.screen import Grid, document, say
 
 if TYPE_CHECKING:
     from sfumato.accuracy.collected import Collected
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "show_answers"]
 
-_MOST_LINES = 60
 Grouped = list[tuple[str, list[list[str]]]]
 
 
@@ -63,22 +62,14 @@ def show_answers(
 
 
 def _show_all(answers: "list[Answer]", confidence: str) -> None:
-    from sfumato.accuracy.law import share
-    from sfumato.accuracy.spelling import at_least, at_most, confidence_of_each, spelt
+    from sfumato.accuracy.spelling import at_least, at_most, spelt
+    from sfumato.cli.accuracy_tables import show_list
+
+    def cells(answer: "Answer") -> list[str]:
+        shown = answer.figures
+        value = round(shown["value"]) if "share" in shown else shown["value"]
+        return [spelt(float(value)), at_least(shown["low"]), at_most(shown["high"])]
 
     table = Grid("what", "estimate", "at least", "at most")
-    for answer in answers[:_MOST_LINES]:
-        shown = answer.figures
-        counted = "share" in shown
-        value = round(shown["value"]) if counted else shown["value"]
-        ends = at_least(shown["low"]), at_most(shown["high"])
-        table.line(answer.question, spelt(float(value)), *ends)
-    show(table)
-    if len(answers) > _MOST_LINES:
-        say(f"and {len(answers) - _MOST_LINES:,} more: --json lists them")
-    each = confidence_of_each(share("confidence", confidence), len(answers))
-    say(
-        "Counts are right on average, means are cut back to their range. Each line holds with "
-        f"confidence {confidence} by itself; "
-        f"for all {len(answers):,} together: --confidence {each}"
-    )
+    show_list(table, answers, cells, confidence, len(answers))
+    say("Counts are right on average, means are cut back to their range.")

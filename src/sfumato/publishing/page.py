@@ -16,5 +16,5 @@ def report_page(release: Release) -> bytes:
     One file without scripts that fetches nothing; it may be published beside the release.  It
     needs matplotlib (`pip install 'sfumato[report]'`).
     """
-    summary, reach = kind_rules(release.certificate).described(release.certificate)
-    return html_page(release, summary=summary, reach=reach).encode()
+    summary = kind_rules(release.certificate).described(release.certificate)
+    return html_page(release, summary=summary).encode()

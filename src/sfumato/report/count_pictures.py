@@ -11,7 +11,7 @@ from sfumato.release.certificate import stated
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
 from sfumato.report.figures import bars, histogram, spread
-from sfumato.report.precision import CONFIDENCE, Line, Precision
+from sfumato.report.precision import CONFIDENCE, Line, Precision, answered
 from sfumato.report.svg import short
 
 __all__ = ["count_pictures", "count_precision"]
@@ -25,13 +25,14 @@ def count_precision(release: Release) -> Precision:
     facts = stated(release.certificate.counts)
     entries = _entries(release)
     if entries is None or not len(entries.values):
-        return Precision(reason=f"Every count is put together from many noisy sums; {_ASK}")
+        why = f"Every count is put together from many noisy sums; {_ASK}"
+        return Precision(reason=why, answered=answered(release))
     reach = entries.total([0], Fraction(1)).law.two_sided(1 - CONFIDENCE)
     records = facts.records or max(int(entries.values.sum()), 1)
     says = f"{facts.keys:,} counts"
     between = f"each within ± {at_most(reach)} records"
     line = Line("any one count", says, between, min(reach / records, 1.0))
-    return Precision((line,), whole="all records")
+    return Precision((line,), whole="all records", answered=answered(release))
 
 
 def count_pictures(release: Release) -> Iterator[Group]:

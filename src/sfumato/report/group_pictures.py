@@ -33,18 +33,29 @@ def group_pictures(release: Release, found: Survey, precision: Precision) -> Ite
     drawable = [column.name for column in found.columns if isinstance(column.bins, Bars)]
     cards: list[Card] = []
     missing: list[str] = []
+    told = False
     for group in names:
-        own = columns.get(group)
+        called, own = short(group, _LONG), columns.get(group)
         if own is None or not isinstance(found.columns[own].bins, Bars):
-            missing.append(short(group, _LONG))
+            missing.append(f"{called} (no category, or one column too many)")
             continue
         others = [label] if label is not None else [name for name in drawable if name != group]
+        if not others:
+            missing.append(f"{called} (no category beside it)")
+        if len(others) > _MOST_CARDS:
+            missing.append(f"{len(others) - _MOST_CARDS:,} further columns by {called}")
         for other in others[:_MOST_CARDS]:
-            card = _card(found, own, columns.get(other), precision, len(cards))
-            cards += [] if card is None else [card]
+            what, at = f"{short(other, _LONG)} by {called}", columns.get(other)
+            if at is None:
+                missing.append(f"{what} (one column too many)")
+            elif len(found.columns[own].bins) * len(found.columns[at].bins) > _MOST_BARS:
+                missing.append(f"{what} (more than {_MOST_BARS} bars)")
+            else:
+                card, bounded = _card(found, own, at, precision, f"group{len(cards)}")
+                cards.append(card)
+                told = told or bounded
     lines = " A thin line spans what the true share lies between, with confidence 95 %."
-    told = any(" (truth " in card.picture for card in cards)
-    undrawn = f"Not drawn, as no category or one column too many: {', '.join(missing)}. "
+    undrawn = f"Not drawn: {'; '.join(missing)}. "
     more = ""
     if (release.synopsis or {}).get("kind") == "tables":
         more = "sfumato accuracy --by-group tells of every group what the noise allows."
@@ -52,34 +63,33 @@ def group_pictures(release: Release, found: Survey, precision: Precision) -> Ite
         "By group",
         f"What part of each group the released rows give each value.{lines if told else ''}",
         tuple(cards),
-        f"{undrawn if missing else ''}{more}" if missing or not cards else "",
+        f"{undrawn}{more}" if missing else "",
     )
 
 
-def _card(found: Survey, own: int, other: int | None, precision: Precision, k: int) -> Card | None:
-    if other is None or other == own:
-        return None
+def _card(
+    found: Survey, own: int, other: int, precision: Precision, name: str
+) -> tuple[Card, bool]:
+    """The picture of two columns, and whether it shows what a true share lies between."""
     group, column = found.columns[own], found.columns[other]
-    if not isinstance(group.bins, Bars) or not isinstance(column.bins, Bars):
-        return None
-    if len(group.bins) * len(column.bins) > _MOST_BARS:
-        return None
+    assert isinstance(group.bins, Bars)  # noqa: S101  others are not drawn
+    assert isinstance(column.bins, Bars)  # noqa: S101
     shares = _rows(found, own, other)
     known = {(s.group, s.value): s.between for s in _true(group, column, precision)}
     names, lengths, intervals, told = [], [], [], []
-    for i, name in enumerate(group.bins.values):
+    for i, part in enumerate(group.bins.values):
         for j, value in enumerate(column.bins.values):
-            between = known.get((name, value))
-            names.append(f"{short(name, 12)}: {short(value, 12)}")
+            between = known.get((part, value))
+            names.append(f"{short(part, 12)}: {short(value, 12)}")
             lengths.append(100 * shares[i, j])
             intervals.append(None if between is None else (100 * between[0], 100 * between[1]))
             truth = f" (truth {between[0]:.1%} to {between[1]:.1%})" if between else ""
-            told.append(f"{short(name, _LONG)}, {short(value, _LONG)} {shares[i, j]:.1%}{truth}")
+            told.append(f"{short(part, _LONG)}, {short(value, _LONG)} {shares[i, j]:.1%}{truth}")
     title = f"{short(column.name, _LONG)} by {short(group.name, _LONG)}"
     label = f"{title}: share of each group by value: {'; '.join(told)}"
-    picture = bars(f"group{k}", names, np.array(lengths), label, intervals=intervals,
+    picture = bars(name, names, np.array(lengths), label, intervals=intervals,
                    unit="% of the group")  # fmt: skip
-    return Card(title, picture, "of the released rows")
+    return Card(title, picture, "of the released rows"), any(intervals)
 
 
 def _rows(found: Survey, own: int, other: int) -> Shares:

@@ -5,7 +5,6 @@ from sfumato.release.release import Release
 from sfumato.report.model import page
 from sfumato.report.precision import CONFIDENCE
 from sfumato.report.promise import DEPLOYMENTS
-from sfumato.report.series_pictures import Reach
 from sfumato.untrusted.visible import seen_on_a_page
 
 __all__ = ["html_page"]
@@ -13,7 +12,7 @@ __all__ = ["html_page"]
 __getattr__ = refusing(__name__)
 
 
-def html_page(release: Release, *, summary: str = "", reach: Reach | None = None) -> str:
+def html_page(release: Release, *, summary: str = "") -> str:
     """The page, the same byte for byte for the same release; it may be published with it.
 
     >>> import sfumato as sf
@@ -37,7 +36,7 @@ def html_page(release: Release, *, summary: str = "", reach: Reach | None = None
     # Pictures are elements already, and matplotlib escapes what it writes into them.
     pages.filters["picture"] = lambda text: Markup(text)  # noqa: S704
     return pages.get_template("report.html").render(
-        page=page(release, summary=summary, reach=reach),
+        page=page(release, summary=summary),
         deployments=DEPLOYMENTS,
         confidence=f"{float(100 * CONFIDENCE):g} %",
     )

@@ -24,7 +24,7 @@ from sfumato.report.count_pictures import count_pictures, count_precision
 from sfumato.report.network_pictures import network_pictures
 from sfumato.report.precision import Precision, precision
 from sfumato.report.promise import PRIORS, STATED, Gain, one_in, percent, shown
-from sfumato.report.series_pictures import Reach, series_pictures, series_precision
+from sfumato.report.series_pictures import series_pictures, series_precision
 from sfumato.report.spending import Item, spending
 from sfumato.report.svg import short
 from sfumato.report.table_pictures import table_pictures
@@ -110,36 +110,35 @@ class Page:
     commands: tuple[tuple[str, str], ...]
 
 
-def _table(release: Release, _reach: Reach | None) -> tuple[Precision, Iterable[Group]]:
+def _table(release: Release) -> tuple[Precision, Iterable[Group]]:
     found = precision(release)
     return found, table_pictures(release, found)
 
 
-def _network(release: Release, _reach: Reach | None) -> tuple[Precision, Iterable[Group]]:
+def _network(release: Release) -> tuple[Precision, Iterable[Group]]:
     found = precision(release)
     return found, network_pictures(release, found)
 
 
-def _stream(release: Release, reach: Reach | None) -> tuple[Precision, Iterable[Group]]:
-    return series_precision(release, reach), series_pictures(release, reach)
+def _stream(release: Release) -> tuple[Precision, Iterable[Group]]:
+    return series_precision(release), series_pictures(release)
 
 
-def _counts(release: Release, _reach: Reach | None) -> tuple[Precision, Iterable[Group]]:
+def _counts(release: Release) -> tuple[Precision, Iterable[Group]]:
     return count_precision(release), count_pictures(release)
 
 
 _PICTURES = {"table": _table, "network": _network, "stream": _stream, "counts": _counts}
 
 
-def page(release: Release, *, summary: str = "", reach: Reach | None = None) -> Page:
+def page(release: Release, *, summary: str = "") -> Page:
     """The page of a release.
 
-    `summary` is the method in a sentence, from its registry; `reach` is how far the figures
-    of a series may be off where only the method can tell.  Neither sees a record.
+    `summary` is the method in a sentence, from its registry, which sees no record.
     """
     certificate, guarantee = release.certificate, release.guarantee
     kind = certificate.kind
-    found, groups = _PICTURES[kind.name](release, reach)
+    found, groups = _PICTURES[kind.name](release)
     alarm, reason = _alarm(guarantee)
     record, steps = kind.record, _STEPS.get(certificate.neighbours, 1)
     return Page(
@@ -232,7 +231,7 @@ def _commands(
     certificate: Certificate, found: Precision, promised: bool
 ) -> Iterator[tuple[str, str]]:
     yield "sfumato verify release/", "files, plan, noise, price and data are as certified"
-    if found.lines:
+    if found.answered:
         yield "sfumato accuracy release/", "how far every published number may be off"
     if certificate.kind is COUNTS:
         yield "sfumato query ask release/ --keys …", "an answer with its interval"

@@ -15,7 +15,7 @@ from sfumato.accuracy.spelling import at_least, at_most
 from sfumato.errors import Refused
 from sfumato.release.release import Release
 
-__all__ = ["CONFIDENCE", "Line", "Precision", "precision", "share_between"]
+__all__ = ["CONFIDENCE", "Line", "Precision", "answered", "precision", "share_between"]
 
 CONFIDENCE = Fraction(95, 100)
 MOST_LINES = 40
@@ -47,6 +47,7 @@ class Precision:
     more: int = 0  # lines that are not shown
     whole: str = ""  # what the error of a line is a share of
     reason: str = ""
+    answered: bool = False  # whether `sfumato accuracy` takes the release
     found: Published | None = None
     means: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     from_rows: bool = False  # whether the rows are what was measured, and nothing was drawn
@@ -70,16 +71,26 @@ def precision(release: Release) -> Precision:
         why = str(refusal).partition(". ")[0].removeprefix(str(release.certificate.method))
         return Precision(reason=f"The method{why}.")
     if found.edges is not None:
-        return Precision(_of_edges(found), whole=_WEIGHTS, found=found)
+        return Precision(_of_edges(found), whole=_WEIGHTS, found=found, answered=True)
     if not found.counts and not found.numbers:
         return Precision(reason="The method publishes second moments: sfumato accuracy says what "
-                         "they tell of variances and covariances.")  # fmt: skip
+                         "they tell of variances and covariances.", answered=True)  # fmt: skip
     means = {name: number.mean(CONFIDENCE) for name, number in found.numbers.items()}
     lines = [*_of_counts(found), *_of_means(found, means)]
     lines.sort(key=lambda line: -line.off)
     intervals = {name: interval for name, (_, interval) in means.items()}
     kept = tuple(lines[:MOST_LINES])
-    return Precision(kept, len(lines) - len(kept), _OF_ALL, found=found, means=intervals)
+    return Precision(kept, len(lines) - len(kept), _OF_ALL, found=found, means=intervals,
+                     answered=True)  # fmt: skip
+
+
+def answered(release: Release) -> bool:
+    """Whether `sfumato accuracy` takes a release of counts or a stream."""
+    try:
+        published(release)
+    except Refused:
+        return False
+    return True
 
 
 def share_between(found: Published, column: str, values: Sequence[str]) -> tuple[float, float]:
@@ -135,7 +146,8 @@ def _of_answers(found: Collected) -> Precision:
     lines.sort(key=lambda line: -line.off)
     kept = tuple(lines[:MOST_LINES])
     intervals = {name: interval for name, (_, interval) in means.items()}
-    return Precision(kept, len(lines) - len(kept), _OF_ALL, means=intervals, from_rows=True)
+    return Precision(kept, len(lines) - len(kept), _OF_ALL, means=intervals, from_rows=True,
+                     answered=True)  # fmt: skip
 
 
 def _of_edges(found: Published) -> tuple[Line, ...]:

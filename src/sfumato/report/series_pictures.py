@@ -1,57 +1,60 @@
 """The picture of a released series, with the band that holds each true figure.
 
-The figure of a tree counter at step t holds as many noises as t has binary ones (twice as many
-where its memory may be seen); clipping to what is possible only brings it nearer.  Of
-`reservoir-mean` the band is that of Hoeffding's inequality, as in the limits of its certificate.
-What only the method itself can tell, its caller hands over.
+Of a running count the band is what `sfumato.accuracy` says of its noise; clipping to what is
+possible only brings a count nearer.  Of `reservoir-mean` it is that of Hoeffding's inequality, as
+in the limits of its certificate.
 """
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.accuracy.discrete_sum import DiscreteSum, Part
-from sfumato.accuracy.noisy import law_of
+from sfumato.accuracy.published import published
+from sfumato.accuracy.series import Series
 from sfumato.accuracy.spelling import at_most, spelt
+from sfumato.errors import Refused
 from sfumato.privacy.guarantee import PureDP, exact
 from sfumato.privacy.response import RandomizedResponse
-from sfumato.release.certificate import Certificate
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
 from sfumato.report.figures import line
-from sfumato.report.precision import CONFIDENCE, Line, Precision
+from sfumato.report.precision import CONFIDENCE, Line, Precision, answered
 
-__all__ = ["Reach", "series_pictures", "series_precision"]
+__all__ = ["series_pictures", "series_precision"]
 
 _MOST_POINTS = 600
 _MISSED = float(1 - CONFIDENCE)
 Times = NDArray[np.int64]
 Values = NDArray[np.float64]
-Reach = Callable[[Times], Values]  # how far the figure at each time may be off, at 95 %
 
 
-def series_precision(release: Release, told: Reach | None = None) -> Precision:
+class _Band(NamedTuple):
+    """How far the figure in each row may be off, at 95 %, and the row where that is most."""
+
+    reach: Callable[[Times], Values]
+    widest: int
+
+
+def series_precision(release: Release) -> Precision:
     """The first, the widest and the last error of a series, or why none is stated."""
     times, values = _figures(release)
-    reach = _reach(release.certificate, told)
-    if not isinstance(reach, str) and len(times):
-        off = reach(times)
-        counts = _is_count(release)
-        lines = []
-        for k in sorted({0, int(off.argmax()), len(times) - 1}, key=lambda k: (-off[k], k)):
-            whole = max(float(times[k]), 1.0) if counts else 1.0
-            says, far = spelt(float(f"{values[k]:.4g}")), at_most(off[k])
-            what, most = f"after {times[k]:,} bits", min(float(off[k]) / whole, 1.0)
-            lines.append(Line(what, says, f"within ± {far}", most))
-        return Precision(
-            tuple(lines), whole="the bits so far" if counts else "the range from 0 to 1"
-        )
-    return Precision(reason=reach if isinstance(reach, str) else "No figure was published.")
+    band, asked = _band(release), answered(release)
+    if isinstance(band, str):
+        return Precision(reason=band, answered=asked)
+    rows = np.unique([0, band.widest, len(times) - 1])
+    far = dict(zip(rows.tolist(), band.reach(rows).tolist(), strict=True))
+    counts, lines = _is_count(release), []
+    for k in sorted(far, key=lambda k: (-far[k], k)):
+        whole = max(float(times[k]), 1.0) if counts else 1.0
+        says, between = spelt(float(f"{values[k]:.4g}")), f"within ± {at_most(far[k])}"
+        lines.append(Line(f"after {times[k]:,} bits", says, between, min(far[k] / whole, 1.0)))
+    whole_is = "the bits so far" if counts else "the range from 0 to 1"
+    return Precision(tuple(lines), whole=whole_is, answered=asked)
 
 
-def series_pictures(release: Release, told: Reach | None = None) -> Iterator[Group]:
+def series_pictures(release: Release) -> Iterator[Group]:
     """The series over the bits so far."""
     times, values = _figures(release)
     counts = _is_count(release)
@@ -60,15 +63,15 @@ def series_pictures(release: Release, told: Reach | None = None) -> Iterator[Gro
         yield Group("The series", "No figure was published.", ())
         return
     shown = np.unique(np.linspace(0, len(times) - 1, min(len(times), _MOST_POINTS)).astype(int))
-    reach = _reach(release.certificate, told)
-    off = None if isinstance(reach, str) else reach(times[shown])
+    band = _band(release)
+    off = None if isinstance(band, str) else band.reach(shown)
     ends = " to ".join(f"{spelt(float(f'{values[k]:.4g}'))} after {times[k]:,}" for k in (0, -1))
     label = f"{what.capitalize()}, {len(times):,} figures: from {ends} bits"
     if off is not None:
         label += f"; each true figure is within {at_most(off.max())} with confidence"
         label += " 95 %"
     picture = line("series", times[shown], values[shown], off, label, unit=unit)
-    band = (
+    held = (
         " The band holds each true figure, by itself, with confidence 95 %."
         if off is not None
         else ""
@@ -80,7 +83,7 @@ def series_pictures(release: Release, told: Reach | None = None) -> Iterator[Gro
     )
     card = Card(what.capitalize(), picture, f"{len(times):,} figures", wide=True)
     yield Group(
-        "The series", f"The released figures over the bits that have come.{band}", (card,), left
+        "The series", f"The released figures over the bits that have come.{held}", (card,), left
     )
 
 
@@ -94,39 +97,36 @@ def _figures(release: Release) -> tuple[Times, Values]:
     return np.asarray(table.column("time"), np.int64), np.asarray(table.column("value"), np.float64)
 
 
-def _reach(certificate: Certificate, told: Reach | None) -> Reach | str:
-    options = certificate.options
-    if told is not None:
-        return told
-    if certificate.method == "reservoir-mean":
-        return _responses(certificate)
-    if options["smooth"] == "monotone":
+def _band(release: Release) -> _Band | str:
+    if not release.table.num_rows:
+        return "No figure was published."
+    if release.certificate.method == "reservoir-mean":
+        return _responses(release)
+    if release.certificate.options["smooth"] == "monotone":
         return "Counts that never fall are the largest so far: their error has no simple law."
-    if options["engine"] == "tree":
-        return _tree(certificate)
-    return "Its figures are weighted sums of many noises: sfumato report states their law."
+    try:
+        found = published(release).series
+    except Refused as refusal:
+        why = str(refusal)
+        return f"{why[:1].upper()}{why[1:]}."
+    assert found is not None  # noqa: S101  the release of a stream is a mean or counts
+    return _counted(found)
 
 
-def _tree(certificate: Certificate) -> Reach:
-    event, options = certificate.events[0], certificate.options
-    kind, size = law_of(event)
-    # Each announced look may have added a draw to every sum: the recipient is not told which.
-    draws = 1 + int(options.get("intrusions", options["pan"]))
+def _counted(found: Series) -> _Band:
+    def reach(rows: Times) -> Values:
+        far: dict[int, float] = {}  # by the number of noises, which decides
+        for noisy in (counts := [found.at(row) for row in rows.tolist()]):
+            if noisy.noises not in far:
+                far[noisy.noises] = noisy.law.two_sided(1 - CONFIDENCE)
+        return np.array([far[noisy.noises] for noisy in counts])
 
-    def reach(times: Times) -> Values:
-        ones = np.bitwise_count(-(-times // int(options["every"]))).astype(np.int64)
-        laws = {
-            int(n): DiscreteSum.of([Part(kind, size, int(n) * draws)], Fraction(1)).two_sided(
-                1 - CONFIDENCE
-            )
-            for n in np.unique(ones)
-        }
-        return np.array([laws[int(n)] for n in ones])
-
-    return reach
+    return _Band(reach, found.entries.noisiest)
 
 
-def _responses(certificate: Certificate) -> Reach | str:
+def _responses(release: Release) -> _Band | str:
+    """The fewer responses a mean is of, the farther it may be off: most at first."""
+    certificate, (times, _) = release.certificate, _figures(release)
     options, cost = certificate.options, certificate.events[0].cost
     if options["single"]:
         return "A single mean from a secret sample: its error is the first limit stated above."
@@ -137,4 +137,9 @@ def _responses(certificate: Certificate) -> Reach | str:
         kept = int(options["size"])
     else:
         kept = response.sample_size(float(exact("sigma", options["sigma"])), failure)
-    return lambda times: np.array([response.error(min(int(t), kept), _MISSED) for t in times])
+
+    def reach(rows: Times) -> Values:
+        sizes = np.minimum(times[rows], kept).tolist()
+        return np.array([response.error(size, _MISSED) for size in sizes])
+
+    return _Band(reach, 0)

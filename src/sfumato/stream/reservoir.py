@@ -219,9 +219,10 @@ class Reservoir:
         return np.array(counts)
 
     def _flips(self, count: int) -> Iterator[bool]:
-        """All before the bits come, so that each becomes its response as it is read; or one by one.
+        """All at once, when the first bit has been read; with `pan` one by one, each after its bit.
 
-        Whoever has seen a flip and then sees the response knows the bit.
+        With `pan` no flip waits in memory for a bit to come: whoever has seen the flip and then
+        sees the response knows the bit.
         """
         if not self._pan:
             yield from self._response.flips(count, self._bits).tolist()

@@ -75,8 +75,7 @@ class RecoveredCounts:
 
     def __init__(self, design: Design) -> None:
         self.position, self._unit = 0, float(design.unit)
-        self._weight = np.array(design.shares) / self._unit
-        self._decay = np.array([1 - 0.5**j for j in range(1, design.decays + 1)])
+        self._weight, self._decay = design.recovery
         self._total = np.zeros(design.decays)
         self._running = np.zeros(1)
 

@@ -79,12 +79,16 @@ class Design:
         >>> Design(steps=4, most=1).response(3).round(3).tolist()
         [1.0, 0.596, 0.484]
         """
-        weight = np.array(self.shares) / float(self.unit)
-        decay = np.array([1 - 0.5**j for j in range(1, self.decays + 1)])
         first, found = np.zeros(steps), np.empty(steps)
         first[:1] = 1
-        recover(first, weight, decay, np.zeros(self.decays), np.zeros(1), found)
+        recover(first, *self.recovery, np.zeros(self.decays), np.zeros(1), found)
         return found
+
+    @cached_property
+    def recovery(self) -> tuple[Vector, Vector]:
+        """What each total weighs in a measurement, and what is left of it after a step."""
+        weight = np.array(self.shares) / float(self.unit)
+        return weight, np.array([1 - 0.5**j for j in range(1, self.decays + 1)])
 
     def sensitivity(self) -> Sensitivity:
         """How far one bit moves all measurements, in counts; certified, rounded up."""

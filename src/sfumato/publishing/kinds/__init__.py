@@ -7,7 +7,7 @@ a release of that kind is at hand, so that tables need not wait for networks.
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 import pyarrow as pa
 
@@ -16,9 +16,6 @@ from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP
 from sfumato.release.certificate import Certificate
-
-if TYPE_CHECKING:
-    from sfumato.report.series_pictures import Reach
 
 __all__ = ["KindRules", "kind_rules", "stated_budget"]
 
@@ -34,8 +31,8 @@ class KindRules(Protocol):
     def check_values(self, certificate: Certificate) -> CheckBatch | None:
         """What refuses a batch that no release of this kind holds; None: nothing to check."""
 
-    def described(self, certificate: Certificate) -> "tuple[str, Reach | None]":
-        """The method in a sentence and, where only it can tell, the error of its figures."""
+    def described(self, certificate: Certificate) -> str:
+        """The method in a sentence."""
 
 
 def kind_rules(certificate: Certificate) -> KindRules:

@@ -18,6 +18,6 @@ def check_values(certificate: Certificate) -> None:
     """None: any whole number or sum may be released."""
 
 
-def described(certificate: Certificate) -> tuple[str, None]:  # noqa: ARG001
+def described(certificate: Certificate) -> str:  # noqa: ARG001
     """What the registry says of the method."""
-    return METHOD.summary, None
+    return METHOD.summary

@@ -45,6 +45,6 @@ def check_values(certificate: Certificate) -> None:
     """None: the topology is read while the plan is priced again."""
 
 
-def described(certificate: Certificate) -> tuple[str, None]:
+def described(certificate: Certificate) -> str:
     """What the registry says of the method."""
-    return edge_method(certificate.method).summary, None
+    return edge_method(certificate.method).summary

@@ -1,11 +1,9 @@
-"""Releases of streams: their plan again, times that rise, and how far a figure may be off."""
+"""Releases of streams: their plan again, and times that rise."""
 
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import ReleaseError
@@ -13,17 +11,10 @@ from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.publishing.kinds import stated_budget
 from sfumato.release.certificate import Certificate, Continues, stated
-from sfumato.stream.counter_settings import Settings
 from sfumato.stream.methods import stream_method
 from sfumato.stream.series_terms import series_terms
-from sfumato.stream.square_root import RecoveredCounts
-
-if TYPE_CHECKING:
-    from sfumato.report.series_pictures import Reach
 
 __all__ = ["check_values", "described", "series_again", "terms_again"]
-
-_MOST_STEPS = 2**22  # of a series; the noise of longer ones is not worked out here
 
 
 def terms_again(folder: Path, certificate: Certificate) -> ReleaseTerms:  # noqa: ARG001
@@ -62,34 +53,6 @@ def check_values(certificate: Certificate) -> Callable[[pa.RecordBatch], None]:
     return check
 
 
-def described(certificate: Certificate) -> "tuple[str, Reach | None]":
-    """What the registry says of the method, and the error of recovered counts."""
-    return stream_method(certificate.method).summary, _recovered(certificate, _budget(certificate))
-
-
-def _recovered(certificate: Certificate, budget: Budget) -> "Reach | None":
-    """The error of counts that are recovered from decaying sums.
-
-    A count is the truth plus Σ h_k X_{t−k}, h the counts that a single measurement of 1 at the
-    first step is recovered as.  Discrete Gaussian noise of variance σ² has lighter tails than
-    the continuous one, so |error| > √(2 σ² Σ h² ln(2/χ)) has a chance of χ at most; rounding
-    adds a half.
-    """
-    options = certificate.options
-    recovered = options.get("engine") == "square-root" and options.get("smooth") != "monotone"
-    if not recovered:
-        return None
-    settings = Settings.read(stated(certificate.stream).horizon, budget, **options)
-    if settings.steps > _MOST_STEPS:
-        return None
-
-    def reach(times: Any) -> Any:
-        steps = -(-times // settings.every)
-        first = np.zeros(int(steps.max()), np.int64)
-        first[0] = settings.unit
-        weights = np.cumsum(RecoveredCounts(settings.design).estimate(first) ** 2)
-        variance = float(settings.noise.event.noise or 0)
-        far = np.sqrt(2 * variance * weights[steps - 1] * np.log(2 / 0.05))
-        return far + (0.5 if settings.smooth == "whole" else 0.0)
-
-    return reach
+def described(certificate: Certificate) -> str:
+    """What the registry says of the method."""
+    return stream_method(certificate.method).summary

@@ -68,6 +68,6 @@ def check_values(certificate: Certificate) -> Callable[[pa.RecordBatch], None] |
     return check
 
 
-def described(certificate: Certificate) -> tuple[str, None]:
+def described(certificate: Certificate) -> str:
     """What the registry says of the method."""
-    return method(certificate.method).summary, None
+    return method(certificate.method).summary
