@@ -93,7 +93,7 @@ def domain_of(schema: AnySchema) -> Domain:
 
 def opened(data: Any, domain: Domain) -> Source:
     """NOT PRIVATE: a frame, Arrow table or file that has every column of the schema."""
-    source = open_source(data, [axis.name for axis in domain.axes])
+    source = open_source(data, [axis.name for axis in domain.axes], domain.schema.file)
     absent = [axis.name for axis in domain.axes if axis.name not in source.names]
     if absent:
         raise DataError(f"column {', '.join(absent)} of the schema is not in the data")
