@@ -84,13 +84,13 @@ class Levels:
     @property
     def unusable(self) -> int:
         """What an empty value becomes: missing, else `other`, else the first value."""
-        declared_other = isinstance(self.column, Category) and self.column.other is not None
+        declared_other = isinstance(self.column, Category) and self.column.other
         return self.codes - 1 if self.missing or declared_other else 0
 
     @property
     def unknown(self) -> int:
         """What a value outside the list becomes: `other`, else missing, else the first value."""
-        if isinstance(self.column, Category) and self.column.other is not None:
+        if isinstance(self.column, Category) and self.column.other:
             return len(self.column.values)
         return self.unusable
 

@@ -28,9 +28,11 @@ from typing import Annotated, Any, Literal, Self
 import yaml
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     WithJsonSchema,
     field_serializer,
     field_validator,
@@ -40,6 +42,7 @@ from pydantic import (
 from sfumato.errors import SchemaError
 from sfumato.schema.constraint import Constraint
 from sfumato.schema.constraint import check as check_constraints
+from sfumato.schema.shorthand import Code, in_full
 from sfumato.schema.strict_yaml import explain, load
 from sfumato.untrusted.plain_file import content
 
@@ -71,6 +74,12 @@ class _Column(BaseModel):
     )
     provenance: Literal["declared"] | Estimated = Field(
         default="declared", description="where the range or the values came from"
+    )
+    source: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=500,
+        description="who says so: a law, a code book, a questionnaire; the certificate repeats it",
     )
 
 
@@ -112,10 +121,20 @@ class Category(_Column):
 
     kind: Literal["category"]
     values: tuple[str | int, ...] = Field(min_length=1, max_length=10_000)
-    other: str | None = Field(default=None, min_length=1)
+    other: Literal[False] | Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="what any other value becomes; none (or false): there is no other value",
+    )
     taxonomy: list[Any] | dict[str, Any] | None = Field(
         default=None, description="the values, and other, in nested lists or named branches"
     )
+
+    @field_validator("other", mode="before")
+    @classmethod
+    def _word(cls, other: Any) -> Any:
+        if isinstance(other, int) and not isinstance(other, bool):  # 0 would pass for false
+            raise ValueError("other must be a text: put it in quotes")
+        return other
 
     @field_validator("taxonomy", mode="before")
     @classmethod
@@ -200,8 +219,25 @@ class Identifier(BaseModel):
     kind: Literal["id"]
 
 
-Column = Annotated[
+_Kinds = Annotated[
     Number | Integer | Category | Boolean | Date | Identifier, Field(discriminator="kind")
+]
+
+
+def _as_owner_writes(facts: Any, info: ValidationInfo) -> Any:
+    """Short forms are the owner's; what Sfumato wrote itself is in full and read as it stands."""
+    return facts if info.context is None else in_full(facts, info.context["folder"])
+
+
+Column = Annotated[
+    _Kinds,
+    BeforeValidator(
+        _as_owner_writes,
+        json_schema_input_type=Annotated[
+            Number | Integer | Category | Code | Boolean | Date | Identifier,
+            Field(discriminator="kind"),
+        ],
+    ),
 ]
 
 
@@ -248,6 +284,15 @@ class Schema(BaseModel):
         return {n: c for n, c in self.columns.items() if not isinstance(c, Identifier)}
 
     @property
+    def unsaid(self) -> tuple[str, ...]:
+        """Categories that do not say what a value outside of their list becomes."""
+        return tuple(
+            name
+            for name, column in self.columns.items()
+            if isinstance(column, Category) and column.other is None
+        )
+
+    @property
     def label(self) -> str | None:
         """The name of the label column, if the schema has one."""
         return next((n for n, c in self.released.items() if c.role == "label"), None)
@@ -261,7 +306,7 @@ class Schema(BaseModel):
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise SchemaError(f"schema {path} cannot be read: {reason}") from None
-        return cls.parse(text, where=str(path))
+        return cls._of(load(text, where=str(path)), str(path), {"folder": path.parent})
 
     @classmethod
     def parse(cls, text: str, *, where: str = "schema") -> Self:
@@ -271,12 +316,21 @@ class Schema(BaseModel):
     @classmethod
     def of(cls, content: object, *, where: str = "schema") -> Self:
         """A schema from a mapping, with refusals that name column, rule and remedy."""
+        return cls._of(content, where, {"folder": None})
+
+    @classmethod
+    def from_json(cls, content: object) -> Self:
+        """What `to_json` wrote, perhaps elsewhere: no short forms, and no file is looked at."""
+        return cls._of(content, "schema", None)
+
+    @classmethod
+    def _of(cls, content: object, where: str, context: dict[str, Path | None] | None) -> Self:
         if isinstance(content, cls):
             return content
         if not isinstance(content, Mapping):
             raise SchemaError(f"{where}: a schema is a mapping with name and columns")
         try:
-            return cls.model_validate(content)
+            return cls.model_validate(content, context=context)
         except ValidationError as error:
             said = explain(error)  # what is wrong with no single column is said of the schema
             raise SchemaError(

@@ -30,7 +30,7 @@ from sfumato.errors import DataError
 from sfumato.schema.column_guess import KINDS, Proposal, scalar
 from sfumato.table.source import Source, open_source
 
-__all__ = ["draft"]
+__all__ = ["draft", "file_stem", "stored_kinds"]
 
 _BLANK = "  # declare from public knowledge"
 _UNREADABLE = "kind: id  # stored as a type that cannot be released: convert it, or leave it out"
@@ -58,10 +58,20 @@ def draft(path: str | Path, *, public: bool) -> str:
     _check_names(path, source)
     facts = _proposed(path, source) if public else _stored(source)
     head = (_PUBLIC if public else _PRIVATE).format(file=scalar(path.name))
-    lines = [f"{head}name: {scalar(_stem(path))}", "columns:"]
+    lines = [f"{head}name: {scalar(file_stem(path))}", "columns:"]
     for name, column in facts:
         lines += [f"  {scalar(name)}:", *(f"    {fact}" for fact in column)]
     return "\n".join(lines) + "\n"
+
+
+def stored_kinds(path: Path) -> dict[str, str | None]:
+    """The columns of a file, and the kinds that it stores them as; no record is read."""
+    source = _opened(path)
+    _check_names(path, source)
+    return {
+        name: stored.removeprefix("kind: ").split(" ")[0] or None
+        for name, (stored, *_) in _stored(source)
+    }
 
 
 def _opened(path: Path) -> Source:
@@ -96,7 +106,8 @@ def _is_number(name: str) -> bool:
     return True
 
 
-def _stem(path: Path) -> str:
+def file_stem(path: Path) -> str:
+    """What a file is called, without its ending."""
     stem = path.name.removesuffix(".gz")
     return (stem.rpartition(".")[0] or stem)[:200]
 
