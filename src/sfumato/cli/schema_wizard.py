@@ -37,8 +37,9 @@ def wizard(
 ) -> None:
     """Write a schema by answering questions.
 
-    Only the header is read. Enter takes the proposal, ? explains, back takes an answer back, quit keeps
-    them for later. Ranges and values that nobody knows in public are left to sfumato schema estimate.
+    Only the header is read. Enter takes the proposal, ? explains, back takes an answer back, quit
+    keeps them for later. Ranges and values that nobody knows in public are left blank, to be
+    bought by sfumato schema estimate.
     """
     from datetime import UTC, datetime
 
@@ -84,10 +85,8 @@ def _answered(header: "Header", kept: "KeptAnswers", resume: bool, data: Path) -
     except WrongAnswer:
         raise ParameterError(f"{kept.path} does not fit: remove it and begin again") from None
     except EOFError:
-        raise ParameterError(
-            "the answers ended before the questions did"
-            + f": {_later(kept)}" * bool(session.answers)
-        ) from None
+        later = f": {_later(kept)}" if session.answers else ""
+        raise ParameterError(f"the answers ended before the questions did{later}") from None
     except Quit:
         if session.answers:
             say(_later(kept))

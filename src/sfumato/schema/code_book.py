@@ -1,13 +1,13 @@
 """Public code books: lists of codes that a category may take its values from.
 
-Only codes are kept here, no titles: facts that anybody may use.  ISO allows the free use of its country
-codes, in programs as well; the codes below are those of the public-domain table of the time-zone database.
-NACE is law of the European Union (Regulation (EC) 1893/2006, amended by 2023/137), whose texts may be
-reused.  The chapters of ICD-10 are their numerals: the titles, on which the World Health Organization
-holds rights, are left out.
+Only codes are kept here, no titles: facts that anybody may use.  ISO allows the free use of its
+country codes, in programs as well; those below are from the public-domain table of the time-zone
+database.  NACE is law of the European Union (Regulation (EC) 1893/2006, amended by 2023/137),
+whose texts may be reused.  The chapters of ICD-10 are their numerals: the titles, on which the
+World Health Organization holds rights, are left out.
 
-A column that names a book becomes a plain category with every value written out, so that a certificate
-needs no book to be read by.
+A column that names a book becomes a plain category with every value written out, so that no
+certificate needs a book to be read.
 
 >>> book("nace-2").values[:3], book("iso-3166").source
 (('A', 'B', 'C'), 'ISO 3166-1 alpha-2 country codes, as of 2023-04')
@@ -58,7 +58,7 @@ BOOKS = {
 
 
 def book(name: str, folder: Path | None = None) -> CodeBook:
-    """A bundled book, or the codes of a CSV file that lies in `folder` and that its owner calls public.
+    """A bundled book, or the codes of a CSV file in `folder` that its owner calls public.
 
     Refused, with a `ValueError`: a name that is neither, and a file outside of the folder.
     """
@@ -74,9 +74,7 @@ def book(name: str, folder: Path | None = None) -> CodeBook:
         )
     path = PurePosixPath(name)
     if path.is_absolute() or "\\" in name or ".." in path.parts:
-        raise ValueError(
-            f"the code book {name} must lie in the folder of the schema: copy it there"
-        )
+        raise ValueError(f"the code book {name} must lie beside the schema: copy it there")
     return _of_file(folder / path, name)
 
 

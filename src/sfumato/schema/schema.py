@@ -42,7 +42,7 @@ from pydantic import (
 from sfumato.errors import SchemaError
 from sfumato.schema.constraint import Constraint
 from sfumato.schema.constraint import check as check_constraints
-from sfumato.schema.shorthand import Code, in_full
+from sfumato.schema.shorthand import OTHER, in_full
 from sfumato.schema.strict_yaml import explain, load
 from sfumato.untrusted.plain_file import content
 
@@ -53,6 +53,10 @@ Role = Literal["label", "target", "group"]
 # Editors that check formats would refuse 2020-01-01 as a date-time.
 Moment = Annotated[
     datetime, WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d([T ].+)?$"})
+]
+Other = Annotated[
+    Literal[False] | Annotated[str, Field(min_length=1)] | None,
+    Field(description="what any other value becomes; none (or false): no other value occurs"),
 ]
 _LARGEST = 2**26  # bytes of a file
 _CLOSED = ConfigDict(frozen=True, extra="forbid")
@@ -121,10 +125,7 @@ class Category(_Column):
 
     kind: Literal["category"]
     values: tuple[str | int, ...] = Field(min_length=1, max_length=10_000)
-    other: Literal[False] | Annotated[str, Field(min_length=1)] | None = Field(
-        default=None,
-        description="what any other value becomes; none (or false): there is no other value",
-    )
+    other: Other = None
     taxonomy: list[Any] | dict[str, Any] | None = Field(
         default=None, description="the values, and other, in nested lists or named branches"
     )
@@ -175,6 +176,18 @@ class Category(_Column):
             if wrong := [*(due - named), *(named - due)]:
                 raise ValueError(f"taxonomy must name every value, and other, once: see {wrong[0]}")
         return self
+
+
+class Code(_Column):
+    """A category whose values are those of a public code book: written out when it is read."""
+
+    kind: Literal["code"]
+    book: str = Field(
+        min_length=1,
+        description="iso-3166, icd-10-chapters, nace-2, nace-2.1, or a public .csv file beside the "
+        "schema: its column code, or else its first",
+    )
+    other: Other = OTHER
 
 
 class Boolean(_Column):

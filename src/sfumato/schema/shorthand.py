@@ -1,8 +1,8 @@
 """Short forms that an owner may write, and what they stand for in full.
 
-`other: none` says that a category has no value besides those listed; it is kept as `other: false`, so
-that the word none in what older versions wrote stays a word.  `kind: code` takes the values of a
-category from a public code book.
+`other: none` says that a category has no value besides those listed; it is kept as `other: false`,
+so that the word none in what older versions wrote stays a word.  `kind: code` takes the values of
+a category from a public code book.
 
 >>> in_full({"kind": "category", "values": ["f", "m"], "other": "none"}, None)["other"]
 False
@@ -13,28 +13,13 @@ False
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Any
 
 from sfumato.schema.code_book import book
 
-__all__ = ["OTHER", "Code", "in_full"]
+__all__ = ["OTHER", "in_full"]
 
 OTHER = "other"
-
-
-class Code(BaseModel):
-    """A category whose values are those of a public code book."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")  # all else is as in a category
-    kind: Literal["code"]
-    book: str = Field(
-        min_length=1,
-        max_length=500,
-        description="iso-3166, icd-10-chapters, nace-2, nace-2.1, or a public .csv file beside the "
-        "schema: the column called code, or else the first",
-    )
 
 
 def in_full(facts: Any, folder: Path | None) -> Any:
@@ -56,10 +41,5 @@ def _listed(facts: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
         raise ValueError("a code takes its values from its book: leave values out")
     found = book(name, folder)
     kept = {fact: value for fact, value in facts.items() if fact != "book"}
-    return {
-        "other": OTHER,
-        "source": found.source,
-        **kept,
-        "kind": "category",
-        "values": found.values,
-    }
+    listed = {"kind": "category", "values": found.values}
+    return {"other": OTHER, "source": found.source, **kept, **listed}

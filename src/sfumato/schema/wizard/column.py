@@ -99,8 +99,8 @@ def _ask_range(name: str, what: Preset, known: Known, session: Session) -> Facts
         Question(
             "  its range",
             _BUY,
-            "Two ends from public knowledge, such as 0 120; or the name of an earlier column with the "
-            "same range; or buy: sfumato schema estimate finds it for a small part of the budget.",
+            "Two ends from public knowledge, such as 0 120; or the name of an earlier column with "
+            "the same range; or buy: sfumato schema estimate finds it for a part of the budget.",
             read,
         )
     )

@@ -58,8 +58,8 @@ def interview(header: Header, session: Session) -> Interviewed:
         Question(
             "has each person one row",
             "yes",
-            "The promise hides one row. Where a person has several, it hides one of them only: make "
-            "them one row per person first.",
+            "The promise hides one row. Where a person has several, it hides one of them only: "
+            "make them one row per person first.",
             truth,
         )
     )
@@ -69,7 +69,7 @@ def interview(header: Header, session: Session) -> Interviewed:
         Question(
             "about how many records",
             "unknown",
-            "Roughly, from public knowledge: few records allow fewer figures. It goes into remarks only.",
+            "Roughly, from public knowledge; it goes into a remark only.",
             some,
         )
     )
@@ -105,8 +105,8 @@ def _with_missing(columns: Mapping[str, Any], session: Session) -> dict[str, dic
         Question(
             "columns in which a value may be missing",
             "none",
-            "Names or numbers with commas between them, all, or none. Missing becomes a level of its "
-            "own there; elsewhere a missing value is filled in.",
+            "Names or numbers with commas between them, all, or none. Missing becomes a level of "
+            "its own there; elsewhere a missing value is filled in.",
             read,
         )
     )

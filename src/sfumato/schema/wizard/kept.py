@@ -1,7 +1,6 @@
 """Answers that are kept beside the schema to be, so that an interview can go on later."""
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,7 +42,7 @@ class KeptAnswers:
         aside = self.path.with_name(f"{self.path.name}.new")
         try:
             aside.write_text(text, encoding="utf-8")
-            os.replace(aside, self.path)
+            aside.replace(self.path)
         except OSError as error:
             raise ParameterError(f"{self.path} cannot be written: {error.strerror}") from None
 

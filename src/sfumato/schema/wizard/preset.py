@@ -8,6 +8,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 __all__ = ["KINDS", "PRESETS", "Preset", "suggested", "words_of"]
@@ -83,7 +84,7 @@ PRESETS = {
         Preset(
             "date",
             "a day as YYYY-MM-DD, from 1900 to the end of next year",
-            {"kind": "date", "low": "1900-01-01", "high": "end of next year"},
+            {"kind": "date", "low": date(1900, 1, 1), "high": "end of next year"},
             "days from 1900 on",
             _called("date dob at datum timestamp birthday admitted discharged"),
         ),
@@ -128,7 +129,17 @@ KINDS = {
     for kind in (
         Preset("number", "any number", {"kind": "number", "low": BUY, "high": BUY}),
         Preset("whole", "a whole number", {"kind": "integer", "low": BUY, "high": BUY}),
-        Preset("category", "one of a list", {"kind": "category", "values": BUY}),
+        Preset(
+            "category",
+            "one of a list of values",
+            {"kind": "category", "values": BUY},
+            None,
+            _called(
+                "sex gender status type category class group region state city department ward "
+                "job occupation profession education marital religion ethnicity race language "
+                "diagnosis outcome result kind method channel product brand segment month weekday"
+            ),
+        ),
         Preset("code", "of a public code book", {"kind": "code", "book": BUY}),
     )
 }
@@ -152,7 +163,7 @@ def suggested(name: str, stored: str | None = None) -> Preset | None:
     if _ONE_PERSONS & set(words):
         return PRESETS["id"]
     for word in reversed(words):
-        for preset in PRESETS.values():
+        for preset in (*PRESETS.values(), *KINDS.values()):
             if word in preset.called and _agrees(preset, stored):
                 return preset
     fitting = [kind for kind in (*KINDS.values(), *PRESETS.values()) if kind.kind == stored]

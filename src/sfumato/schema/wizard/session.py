@@ -1,8 +1,8 @@
 """Questions and answers: asked again until they can be read, taken back, kept for later.
 
-An interview is a function that asks; all that it does follows from the answers.  So answers that were kept
-are given again in silence until the first question that is new, and `back` is the same with
-one answer less.
+An interview is a function that asks; all that it does follows from the answers.  So answers that
+were kept are given again in silence until the first question that is new, and `back` is the same
+with one answer less.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ class Session:
 
     asker: Asker
     answers: list[str] = field(default_factory=list)
-    keep: Callable[[list[str]], None] = lambda answers: None
+    keep: Callable[[list[str]], None] = list.copy  # nowhere
     _given: int = 0  # how many of the answers have been given in this run
 
     def run(self, interview: Callable[["Session"], Read]) -> Read:
