@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.new_file import check_free, write_new
+from sfumato.cli.schema_from import from_dictionary
 from sfumato.cli.schema_wizard import wizard
 from sfumato.cli.screen import Grid, document, say, show
 
@@ -22,6 +23,11 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 
+app.command(
+    "from",
+    epilog="Examples: `sfumato schema from dictionary.csv -o patients.yaml` · "
+    "`sfumato schema from datapackage.json --table visits`",
+)(from_dictionary)
 app.command(epilog="Example: `sfumato schema wizard patients.csv -o patients.yaml`")(wizard)
 
 _SHOWN = 4  # category values in the table; the file has them all

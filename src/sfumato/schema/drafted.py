@@ -79,7 +79,7 @@ def _single(value: Any) -> str:
     if isinstance(value, str):
         return scalar(value)
     if isinstance(value, date):
-        return value.isoformat()
+        return value.isoformat().removesuffix("T00:00:00")
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return yaml.safe_dump([value], default_flow_style=True).strip()[1:-1]
