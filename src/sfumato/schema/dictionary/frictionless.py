@@ -85,7 +85,9 @@ def _column(field: Any, keys: list[str], source: str) -> FoundColumn:
 def _fill(column: FoundColumn, field: dict[str, Any], rules: dict[str, Any]) -> None:
     listed = rules.get("enum") or _categories(field)
     kind = field.get("type", "string")
-    if kind == "boolean":
+    if not isinstance(kind, str):
+        column.unknown("of no type")
+    elif kind == "boolean":
         _boolean(column, field)
     elif isinstance(listed, list) and listed:
         column.values(texts(listed) if kind == "string" else _plain(listed))
@@ -100,7 +102,7 @@ def _fill(column: FoundColumn, field: dict[str, Any], rules: dict[str, Any]) -> 
     elif kind in ("object", "array", "geojson", "geopoint"):
         column.never_read(f"{kind}, which has no kind here")
     else:
-        column.unknown(f"of the type {kind}" if isinstance(kind, str) else "of no type")
+        column.unknown(f"of the type {kind}")
 
 
 def _plain(values: list[Any]) -> list[str | int]:
