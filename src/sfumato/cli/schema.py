@@ -38,11 +38,14 @@ _SHOWN = 4  # category values in the table; the file has them all
     "`sfumato schema draft public_sample.csv --public`"
 )
 def draft(
-    file: Annotated[Path, typer.Argument(help="CSV, CSV.gz or Parquet file.")],
+    file: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .dta, .sav …")],
     public: Annotated[
         bool,
         typer.Option("--public", help="The file is public: read its records as well."),
     ] = False,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here, to a new file.")
     ] = None,
@@ -52,10 +55,11 @@ def draft(
     Only the header is read, and what a person must declare is left blank.
     """
     from sfumato.table.draft import draft as drafted
+    from sfumato.table.file.opening import with_sheet
 
     if output is not None:
         check_free(output)
-    text = drafted(file, public=public)
+    text = drafted(with_sheet(file, sheet), public=public)
     if output is None:
         document(text)
         return

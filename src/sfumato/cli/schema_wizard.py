@@ -44,12 +44,13 @@ def wizard(
     from datetime import UTC, datetime
 
     from sfumato.schema.wizard import Header, KeptAnswers, next_steps, written
-    from sfumato.table.draft import file_stem, stored_kinds
+    from sfumato.table.draft import stored_kinds
+    from sfumato.table.file.opening import stem
 
     check_free(output)
     stored = stored_kinds(data)
     header = Header(
-        name=file_stem(data),
+        name=stem(data)[:200],
         columns=list(stored),
         stored={name: kind for name, kind in stored.items() if kind},
         today=datetime.now(UTC).date(),

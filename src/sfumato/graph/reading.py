@@ -19,7 +19,7 @@ from sfumato.errors import DataError, ParameterError
 from sfumato.graph.foreign import FOREIGN, Foreign, kind_of
 from sfumato.graph.network import Indices, Network, Topology, Weights
 from sfumato.plan.options import truth
-from sfumato.table.encode import numbers
+from sfumato.table.read_numbers import numbers
 from sfumato.table.source import Kind as TableKind
 from sfumato.table.source import Source, columns_of, open_source
 
@@ -74,7 +74,7 @@ def network_of(
         return Read(data, "network")
     columns = (source, target, weight)
     if (kind := kind_of(data)) is None:
-        return _edges(open_source(data), _said(stated, "an edge list"), columns)
+        return _edges(open_source(data, columns), _said(stated, "an edge list"), columns)
     is_directed = FOREIGN[kind].directed(data)
     if is_directed is None:
         is_directed = _said(stated, "a matrix")
@@ -137,7 +137,7 @@ def _roles(source: Source, wanted: Columns) -> Columns:
         )
     rest = iter(name for name in present if name not in wanted)
     source_, target, weight = (name if name in present else next(rest) for name in wanted)
-    if source.kind == "csv" and weight not in wanted and _is_number(weight):
+    if source.kind in ("csv", "excel") and weight not in wanted and _is_number(weight):
         # Not quoted: it would be the weight of the first edge.
         raise DataError(
             "the first line seems to be an edge: it must name the columns; put the line "

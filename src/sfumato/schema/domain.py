@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
+from sfumato.schema.formats import written
 from sfumato.schema.schema import Boolean, Category, Date, Integer, Number, Schema, Step
 
 __all__ = ["MISSING", "Axis", "Domain", "Grid", "Levels", "moment_of", "step_of"]
@@ -82,17 +83,19 @@ class Levels:
         return len(self.values) + self.missing
 
     @property
+    def other(self) -> bool:
+        """Whether what is not listed has a level of its own."""
+        return isinstance(self.column, Category) and bool(self.column.other)
+
+    @property
     def unusable(self) -> int:
         """What an empty value becomes: missing, else `other`, else the first value."""
-        declared_other = isinstance(self.column, Category) and self.column.other
-        return self.codes - 1 if self.missing or declared_other else 0
+        return self.codes - 1 if self.missing or self.other else 0
 
     @property
     def unknown(self) -> int:
         """What a value outside the list becomes: `other`, else missing, else the first value."""
-        if isinstance(self.column, Category) and self.column.other:
-            return len(self.column.values)
-        return self.unusable
+        return len(self.values) - 1 if self.other else self.unusable
 
 
 Axis = Grid | Levels
@@ -109,7 +112,8 @@ class Domain:
     def of(cls, schema: Schema) -> "Domain":
         """The grid of a schema; refused where steps are too few or too close to tell apart."""
         finest = 2**schema.grid_bits
-        return cls(schema, tuple(_axis(n, c, finest) for n, c in schema.released.items()))
+        columns = {n: written(c, schema.file) for n, c in schema.released.items()}
+        return cls(schema, tuple(_axis(n, c, finest) for n, c in columns.items()))
 
     @cached_property
     def label(self) -> int | None:

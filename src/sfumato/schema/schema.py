@@ -20,8 +20,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from datetime import date, datetime
-from fractions import Fraction
-from math import lcm
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -40,9 +38,19 @@ from pydantic import (
 )
 
 from sfumato.errors import SchemaError
+from sfumato.schema.consistent import check_spelling
 from sfumato.schema.constraint import Constraint
 from sfumato.schema.constraint import check as check_constraints
+from sfumato.schema.formats import (
+    FileFormat,
+    WrittenCategory,
+    WrittenDate,
+    WrittenNumber,
+    WrittenTruth,
+    written,
+)
 from sfumato.schema.shorthand import OTHER, in_full
+from sfumato.schema.sound import check_ordered, check_whole_steps, check_writable, leaves
 from sfumato.schema.strict_yaml import explain, load
 from sfumato.untrusted.plain_file import content
 
@@ -87,7 +95,7 @@ class _Column(BaseModel):
     )
 
 
-class Number(_Column):
+class Number(WrittenNumber, _Column):
     """A real number between two public bounds, optionally in steps."""
 
     kind: Literal["number"]
@@ -97,15 +105,16 @@ class Number(_Column):
 
     @model_validator(mode="after")
     def _range(self) -> Self:
-        _ordered(self.low, self.high)
+        check_ordered(self.low, self.high)
         if self.high - self.low < 1e-200:
             raise ValueError("the range is too narrow to tell values apart: choose another unit")
         if self.step is not None:
-            _whole_steps(self.low, self.high, self.step)
+            check_whole_steps(self.low, self.high, self.step)
+        check_spelling(written(self, None))
         return self
 
 
-class Integer(_Column):
+class Integer(WrittenNumber, _Column):
     """A whole number between two public bounds."""
 
     kind: Literal["integer"]
@@ -115,12 +124,13 @@ class Integer(_Column):
 
     @model_validator(mode="after")
     def _range(self) -> Self:
-        _ordered(self.low, self.high)
-        _whole_steps(self.low, self.high, self.step)
+        check_ordered(self.low, self.high)
+        check_whole_steps(self.low, self.high, self.step)
+        check_spelling(written(self, None))
         return self
 
 
-class Category(_Column):
+class Category(WrittenCategory, _Column):
     """One of a public list of values; anything else becomes `other` where it is declared."""
 
     kind: Literal["category"]
@@ -141,7 +151,7 @@ class Category(_Column):
     @classmethod
     def _tree(cls, taxonomy: Any) -> Any:
         if taxonomy is not None:
-            _leaves(taxonomy)
+            leaves(taxonomy)
         return taxonomy
 
     @field_validator("values", mode="before")
@@ -166,19 +176,20 @@ class Category(_Column):
     def _distinct(self) -> Self:
         seen = [str(value).strip() for value in (*self.values, *((self.other,) * bool(self.other)))]
         for text in seen:
-            _writable(text, "a value")
+            check_writable(text, "a value")
         if "" in seen:
             raise ValueError("an empty text means a missing value and cannot be a category")
         if len(set(seen)) < len(seen):
             raise ValueError("values must differ from each other and from other")
         if self.taxonomy is not None:
-            named, due = Counter(_leaves(self.taxonomy)), Counter(seen)
+            named, due = Counter(leaves(self.taxonomy)), Counter(seen)
             if wrong := [*(due - named), *(named - due)]:
                 raise ValueError(f"taxonomy must name every value, and other, once: see {wrong[0]}")
+        check_spelling(self)
         return self
 
 
-class Code(_Column):
+class Code(WrittenCategory, _Column):
     """A category whose values are those of a public code book: written out when it is read."""
 
     kind: Literal["code"]
@@ -190,13 +201,18 @@ class Code(_Column):
     other: Other = OTHER
 
 
-class Boolean(_Column):
+class Boolean(WrittenTruth, _Column):
     """True or false."""
 
     kind: Literal["boolean"]
 
+    @model_validator(mode="after")
+    def _words(self) -> Self:
+        check_spelling(self)
+        return self
 
-class Date(_Column):
+
+class Date(WrittenDate, _Column):
     """A date, or a time where the step is below a day, between two public bounds."""
 
     kind: Literal["date"]
@@ -217,7 +233,8 @@ class Date(_Column):
     def _range(self) -> Self:
         if self.low.tzinfo or self.high.tzinfo:
             raise ValueError("write low and high without a time zone; records are read as UTC")
-        _ordered(self.low, self.high)
+        check_ordered(self.low, self.high)
+        check_spelling(written(self, None))
         return self
 
     @field_serializer("low", "high", when_used="json")
@@ -263,6 +280,7 @@ class Schema(BaseModel):
     )
     neighbours: Literal["replace-one", "add-remove"] = "replace-one"
     grid_bits: int = Field(default=15, ge=1, le=16, description="numbers keep 2^bits + 1 points")
+    file: FileFormat | None = Field(default=None, description="how text files write values")
     columns: Mapping[str, Column] = Field(min_length=1)
     constraints: tuple[Constraint, ...] = Field(
         default=(), max_length=1_000, description="what holds between columns within each record"
@@ -274,11 +292,20 @@ class Schema(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def _spelt(self) -> Self:
+        for name, column in self.released.items() if self.file else ():
+            try:
+                check_spelling(written(column, self.file))
+            except ValueError as error:
+                raise ValueError(f"column {name}, with what file declares: {error}") from None
+        return self
+
+    @model_validator(mode="after")
     def _roles(self) -> Self:
         if not self.released:
             raise ValueError("at least one column besides the ids is needed")
         for name in self.columns:
-            _writable(name, "a column name")
+            check_writable(name, "a column name")
         for role in ("label", "target"):
             named = [n for n, c in self.released.items() if c.role == role]
             if len(named) > 1:
@@ -360,34 +387,3 @@ class Schema(BaseModel):
         # Line breaks beyond ASCII would be folded away unless they are escaped.
         readable = json.dumps(content, ensure_ascii=False).isprintable()
         return yaml.safe_dump(content, sort_keys=False, allow_unicode=readable)
-
-
-def _leaves(taxonomy: Any, depth: int = 0) -> list[str]:
-    """The values at the ends of a taxonomy, as text, in its order."""
-    if depth and isinstance(taxonomy, str | int | float) and not isinstance(taxonomy, bool):
-        return [str(taxonomy).strip()]
-    if not isinstance(taxonomy, list | tuple | Mapping) or not taxonomy or depth > 20:
-        raise ValueError("taxonomy must be nested lists or mappings of values, none of them empty")
-    if isinstance(taxonomy, Mapping) and not all(isinstance(name, str) for name in taxonomy):
-        raise ValueError("the branches of a taxonomy need names that are text: put them in quotes")
-    parts = taxonomy.values() if isinstance(taxonomy, Mapping) else taxonomy
-    return [leaf for part in parts for leaf in _leaves(part, depth + 1)]
-
-
-def _writable(text: str, what: str) -> None:
-    """Zero bytes, carriage returns and half characters do not survive every text file."""
-    if any(c in "\0\r" or 0xD800 <= ord(c) <= 0xDFFF for c in text):
-        raise ValueError(f"{what} holds a character that files cannot keep: remove it")
-
-
-def _ordered(low: Any, high: Any) -> None:
-    if not low < high:
-        raise ValueError("low must be below high: correct one of them")
-
-
-def _whole_steps(low: float, high: float, step: float) -> None:
-    bottom, top, size = (Fraction(str(value)) for value in (low, high, step))
-    if ((top - bottom) / size).denominator != 1:
-        raise ValueError("high must be a whole number of steps above low: change high or step")
-    if max(abs(bottom), abs(top)) * lcm(bottom.denominator, size.denominator) > 2**53:
-        raise ValueError("low, high and step have more digits than a number keeps: use fewer")

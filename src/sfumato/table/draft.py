@@ -30,9 +30,11 @@ from sfumato.errors import DataError
 from sfumato.schema.column_guess import KINDS, Proposal, scalar
 from sfumato.schema.drafted import BLANK
 from sfumato.schema.shorthand import OTHER
+from sfumato.table.file.json_lines import LINES, keys_of_public
+from sfumato.table.file.opening import file_of, stem
 from sfumato.table.source import Source, open_source
 
-__all__ = ["draft", "file_stem", "stored_kinds"]
+__all__ = ["draft", "stored_kinds"]
 
 _UNREADABLE = "kind: id  # stored as a type that cannot be released: convert it, or leave it out"
 _PRIVATE = """\
@@ -55,11 +57,11 @@ _PUBLIC = """\
 def draft(path: str | Path, *, public: bool) -> str:
     """A schema in YAML: blanks to fill in, or for a public file a proposal to check."""
     path = Path(path)
-    source = _opened(path)
+    source = _opened(path, public)
     _check_names(path, source)
     facts = _proposed(path, source) if public else _stored(source)
     head = (_PUBLIC if public else _PRIVATE).format(file=scalar(path.name))
-    lines = [f"{head}name: {scalar(file_stem(path))}", "columns:"]
+    lines = [f"{head}name: {scalar(stem(path)[:200])}", "columns:"]
     for name, column in facts:
         lines += [f"  {scalar(name)}:", *(f"    {fact}" for fact in column)]
     return "\n".join(lines) + "\n"
@@ -67,7 +69,7 @@ def draft(path: str | Path, *, public: bool) -> str:
 
 def stored_kinds(path: Path) -> dict[str, str | None]:
     """The columns of a file, and the kinds that it stores them as; no record is read."""
-    source = _opened(path)
+    source = _opened(path, public=False)
     _check_names(path, source)
     return {
         name: stored.removeprefix("kind: ").split(" ")[0] or None
@@ -75,9 +77,10 @@ def stored_kinds(path: Path) -> dict[str, str | None]:
     }
 
 
-def _opened(path: Path) -> Source:
+def _opened(path: Path, public: bool) -> Source:
     try:
-        return open_source(path)
+        lines = public and file_of(path)[0].name.lower().endswith(LINES)
+        return open_source(path, keys_of_public(path) if lines else None)
     except DataError as refusal:
         if str(path) in str(refusal):
             raise
@@ -91,7 +94,7 @@ def _check_names(path: Path, source: Source) -> None:
     for position, name in enumerate(source.names, 1):
         if not name.strip():
             raise DataError(f"{path}: column {position} has no name: name it in the header")
-        if source.kind == "csv" and _is_number(name):
+        if source.kind in ("csv", "excel") and _is_number(name):
             raise DataError(
                 f"{path}: the name of column {position} is a number: if the first line is a "
                 "record, put a line with the column names above it, else begin the name "
@@ -105,12 +108,6 @@ def _is_number(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def file_stem(path: Path) -> str:
-    """What a file is called, without its ending."""
-    stem = path.name.removesuffix(".gz")
-    return (stem.rpartition(".")[0] or stem)[:200]
 
 
 def _stored(source: Source) -> Iterable[tuple[str, list[str]]]:
@@ -152,7 +149,7 @@ def _proposed(path: Path, source: Source) -> Iterable[tuple[str, list[str]]]:
         for batch in source.batches(list(seen)):
             for name, proposal in seen.items():
                 proposal.see(_texts(batch.column(name)))
-    except (OSError, pa.ArrowException) as error:
+    except Exception as error:
         reason = getattr(error, "strerror", None) or "it is damaged, or not UTF-8 text"
         raise DataError(f"{path} could not be read to its end: {reason}") from None
     return [(n, [_UNREADABLE] if n in unreadable else seen[n].facts()) for n in source.names]

@@ -12,9 +12,10 @@ from itertools import islice
 
 import pyarrow as pa
 
+from sfumato.table.file.batch import text_batches
+
 __all__ = ["has_records", "long_records"]
 
-_ROWS, _CHARACTERS = 65_536, 2**26  # of a batch, whichever comes first
 _NO_LIMIT = 2 ** (8 * struct.calcsize("l") - 1) - 1
 
 
@@ -38,19 +39,14 @@ def long_records(
     [[None, '', '5']]
     """
     places = [names.index(name) for name in columns]
-    found: list[list[str | None]] = []
-    held = 0
     with _unlimited():
-        for row in islice(_rows(lines, delimiter), done, None):
-            whole = row or [""] * len(names)  # an empty line
-            sound = len(whole) == len(names)
-            found.append([whole[place] if sound else None for place in places])
-            held += sum(map(len, row))
-            if len(found) == _ROWS or held > _CHARACTERS:
-                yield _batch(found, columns)
-                found, held = [], 0
-    if found:
-        yield _batch(found, columns)
+        rows = islice(_rows(lines, delimiter), done, None)
+        # An empty line is a record of empty texts.
+        whole = (row or [""] * len(names) for row in rows)
+        picked = (
+            [row[place] if len(row) == len(names) else None for place in places] for row in whole
+        )
+        yield from text_batches(picked, columns)
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
@@ -65,8 +61,3 @@ def _unlimited() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(before)
-
-
-def _batch(rows: list[list[str | None]], columns: Sequence[str]) -> pa.RecordBatch:
-    values = [pa.array(column, pa.large_string()) for column in zip(*rows, strict=True)]
-    return pa.RecordBatch.from_arrays(values, list(columns))

@@ -1,0 +1,123 @@
+"""Categories and truth values from a column of any stored type, as codes of their levels."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.numeric.arrays import Codes, Mask, Vector
+from sfumato.schema import Boolean
+from sfumato.schema.consistent import number_of, spellings, whole
+from sfumato.schema.domain import Levels
+from sfumato.table.complaint import Complaint, Complaints, against_unread
+from sfumato.table.read_numbers import numbers
+from sfumato.table.stored import absent, among, decoded, plain, trimmed
+from sfumato.table.value import STORED, text_of
+
+__all__ = ["listed", "named", "write_levels", "write_truths"]
+
+_FOREIGN = "\ufffd"  # what stands for bytes that are not UTF-8
+_NEITHER = -1
+_USUAL = tuple(spellings(Boolean(kind="boolean")))  # words for false, and for true
+
+
+def write_truths(
+    codes: Codes, complaints: Complaints | None, axis: Levels, column: pa.Array
+) -> None:
+    """NOT PRIVATE: the code of each truth value and, where asked, what is said against it."""
+    stored = plain(column)
+    found = _truths(tuple(spellings(axis.column)), stored)
+    neither = found == _NEITHER
+    np.copyto(codes, found)
+    codes[neither] = axis.unusable
+    if complaints is None:
+        return
+    complaints[:] = Complaint.FITS
+    if neither.any():
+        words, rest = axis.column.missing_words or (), stored.filter(pa.array(neither))
+        gone = absent(column)[neither] | among(rest, words) | named(numbers(rest), words)
+        complaints[neither] = against_unread(gone, allowed=axis.missing)
+
+
+def _truths(words: tuple[Sequence[str], ...], column: pa.Array) -> Codes:
+    """1 for true, 0 for false, by the words for false and for true."""
+    if not pa.types.is_large_string(column.type):
+        stored = pa.types.is_boolean(column.type)
+        return _of_numbers(_USUAL if stored else words, numbers(column))
+    texts = pc.utf8_lower(trimmed(column))
+    false, true = (
+        np.asarray(pc.is_in(texts, pc.utf8_lower(pa.array(level, texts.type)))) for level in words
+    )
+    codes = np.where(true, 1, np.where(false, 0, _NEITHER)).astype(np.int32)
+    rest = ~(true | false)
+    if rest.any():  # numbers in other spellings, as where the column holds numbers
+        codes[rest] = _of_numbers(words, numbers(texts.filter(pa.array(rest))))
+    if words != _USUAL:
+        stored = np.asarray(pc.fill_null(pc.starts_with(column, STORED), False))
+        if stored.any():
+            codes[stored] = _truths(_USUAL, texts.filter(pa.array(stored)))
+    return codes
+
+
+def _of_numbers(words: tuple[Sequence[str], ...], values: Vector) -> Codes:
+    false, true = (named(values, level) for level in words)
+    return np.where(true, 1, np.where(false, 0, _NEITHER)).astype(np.int32)
+
+
+def named(values: Vector, words: Sequence[str]) -> Mask:
+    """Where a number is one of the words that are numbers.
+
+    >>> named(np.array([-99.0, 3.0]), ["NA", "-99"]).tolist()
+    [True, False]
+    """
+    found = np.zeros(len(values), np.bool_)
+    for number in {number_of(word) for word in words} - {None}:
+        found |= values == number
+    return found
+
+
+def write_levels(
+    codes: Codes, complaints: Complaints | None, axis: Levels, column: pa.Array
+) -> None:
+    """NOT PRIVATE: the place of each value in the list, compared as trimmed text.
+
+    Where asked, what is said against it as well.
+    """
+    stored = plain(column)
+    if pa.types.is_timestamp(stored.type) or pa.types.is_date(stored.type):
+        stored = pa.nulls(len(stored))
+    # A few distinct values are converted once each; most columns have far fewer than rows.
+    distinct, judged = stored.dictionary_encode(), _judge(axis)
+    texts = pa.types.is_large_string(stored.type)
+    values = decoded(distinct.dictionary) if texts else distinct.dictionary.to_pylist()
+    known = [judged(text_of(value)) for value in [*values, None]]
+    places = np.asarray(pc.fill_null(distinct.indices, len(values)))
+    codes[:] = np.array([code for code, _ in known], np.int32)[places]
+    if complaints is not None:
+        complaints[:] = np.array([complaint for _, complaint in known], np.uint8)[places]
+
+
+def _judge(axis: Levels) -> Callable[[str | None], tuple[int, Complaint]]:
+    """The code of a text, and what is said against it."""
+    found_in = listed(axis)
+    gone = {whole(word) for word in ("", *(axis.column.missing_words or ()))}
+
+    def judged(text: str | None) -> tuple[int, Complaint]:
+        text = (text or "").strip()
+        if whole(text) in gone:
+            return axis.unusable, Complaint.FITS if axis.missing else Complaint.MISSING
+        if (code := found_in(text, _NEITHER)) != _NEITHER:
+            return code, Complaint.FITS
+        if _FOREIGN in text:
+            return axis.unusable, Complaint.UNREADABLE
+        return axis.unknown, Complaint.FITS if axis.other else Complaint.NOT_LISTED
+
+    return judged
+
+
+def listed(axis: Levels) -> Callable[[str, int], int]:
+    """Where a trimmed text stands in the list of levels; else what is said instead."""
+    exact = {text: code for code, level in enumerate(spellings(axis.column)) for text in level}
+    position = {whole(text): code for text, code in exact.items()} | exact
+    return lambda text, unknown: position.get(text, position.get(whole(text), unknown))
