@@ -24,7 +24,7 @@ columns:
   workclass:  {kind: category, values: [Private, State-gov, Self-emp], other: Other}
   smoker:     {kind: boolean}
   admitted:   {kind: date, low: 2020-01-01, high: 2025-12-31, step: day}
-  income:     {kind: category, values: ["<=50K", ">50K"], role: label}
+  income:     {kind: category, values: ["<=50K", ">50K"], other: none, role: label}
   patient_id: {kind: id}           # never read, never released
 """
 

@@ -27,7 +27,10 @@ class _Terminal:
 
 
 def wizard(
-    data: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet file.")],
+    data: Annotated[Path, typer.Argument(help="File of which only the header is read.")],
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
+    ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Write here, to a new file.")
     ] = Path("schema.yaml"),
@@ -45,9 +48,10 @@ def wizard(
 
     from sfumato.schema.wizard import Header, KeptAnswers, next_steps, written
     from sfumato.table.draft import stored_kinds
-    from sfumato.table.file.opening import stem
+    from sfumato.table.file.opening import stem, with_sheet
 
     check_free(output)
+    data = with_sheet(data, sheet)
     stored = stored_kinds(data)
     header = Header(
         name=stem(data)[:200],

@@ -339,14 +339,21 @@ class Schema(BaseModel):
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """A schema from a YAML or JSON file."""
+        """A schema from a YAML or JSON file, in which every category says what is not listed."""
         path = Path(path)
         try:
             text = content(path, _LARGEST, follow=True).decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise SchemaError(f"schema {path} cannot be read: {reason}") from None
-        return cls._of(load(text, where=str(path)), str(path), {"folder": path.parent})
+        schema = cls._of(load(text, where=str(path)), str(path), {"folder": path.parent})
+        if schema.unsaid:
+            which = f"column{'s' * (len(schema.unsaid) > 1)} {', '.join(schema.unsaid)}"
+            raise SchemaError(
+                f"{path}: {which}: other is not said: name what any other value becomes (other: "
+                "elsewhere), or write other: none where no other value occurs"
+            )
+        return schema
 
     @classmethod
     def parse(cls, text: str, *, where: str = "schema") -> Self:

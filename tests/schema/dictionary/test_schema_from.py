@@ -3,8 +3,10 @@
 import json
 from datetime import date
 
+import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from sfumato.errors import SchemaError
 from sfumato.schema.dictionary import schema_from
 from sfumato.schema.strict_yaml import load
@@ -301,3 +303,50 @@ def test_a_file_that_is_too_large_is_refused(tmp_path, monkeypatch):
     (tmp_path / "d.json").write_text('{"fields": []}')
     with pytest.raises(SchemaError, match="it has more than 10 bytes"):
         schema_from(tmp_path / "d.json")
+
+
+def test_what_a_package_declares_is_how_its_file_is_read(tmp_path):
+    rules = {"minimum": 0, "maximum": 5000}
+    dates = {"minimum": "2020-01-01", "maximum": "2024-12-31"}
+    fields = [
+        {
+            "name": "cost",
+            "type": "number",
+            "decimalChar": ",",
+            "groupChar": ".",
+            "constraints": rules,
+        },
+        {"name": "day", "type": "date", "format": "%d/%m/%Y", "constraints": dates},
+        {"name": "ok", "type": "boolean", "trueValues": ["ja"], "falseValues": ["nein"]},
+        {"name": "ward", "type": "string", "constraints": {"enum": ["a", "b"]}},
+    ]
+    resource = {
+        "name": "visits",
+        "dialect": {"delimiter": ";"},
+        "schema": {"fields": fields, "missingValues": ["", "k. A."]},
+    }
+    (tmp_path / "datapackage.json").write_text(json.dumps({"resources": [resource]}))
+    (tmp_path / "s.yaml").write_text(schema_from(tmp_path / "datapackage.json"))
+    (tmp_path / "t.csv").write_text(
+        "cost;day;ok;ward\n1.234,5;03/05/2024;ja;a\nk. A.;k. A.;nein;k. A.\n"
+    )
+    read = sf.inspection.as_read(tmp_path / "t.csv", sf.Schema.read(tmp_path / "s.yaml"))
+    first, second = read.to_pylist()
+    assert abs(first.pop("cost") - 1234.5) < 0.1  # on the grid
+    assert first == {"day": date(2024, 5, 3), "ok": True, "ward": "a"}
+    assert second == {"cost": None, "day": None, "ok": False, "ward": None}
+
+
+def test_codes_and_labels_of_an_export_are_the_same_values(tmp_path):
+    rows = ["id,f,text,,,,,,,,", 'sex,f,radio,,"1, Female | 2, Male",,,,,,y']
+    rows += ['ill,f,checkbox,,"1, a",,,,,,']
+    (tmp_path / "d.csv").write_text("\n".join([API, *rows]) + "\n")
+    (tmp_path / "s.yaml").write_text(schema_from(tmp_path / "d.csv"))
+    read = [
+        sf.inspection.as_read(
+            pa.table({"id": ["1"], "sex": [sex], "ill___1": [ill]}),
+            sf.Schema.read(tmp_path / "s.yaml"),
+        ).to_pylist()
+        for sex, ill in (("2", "1"), ("Male", "Checked"))
+    ]
+    assert read[0] == read[1] == [{"sex": 2, "ill___1": True}]
