@@ -16,12 +16,22 @@ MIXED = {
         "size": {"kind": "number", "low": -1, "high": 3},
         "dose": {"kind": "number", "low": 0, "high": 2, "step": 0.5, "missing": "allowed"},
         "age": {"kind": "integer", "low": 0, "high": 7},
-        "sex": {"kind": "category", "values": ["f", "m"]},
+        "sex": {"kind": "category", "values": ["f", "m"], "other": "none"},
         "ward": {"kind": "category", "values": ["a", "b", 3], "other": "else"},
-        "site": {"kind": "category", "values": ["x", "y", "z"], "missing": "allowed"},
+        "site": {
+            "kind": "category",
+            "values": ["x", "y", "z"],
+            "missing": "allowed",
+            "other": "none",
+        },
         "smoker": {"kind": "boolean"},
         "seen": {"kind": "date", "low": "2020-01-01", "high": "2020-01-09"},
-        "outcome": {"kind": "category", "values": ["home", "care", "died"], "role": "label"},
+        "outcome": {
+            "kind": "category",
+            "values": ["home", "care", "died"],
+            "other": "none",
+            "role": "label",
+        },
     },
 }
 

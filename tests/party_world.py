@@ -14,7 +14,7 @@ NAMES = ("north", "south", "west")
 COLUMNS = {
     "age": {"kind": "integer", "low": 0, "high": 110},
     "ill": {"kind": "boolean", "role": "label"},
-    "ward": {"kind": "category", "values": ["a", "b", "c"]},
+    "ward": {"kind": "category", "values": ["a", "b", "c"], "other": "none"},
 }
 
 

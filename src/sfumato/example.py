@@ -14,13 +14,13 @@ neighbours: replace-one          # the number of patients is public
 columns:
   patient:   {kind: id}          # never read, never released
   age:       {kind: integer, low: 18, high: 98}
-  sex:       {kind: category, values: [female, male]}
+  sex:       {kind: category, values: [female, male], other: none}
   weight:    {kind: number, low: 40, high: 160, step: 0.1, missing: allowed}
   pressure:  {kind: integer, low: 80, high: 220}
   smoker:    {kind: boolean}
   ward:      {kind: category, values: [cardiology, surgery, oncology], other: elsewhere}
   admitted:  {kind: date, low: 2024-01-01, high: 2025-12-31, step: day}
-  outcome:   {kind: category, values: [home, care], role: label}
+  outcome:   {kind: category, values: [home, care], other: none, role: label}
 """
 
 

@@ -17,7 +17,7 @@ SURVEY = """
 name: survey
 columns:
   cheated: {kind: boolean}
-  party: {kind: category, values: [left, right, none]}
+  party: {kind: category, values: [left, right, none], other: none}
   income: {kind: integer, low: 0, high: 200}
 """
 

@@ -83,7 +83,9 @@ def test_gaussian_claims_are_shown_in_their_own_currency():
 
 def test_an_own_schema_is_audited(tmp_path):
     schema = tmp_path / "own.yaml"
-    schema.write_text("{name: own, columns: {ward: {kind: category, values: [a, b, c]}}}")
+    schema.write_text(
+        "{name: own, columns: {ward: {kind: category, values: [a, b, c], other: none}}}"
+    )
     done = run(f"modips --epsilon 1 --runs 40 --schema {schema} --seed 1")
     assert done.exit_code == 0
     assert "ward=a or ward=" in done.stdout

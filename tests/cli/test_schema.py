@@ -19,7 +19,7 @@ columns:
   height: {kind: number, low: 0, high: 2.5, provenance: {release: r-7, epsilon: 0.1}}
   money: {kind: integer, low: 0, high: 1500000, step: 10}
   ward: {kind: category, values: [a, b, c, d, e], other: elsewhere}
-  "[red]sex": {kind: category, values: [f, m], role: label}
+  "[red]sex": {kind: category, values: [f, m], other: none, role: label}
   smoker: {kind: boolean}
   seen: {kind: date, low: 2020-01-01, high: 2020-12-31}
   patient: {kind: id}
@@ -156,3 +156,14 @@ def test_starting_up_imports_nothing_heavy():
     code = f"import sys, sfumato.cli.schema; print({heavy} & set(sys.modules) or 'none')"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "none"
+
+
+def test_a_file_must_say_what_a_value_outside_of_a_list_becomes(run, tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text(WRITTEN.replace(", other: elsewhere", "").replace(", other: none", ""))
+    refusal = run("check", path).exception
+    assert isinstance(refusal, SchemaError)
+    assert str(refusal) == (
+        f"{path}: columns ward, [red]sex: other is not said: name what any other value becomes "
+        "(other: elsewhere), or write other: none where no other value occurs"
+    )

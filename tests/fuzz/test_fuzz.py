@@ -15,6 +15,7 @@ import pytest
 
 from fuzz import (
     counts,
+    dictionaries,
     environment,
     frames,
     ledgers,
@@ -31,6 +32,7 @@ from fuzz.running import failures
 
 KINDS = {
     "schemas": (schemas.make, 45),
+    "dictionaries": (dictionaries.make, 60),
     "tables": (tables.make, 20),
     "frames": (frames.make, 15),
     "networks": (networks.make, 40),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sfumato.errors import SchemaError
 from sfumato.schema import Boolean, Category, Date, Identifier, Integer, Number, Schema
 
-KINDS = "number, integer, category, boolean, date, id"
+KINDS = "number, integer, category, boolean, date, id, code"
 
 WRITTEN = """\
 name: adult
@@ -24,7 +24,7 @@ columns:
   workclass:  {kind: category, values: [Private, State-gov, Self-emp], other: Other}
   smoker:     {kind: boolean}
   admitted:   {kind: date, low: 2020-01-01, high: 2025-12-31, step: day}
-  income:     {kind: category, values: ["<=50K", ">50K"], role: label}
+  income:     {kind: category, values: ["<=50K", ">50K"], other: none, role: label}
   patient_id: {kind: id}           # never read, never released
 """
 
@@ -103,10 +103,10 @@ def test_defaults_are_the_careful_ones():
         ({"kind": "category", "values": ["a", " a"]}, "values must differ from each other and"),
         ({"kind": "category", "values": [1, "1"]}, "values must differ from each other and"),
         ({"kind": "category", "values": ["a"], "other": "a"}, "values must differ from each other"),
-        ({"kind": "category", "values": ["a"], "other": ""}, "other: string should have at least"),
+        ({"kind": "category", "values": ["a"], "other": ""}, "other must be a text, or none where"),
         (
             {"kind": "category", "values": ["a"], "other": 3},
-            "other: input should be a valid string",
+            "other must be a text: put it in quotes",
         ),
         (
             {"kind": "category", "values": [str(i) for i in range(10_001)]},

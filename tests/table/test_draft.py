@@ -136,10 +136,10 @@ def test_a_public_file_becomes_a_schema_that_a_person_is_told_to_check(save):
         "columns": {
             "age": {"kind": "integer", "low": 10, "high": 90},
             "weight": {"kind": "number", "low": 60, "high": 100, "missing": "allowed"},
-            "ward": {"kind": "category", "values": ["a", "b"]},
+            "ward": {"kind": "category", "values": ["a", "b"], "other": "other"},
             "smoker": {"kind": "boolean", "missing": "allowed"},
             "seen": {"kind": "date", "low": "2020-01-01", "high": "2024-12-31"},
-            "note": {"kind": "category", "values": ["x"], "missing": "allowed"},
+            "note": {"kind": "category", "values": ["x"], "other": "other", "missing": "allowed"},
         },
     }
 
@@ -165,7 +165,7 @@ def test_a_public_parquet_file_is_read_through_its_stored_types(save):
         "b": {"kind": "boolean", "missing": "allowed"},
         "d": {"kind": "date", "low": "1999-01-01", "high": "2001-12-31", "missing": "allowed"},
         "t": {"kind": "date", "low": "2020-01-01", "high": "2020-12-31", "step": "hour"},
-        "c": {"kind": "category", "values": ["x", "y"]},
+        "c": {"kind": "category", "values": ["x", "y"], "other": "other"},
         "nested": {"kind": "id"},
     }
 
@@ -372,3 +372,8 @@ def test_a_public_file_that_is_not_utf8_is_refused_without_its_bytes(save, text)
     assert str(caught.value) == (
         f"{path} could not be read to its end: it is damaged, or not UTF-8 text"
     )
+
+
+def test_a_drafted_list_says_what_anything_else_becomes_by_a_word_that_is_no_value():
+    assert column("a", "b").other == "other"
+    assert column("a", "other", "other_").other == "other__"

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.new_file import check_free, write_new
+from sfumato.cli.schema_from import from_dictionary
+from sfumato.cli.schema_wizard import wizard
 from sfumato.cli.screen import Grid, document, say, show
 
 if TYPE_CHECKING:
@@ -19,6 +22,13 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
+
+app.command(
+    "from",
+    epilog="Examples: `sfumato schema from dictionary.csv -o patients.yaml` · "
+    "`sfumato schema from datapackage.json --table visits`",
+)(from_dictionary)
+app.command(epilog="Example: `sfumato schema wizard patients.csv -o patients.yaml`")(wizard)
 
 _SHOWN = 4  # category values in the table; the file has them all
 
@@ -46,15 +56,14 @@ def draft(
     """
     from sfumato.table.draft import draft as drafted
     from sfumato.table.file.opening import with_sheet
-    from sfumato.untrusted.plain_file import is_there
 
-    if output is not None and is_there(output):
-        raise _taken(output)
+    if output is not None:
+        check_free(output)
     text = drafted(with_sheet(file, sheet), public=public)
     if output is None:
         document(text)
         return
-    _write_new(output, text)
+    write_new(output, text)
     say(f"{output} is written: edit it, then run sfumato schema check {output}")
 
 
@@ -82,24 +91,6 @@ def published() -> None:
     from sfumato.schema import Schema
 
     document(json.dumps(Schema.model_json_schema(), indent=2))
-
-
-def _write_new(output: Path, text: str) -> None:
-    from sfumato.errors import ParameterError
-
-    try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise _taken(output) from None
-    except OSError as error:
-        raise ParameterError(f"output {output} cannot be written: {error.strerror}") from None
-
-
-def _taken(output: Path) -> Exception:
-    from sfumato.errors import ParameterError
-
-    return ParameterError(f"output {output} exists: choose another name or remove it first")
 
 
 def _table(schema: "Schema") -> Grid:

@@ -5,6 +5,9 @@ a terminal would obey are written out (`sfumato.untrusted.visible`).  Colour is 
 text.  No other module of the commands prints; a test reads their source for that.
 """
 
+import sys
+from contextlib import suppress
+
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
@@ -12,7 +15,7 @@ from rich.text import Text
 
 from sfumato.untrusted.visible import visible
 
-__all__ = ["Cell", "Grid", "document", "panel", "say", "show", "styled", "terminal"]
+__all__ = ["Cell", "Grid", "asked", "document", "panel", "say", "show", "styled", "terminal"]
 
 Cell = str | Text  # a text in a colour of its own is made by `styled`
 
@@ -37,6 +40,16 @@ def say(*parts: Cell, style: str = "", err: bool = False) -> None:
     for part in parts:
         line.append_text(_text(part))
     terminal(err=err).print(line, soft_wrap=True)
+
+
+def asked(question: str) -> str:
+    """What is typed, or comes through a pipe, in answer to this; EOFError where nothing does."""
+    with suppress(ImportError):
+        import readline  # noqa: F401  lines can then be edited
+    answer = input(visible(question))
+    if not sys.stdin.isatty():
+        say(answer)  # nobody saw it being typed
+    return answer
 
 
 def document(text: str) -> None:

@@ -54,7 +54,7 @@ def inputs_of(schema: Schema) -> Domain:
     kept = {name: column for name, column in facts["columns"].items() if name != answer}
     if not any(column["kind"] != "id" for column in kept.values()):
         raise SchemaError(f"there is no column besides {answer} to learn from")
-    return Domain.of(Schema.of(facts | {"columns": kept}))
+    return Domain.of(Schema.from_json(facts | {"columns": kept}))
 
 
 def joined(X: Any, y: Any, schema: Schema) -> Any:

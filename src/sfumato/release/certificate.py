@@ -60,7 +60,7 @@ def _event(record: Any) -> Event:
 
 
 def _schema(record: Any) -> Schema:
-    return _read(Schema.of, record)
+    return _read(Schema.from_json, record)
 
 
 def _read(reader: Callable[[Any], Read], record: Any) -> Read:

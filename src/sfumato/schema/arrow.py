@@ -23,7 +23,7 @@ def arrow_type(axis: Axis) -> pa.DataType:
     if isinstance(column, Boolean):
         return pa.bool_()
     if isinstance(column, Category):
-        whole = column.other is None and all(
+        whole = not column.other and all(
             isinstance(v, int) and -(2**63) <= v < 2**63 for v in column.values
         )
         return pa.int64() if whole else pa.string()

@@ -18,7 +18,9 @@ from typing import Any
 
 import yaml
 
-__all__ = ["KINDS", "Proposal", "scalar"]
+from sfumato.schema.shorthand import OTHER
+
+__all__ = ["KINDS", "Proposal", "other_word", "scalar"]
 
 KINDS = "number, integer, category, boolean, date or id"
 
@@ -137,9 +139,22 @@ class Proposal:
         values = [scalar(text) for text in sorted(self._texts)]
         line = f"values: [{', '.join(values)}]"
         listed = [line] if len(line) <= _LINE else ["values:", *(f"  - {v}" for v in values)]
+        listed.append(f"other: {scalar(other_word(self._texts))}")
         if self._marks:
             listed.append("# NA and the like are listed as values: empty cells would be missing")
         return ["kind: category", *listed, *["missing: allowed"] * self._missing]
+
+
+def other_word(values: Iterable[str]) -> str:
+    """A word for whatever is not listed that is no value itself.
+
+    >>> other_word(["a", "b"]), other_word(["other", "a"])
+    ('other', 'other_')
+    """
+    taken, word = set(values), OTHER
+    while word in taken:
+        word += "_"
+    return word
 
 
 def _fineness(moment: datetime) -> int:

@@ -85,7 +85,7 @@ class Levels:
     @property
     def other(self) -> bool:
         """Whether what is not listed has a level of its own."""
-        return isinstance(self.column, Category) and self.column.other is not None
+        return isinstance(self.column, Category) and bool(self.column.other)
 
     @property
     def unusable(self) -> int:

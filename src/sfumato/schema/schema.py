@@ -20,17 +20,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from datetime import date, datetime
-from fractions import Fraction
-from math import lcm
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     WithJsonSchema,
     field_serializer,
     field_validator,
@@ -49,6 +49,8 @@ from sfumato.schema.formats import (
     WrittenTruth,
     written,
 )
+from sfumato.schema.shorthand import OTHER, in_full
+from sfumato.schema.sound import check_ordered, check_whole_steps, check_writable, leaves
 from sfumato.schema.strict_yaml import explain, load
 from sfumato.untrusted.plain_file import content
 
@@ -59,6 +61,10 @@ Role = Literal["label", "target", "group"]
 # Editors that check formats would refuse 2020-01-01 as a date-time.
 Moment = Annotated[
     datetime, WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d([T ].+)?$"})
+]
+Other = Annotated[
+    Literal[False] | Annotated[str, Field(min_length=1)] | None,
+    Field(description="what any other value becomes; none (or false): no other value occurs"),
 ]
 _LARGEST = 2**26  # bytes of a file
 _CLOSED = ConfigDict(frozen=True, extra="forbid")
@@ -81,6 +87,12 @@ class _Column(BaseModel):
     provenance: Literal["declared"] | Estimated = Field(
         default="declared", description="where the range or the values came from"
     )
+    source: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=500,
+        description="who says so: a law, a code book, a questionnaire; the certificate repeats it",
+    )
 
 
 class Number(WrittenNumber, _Column):
@@ -93,11 +105,11 @@ class Number(WrittenNumber, _Column):
 
     @model_validator(mode="after")
     def _range(self) -> Self:
-        _ordered(self.low, self.high)
+        check_ordered(self.low, self.high)
         if self.high - self.low < 1e-200:
             raise ValueError("the range is too narrow to tell values apart: choose another unit")
         if self.step is not None:
-            _whole_steps(self.low, self.high, self.step)
+            check_whole_steps(self.low, self.high, self.step)
         check_spelling(written(self, None))
         return self
 
@@ -112,8 +124,8 @@ class Integer(WrittenNumber, _Column):
 
     @model_validator(mode="after")
     def _range(self) -> Self:
-        _ordered(self.low, self.high)
-        _whole_steps(self.low, self.high, self.step)
+        check_ordered(self.low, self.high)
+        check_whole_steps(self.low, self.high, self.step)
         check_spelling(written(self, None))
         return self
 
@@ -123,16 +135,23 @@ class Category(WrittenCategory, _Column):
 
     kind: Literal["category"]
     values: tuple[str | int, ...] = Field(min_length=1, max_length=10_000)
-    other: str | None = Field(default=None, min_length=1)
+    other: Other = None
     taxonomy: list[Any] | dict[str, Any] | None = Field(
         default=None, description="the values, and other, in nested lists or named branches"
     )
+
+    @field_validator("other", mode="before")
+    @classmethod
+    def _word(cls, other: Any) -> Any:
+        if isinstance(other, int) and not isinstance(other, bool):  # 0 would pass for false
+            raise ValueError("other must be a text: put it in quotes")
+        return other
 
     @field_validator("taxonomy", mode="before")
     @classmethod
     def _tree(cls, taxonomy: Any) -> Any:
         if taxonomy is not None:
-            _leaves(taxonomy)
+            leaves(taxonomy)
         return taxonomy
 
     @field_validator("values", mode="before")
@@ -157,17 +176,29 @@ class Category(WrittenCategory, _Column):
     def _distinct(self) -> Self:
         seen = [str(value).strip() for value in (*self.values, *((self.other,) * bool(self.other)))]
         for text in seen:
-            _writable(text, "a value")
+            check_writable(text, "a value")
         if "" in seen:
             raise ValueError("an empty text means a missing value and cannot be a category")
         if len(set(seen)) < len(seen):
             raise ValueError("values must differ from each other and from other")
         if self.taxonomy is not None:
-            named, due = Counter(_leaves(self.taxonomy)), Counter(seen)
+            named, due = Counter(leaves(self.taxonomy)), Counter(seen)
             if wrong := [*(due - named), *(named - due)]:
                 raise ValueError(f"taxonomy must name every value, and other, once: see {wrong[0]}")
         check_spelling(self)
         return self
+
+
+class Code(WrittenCategory, _Column):
+    """A category whose values are those of a public code book: written out when it is read."""
+
+    kind: Literal["code"]
+    book: str = Field(
+        min_length=1,
+        description="iso-3166, icd-10-chapters, nace-2, nace-2.1, or a public .csv file beside the "
+        "schema: its column code, or else its first",
+    )
+    other: Other = OTHER
 
 
 class Boolean(WrittenTruth, _Column):
@@ -202,7 +233,7 @@ class Date(WrittenDate, _Column):
     def _range(self) -> Self:
         if self.low.tzinfo or self.high.tzinfo:
             raise ValueError("write low and high without a time zone; records are read as UTC")
-        _ordered(self.low, self.high)
+        check_ordered(self.low, self.high)
         check_spelling(written(self, None))
         return self
 
@@ -218,8 +249,25 @@ class Identifier(BaseModel):
     kind: Literal["id"]
 
 
-Column = Annotated[
+_Kinds = Annotated[
     Number | Integer | Category | Boolean | Date | Identifier, Field(discriminator="kind")
+]
+
+
+def _as_owner_writes(facts: Any, info: ValidationInfo) -> Any:
+    """Short forms are the owner's; what Sfumato wrote itself is in full and read as it stands."""
+    return facts if info.context is None else in_full(facts, info.context["folder"])
+
+
+Column = Annotated[
+    _Kinds,
+    BeforeValidator(
+        _as_owner_writes,
+        json_schema_input_type=Annotated[
+            Number | Integer | Category | Code | Boolean | Date | Identifier,
+            Field(discriminator="kind"),
+        ],
+    ),
 ]
 
 
@@ -257,7 +305,7 @@ class Schema(BaseModel):
         if not self.released:
             raise ValueError("at least one column besides the ids is needed")
         for name in self.columns:
-            _writable(name, "a column name")
+            check_writable(name, "a column name")
         for role in ("label", "target"):
             named = [n for n, c in self.released.items() if c.role == role]
             if len(named) > 1:
@@ -276,20 +324,36 @@ class Schema(BaseModel):
         return {n: c for n, c in self.columns.items() if not isinstance(c, Identifier)}
 
     @property
+    def unsaid(self) -> tuple[str, ...]:
+        """Categories that do not say what a value outside of their list becomes."""
+        return tuple(
+            name
+            for name, column in self.columns.items()
+            if isinstance(column, Category) and column.other is None
+        )
+
+    @property
     def label(self) -> str | None:
         """The name of the label column, if the schema has one."""
         return next((n for n, c in self.released.items() if c.role == "label"), None)
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """A schema from a YAML or JSON file."""
+        """A schema from a YAML or JSON file, in which every category says what is not listed."""
         path = Path(path)
         try:
             text = content(path, _LARGEST, follow=True).decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise SchemaError(f"schema {path} cannot be read: {reason}") from None
-        return cls.parse(text, where=str(path))
+        schema = cls._of(load(text, where=str(path)), str(path), {"folder": path.parent})
+        if schema.unsaid:
+            which = f"column{'s' * (len(schema.unsaid) > 1)} {', '.join(schema.unsaid)}"
+            raise SchemaError(
+                f"{path}: {which}: other is not said: name what any other value becomes (other: "
+                "elsewhere), or write other: none where no other value occurs"
+            )
+        return schema
 
     @classmethod
     def parse(cls, text: str, *, where: str = "schema") -> Self:
@@ -299,12 +363,21 @@ class Schema(BaseModel):
     @classmethod
     def of(cls, content: object, *, where: str = "schema") -> Self:
         """A schema from a mapping, with refusals that name column, rule and remedy."""
+        return cls._of(content, where, {"folder": None})
+
+    @classmethod
+    def from_json(cls, content: object) -> Self:
+        """What `to_json` wrote, perhaps elsewhere: no short forms, and no file is looked at."""
+        return cls._of(content, "schema", None)
+
+    @classmethod
+    def _of(cls, content: object, where: str, context: dict[str, Path | None] | None) -> Self:
         if isinstance(content, cls):
             return content
         if not isinstance(content, Mapping):
             raise SchemaError(f"{where}: a schema is a mapping with name and columns")
         try:
-            return cls.model_validate(content)
+            return cls.model_validate(content, context=context)
         except ValidationError as error:
             said = explain(error)  # what is wrong with no single column is said of the schema
             raise SchemaError(
@@ -321,34 +394,3 @@ class Schema(BaseModel):
         # Line breaks beyond ASCII would be folded away unless they are escaped.
         readable = json.dumps(content, ensure_ascii=False).isprintable()
         return yaml.safe_dump(content, sort_keys=False, allow_unicode=readable)
-
-
-def _leaves(taxonomy: Any, depth: int = 0) -> list[str]:
-    """The values at the ends of a taxonomy, as text, in its order."""
-    if depth and isinstance(taxonomy, str | int | float) and not isinstance(taxonomy, bool):
-        return [str(taxonomy).strip()]
-    if not isinstance(taxonomy, list | tuple | Mapping) or not taxonomy or depth > 20:
-        raise ValueError("taxonomy must be nested lists or mappings of values, none of them empty")
-    if isinstance(taxonomy, Mapping) and not all(isinstance(name, str) for name in taxonomy):
-        raise ValueError("the branches of a taxonomy need names that are text: put them in quotes")
-    parts = taxonomy.values() if isinstance(taxonomy, Mapping) else taxonomy
-    return [leaf for part in parts for leaf in _leaves(part, depth + 1)]
-
-
-def _writable(text: str, what: str) -> None:
-    """Zero bytes, carriage returns and half characters do not survive every text file."""
-    if any(c in "\0\r" or 0xD800 <= ord(c) <= 0xDFFF for c in text):
-        raise ValueError(f"{what} holds a character that files cannot keep: remove it")
-
-
-def _ordered(low: Any, high: Any) -> None:
-    if not low < high:
-        raise ValueError("low must be below high: correct one of them")
-
-
-def _whole_steps(low: float, high: float, step: float) -> None:
-    bottom, top, size = (Fraction(str(value)) for value in (low, high, step))
-    if ((top - bottom) / size).denominator != 1:
-        raise ValueError("high must be a whole number of steps above low: change high or step")
-    if max(abs(bottom), abs(top)) * lcm(bottom.denominator, size.denominator) > 2**53:
-        raise ValueError("low, high and step have more digits than a number keeps: use fewer")

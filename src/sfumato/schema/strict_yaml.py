@@ -19,7 +19,7 @@ from sfumato.schema.yaml_loader import StrictLoader, twice
 
 __all__ = ["explain", "load"]
 
-_KINDS = ("number", "integer", "category", "boolean", "date", "id")
+_KINDS = ("number", "integer", "category", "boolean", "date", "id", "code")
 _LARGEST_YAML = 2**22  # characters: PyYAML takes its time
 
 
@@ -77,6 +77,8 @@ def _fault(item: dict[str, Any], where: list[str]) -> str:
             return "values must be texts or whole numbers: put the others in quotes"
         case _ if where[:1] == ["provenance"]:
             return "provenance must be declared, or the release and the epsilon that paid for it"
+        case "literal_error" | "string_type" | "string_too_short" if where[:1] == ["other"]:
+            return "other must be a text, or none where no other value occurs"
         case "missing":
             return f"{field} is missing: declare it from public knowledge"
         case "extra_forbidden":

@@ -28,19 +28,20 @@ import pyarrow.compute as pc
 
 from sfumato.errors import DataError
 from sfumato.schema.column_guess import KINDS, Proposal, scalar
+from sfumato.schema.drafted import BLANK
+from sfumato.schema.shorthand import OTHER
 from sfumato.table.file.json_lines import LINES, keys_of_public
 from sfumato.table.file.opening import file_of, stem
 from sfumato.table.source import Source, open_source
 
-__all__ = ["draft"]
+__all__ = ["draft", "stored_kinds"]
 
-_BLANK = "  # declare from public knowledge"
 _UNREADABLE = "kind: id  # stored as a type that cannot be released: convert it, or leave it out"
 _PRIVATE = """\
 # Drafted from the header of {file}; no record was read.
 # Fill in the blanks from public knowledge, never by looking at the records:
 #   number, integer   low and high
-#   category          values, and other for whatever is not in the list
+#   category          values, and other for whatever is not in the list (none: nothing else occurs)
 #   date              low and high as YYYY-MM-DD
 #   boolean           nothing more
 #   id                nothing more: the column is never read and never released
@@ -64,6 +65,16 @@ def draft(path: str | Path, *, public: bool) -> str:
     for name, column in facts:
         lines += [f"  {scalar(name)}:", *(f"    {fact}" for fact in column)]
     return "\n".join(lines) + "\n"
+
+
+def stored_kinds(path: Path) -> dict[str, str | None]:
+    """The columns of a file, and the kinds that it stores them as; no record is read."""
+    source = _opened(path, public=False)
+    _check_names(path, source)
+    return {
+        name: stored.removeprefix("kind: ").split(" ")[0] or None
+        for name, (stored, *_) in _stored(source)
+    }
 
 
 def _opened(path: Path, public: bool) -> Source:
@@ -110,7 +121,7 @@ def _stored(source: Source) -> Iterable[tuple[str, list[str]]]:
 
 def _of_type(stored: pa.DataType) -> list[str]:
     kinds, stored = pa.types, _value_type(stored)
-    ends = [f"low:{_BLANK}", f"high:{_BLANK}"]
+    ends = [f"low:{BLANK}", f"high:{BLANK}"]
     if kinds.is_integer(stored):
         return ["kind: integer", *ends]
     if kinds.is_floating(stored) or kinds.is_decimal(stored):
@@ -122,7 +133,11 @@ def _of_type(stored: pa.DataType) -> list[str]:
     if kinds.is_boolean(stored):
         return ["kind: boolean"]
     if _is_text(stored):
-        return ["kind: category  # or id; number or date where the texts are", f"values:{_BLANK}"]
+        return [
+            "kind: category  # or id; number or date where the texts are",
+            f"values:{BLANK}",
+            f"other: {OTHER}  # or none, where no other value occurs",
+        ]
     return [f"kind:  # {KINDS}"] if kinds.is_null(stored) else [_UNREADABLE]
 
 

@@ -1,0 +1,45 @@
+"""Short forms that an owner may write, and what they stand for in full.
+
+`other: none` says that a category has no value besides those listed; it is kept as `other: false`,
+so that the word none in what older versions wrote stays a word.  `kind: code` takes the values of
+a category from a public code book.
+
+>>> in_full({"kind": "category", "values": ["f", "m"], "other": "none"}, None)["other"]
+False
+>>> facts = in_full({"kind": "code", "book": "nace-2"}, None)
+>>> facts["kind"], len(facts["values"]), facts["other"], facts["source"]
+('category', 21, 'other', 'NACE Rev. 2, letters of its 21 sections')
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato.schema.code_book import book
+
+__all__ = ["OTHER", "in_full"]
+
+OTHER = "other"
+
+
+def in_full(facts: Any, folder: Path | None) -> Any:
+    """The facts of a column without short forms; `folder` is where books that are files lie."""
+    if not isinstance(facts, Mapping):
+        return facts
+    if facts.get("kind") == "code":
+        facts = _listed(facts, folder)
+    if facts.get("kind") == "category" and str(facts.get("other")).strip() == "none":
+        return {**facts, "other": False}
+    return facts
+
+
+def _listed(facts: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
+    name = facts.get("book")
+    if not isinstance(name, str):
+        raise ValueError("book must name a code book: iso-3166, nace-2, or a public .csv file")
+    if "values" in facts:
+        raise ValueError("a code takes its values from its book: leave values out")
+    found = book(name, folder)
+    kept = {fact: value for fact, value in facts.items() if fact != "book"}
+    listed = {"kind": "category", "values": found.values}
+    return {"other": OTHER, "source": found.source, **kept, **listed}

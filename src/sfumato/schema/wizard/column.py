@@ -1,0 +1,197 @@
+"""The questions about one column: what it is, and whatever its preset does not say.
+
+A source that is an empty text stands for whatever the person will answer in the end.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import SchemaError
+from sfumato.schema.code_book import BOOKS, book
+from sfumato.schema.schema import Schema
+from sfumato.schema.shorthand import OTHER
+from sfumato.schema.wizard.answer import ends, listed, named, text, truth
+from sfumato.schema.wizard.preset import KINDS, PRESETS, Preset, suggested
+from sfumato.schema.wizard.session import Question, Session, WrongAnswer
+
+__all__ = ["Known", "ask_column"]
+
+Facts = dict[str, Any]
+_TYPED = ""  # the source of what was typed
+_BUY = "buy"
+_WHAT = (
+    "n number, w whole number, c category, d date, y yes/no, i id, or a preset: "
+    + ", ".join(name for name in PRESETS if name not in ("date", "yes/no", "id"))
+    + ". With its range or values, if you like: w 0 50, c red,green, code nace-2, same COLUMN."
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """The day, where books that are files lie, and the columns that have been asked about."""
+
+    today: date
+    folder: Path
+    columns: dict[str, Facts]
+
+
+def ask_column(name: str, place: str, stored: str | None, known: Known, session: Session) -> Facts:
+    """The facts of a column; None where an end or a list is bought."""
+    proposal = suggested(name, stored)
+
+    def read(answer: str) -> tuple[Preset, Facts | None]:
+        return _what(name, answer, known)
+
+    what, facts = session.ask(
+        Question(
+            place,
+            proposal.name if proposal else None,
+            _WHAT,
+            read,
+            shown=f"{proposal.name}: {proposal.says}" if proposal else None,
+        )
+    )
+    if facts is not None:
+        return facts
+    if what.kind == "category":
+        return _ask_values(name, known, session)
+    if what.kind == "code":
+        return _ask_book(name, known, session)
+    return _ask_range(name, what, known, session)
+
+
+def _what(name: str, answer: str, known: Known) -> tuple[Preset, Facts | None]:
+    """The preset that was named, and all facts where nothing is left to ask."""
+    word, _, rest = answer.partition(" ")
+    if word.lower() == "same":
+        return KINDS["number"], _same(rest.strip().removeprefix("as "), None, known)
+    preset, rest = named(word), rest.strip()
+    facts = _in_time(preset, known.today)
+    if rest and preset.kind in ("boolean", "id"):
+        raise WrongAnswer(f"{preset.name} needs nothing more")
+    if rest and preset.kind == "category":
+        facts = {"kind": "category", "values": listed(rest), "other": OTHER, "source": _TYPED}
+    elif rest and preset.kind == "code":
+        facts = {"kind": "code", "book": rest}
+    elif rest:
+        low, high = ends(preset.kind, rest)
+        facts |= {"low": low, "high": high, "source": _TYPED}
+    elif None not in facts.values() and preset.source:
+        facts["source"] = preset.source
+    if None in facts.values():
+        return preset, None
+    return preset, facts if preset.kind == "id" else _sound(name, facts, known)
+
+
+def _ask_range(name: str, what: Preset, known: Known, session: Session) -> Facts:
+    def read(answer: str) -> Facts | None:
+        if answer.lower() == _BUY:
+            return None
+        if answer in known.columns or answer.lower().startswith("same "):
+            return _same(answer.partition("same ")[2] or answer, what.kind, known)
+        low, high = ends(what.kind, answer)
+        return _sound(name, {"kind": what.kind, "low": low, "high": high, "source": _TYPED}, known)
+
+    facts = session.ask(
+        Question(
+            "  its range",
+            _BUY,
+            "Two ends from public knowledge, such as 0 120; or the name of an earlier column with "
+            "the same range; or buy: sfumato schema estimate finds it for a part of the budget.",
+            read,
+        )
+    )
+    if facts is not None:
+        return facts
+    if what.facts.get("low") is not None or what.kind == "date":
+        return dict(what.facts)
+    negative = session.ask(
+        Question(
+            "  can it be negative",
+            "no",
+            "no: its range begins at 0, and only its high end is bought.",
+            truth,
+        )
+    )
+    return {"kind": what.kind, "low": None if negative else 0, "high": None}
+
+
+def _ask_values(name: str, known: Known, session: Session) -> Facts:
+    def read(answer: str) -> Facts:
+        if answer.lower() == _BUY:
+            return {"kind": "category", "values": None, "other": OTHER}
+        if answer in BOOKS or answer.endswith(".csv"):
+            return _sound(name, {"kind": "code", "book": answer}, known)
+        facts = {"kind": "category", "values": listed(answer), "source": _TYPED}
+        return _sound(name, facts, known)
+
+    facts = session.ask(
+        Question(
+            "  its values",
+            _BUY,
+            f"A list with commas; or a code book: {', '.join(BOOKS)}, or a public .csv file beside "
+            "the schema; or buy: sfumato schema estimate finds the frequent ones.",
+            read,
+        )
+    )
+    if "other" in facts or facts["kind"] == "code":
+        return facts
+
+    def read_other(answer: str) -> Facts:
+        return _sound(name, {**facts, "other": text(answer)}, known)
+
+    return session.ask(
+        Question(
+            "  what any other value becomes",
+            OTHER,
+            "A word that is no value of the list, or none where no other value occurs.",
+            read_other,
+        )
+    )
+
+
+def _ask_book(name: str, known: Known, session: Session) -> Facts:
+    def read(answer: str) -> Facts:
+        return _sound(name, {"kind": "code", "book": answer}, known)
+
+    help_ = f"{', '.join(BOOKS)}, or a public .csv file that lies beside the schema"
+    return session.ask(Question("  its code book", None, help_, read))
+
+
+def _same(column: str, kind: str | None, known: Known) -> Facts:
+    """The range of an earlier column, or a share in what will be bought for it."""
+    earlier: Mapping[str, Any] | None = known.columns.get(column)
+    if earlier is None or "low" not in earlier:
+        raise WrongAnswer("the name of an earlier column that has a range, please")
+    if kind not in (None, earlier["kind"]):
+        raise WrongAnswer(f"{column} is of another kind, {earlier['kind']}")
+    facts = {fact: earlier[fact] for fact in ("kind", "low", "high", "source") if fact in earlier}
+    if None in facts.values():
+        facts["same_range_as"] = earlier.get("same_range_as", column)
+    return facts
+
+
+def _in_time(preset: Preset, today: date) -> Facts:
+    ends_of_time = {"next year": today.year + 1, "end of next year": date(today.year + 1, 12, 31)}
+    return {
+        fact: ends_of_time.get(value, value) if isinstance(value, str) else value
+        for fact, value in preset.facts.items()
+    }
+
+
+def _sound(name: str, facts: Facts, known: Known) -> Facts:
+    """The facts, if a schema takes them."""
+    said = {fact: value for fact, value in facts.items() if value != _TYPED}
+    try:
+        if facts["kind"] == "code":
+            book(facts["book"], known.folder)
+        else:
+            Schema.of({"name": "t", "columns": {name: said}})
+    except SchemaError as error:
+        raise WrongAnswer(str(error).removeprefix(f"schema: column {name}: ")) from None
+    except ValueError as error:
+        raise WrongAnswer(str(error)) from None
+    return facts

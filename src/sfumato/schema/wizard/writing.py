@@ -1,0 +1,48 @@
+"""The schema that the answers make, and what to do next."""
+
+from pathlib import Path
+from shlex import quote
+
+from sfumato.schema.drafted import DraftedColumn, yaml_text
+from sfumato.schema.wizard.interview import Interviewed
+
+__all__ = ["next_steps", "written"]
+
+_BOUGHT = "to be bought: sfumato schema estimate"
+
+
+def written(answers: Interviewed, data: Path, output: Path) -> str:
+    """The schema as YAML; what is to be bought is absent and said so in a remark."""
+    head = [f"Written by answers about the header of {data.name}; no record was read."]
+    if answers.records is not None:
+        head.append(f"About {answers.records:,} records.")
+    if not answers.persons:
+        head.append("A person may have several rows: what is hidden is one row, not a person.")
+    head += [f"Next: {step}" for step in next_steps(answers, data, output)]
+    columns = []
+    for name, facts in answers.columns.items():
+        blank = [fact for fact, value in facts.items() if value is None]
+        remarks = (f"{' and '.join(blank)} {_BOUGHT}",) if blank else ()
+        said = {fact: value for fact, value in facts.items() if value is not None}
+        columns.append(DraftedColumn(name, said, remarks))
+    facts = {} if answers.public_number else {"neighbours": "add-remove"}
+    return yaml_text(head, answers.name, columns, facts=facts)
+
+
+def next_steps(answers: Interviewed, data: Path, output: Path) -> list[str]:
+    """The commands that follow."""
+    table, schema, steps = quote(str(data)), quote(str(output)), []
+    if answers.blank:
+        bought = quote(str(output.with_name(f"{output.stem}-bought{output.suffix}")))
+        lists = any(answers.columns[name]["kind"] == "category" for name in answers.blank)
+        delta = " --delta 1e-9" * lists  # pure epsilon finds no values
+        steps.append(
+            f"sfumato schema estimate {table} --schema {schema} --epsilon 0.1{delta} "
+            f"--ledger LEDGER -o {bought}"
+        )
+        schema = bought
+    steps.append(f"sfumato schema check {schema}")
+    steps.append(
+        f"sfumato publish {table} --schema {schema} --epsilon 1 --ledger LEDGER -o release"
+    )
+    return steps
