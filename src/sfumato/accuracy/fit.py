@@ -44,17 +44,18 @@ class Verdict:
 
 def judge(facts: FitFacts, event: Event) -> Verdict:
     """Whether more than `facts.misfit` of the records do not fit, and significantly so."""
-    cells = len(facts.misfits)
+    cells, most = len(facts.misfits), facts.size
     law = _law(event) if facts.records is not None else _law(event, cells)
-    far, total = int(law.one_sided(FALSE_ALARM)), facts.total
-    most = facts.size
+    far = int(law.one_sided(FALSE_ALARM))
+    low, total, high = (
+        min(max(end, 0), most) for end in (facts.total - far, facts.total, facts.total + far)
+    )
     # Where n is public and too small for the noise, there is nothing that could be found.
-    told = total > far and (facts.records is None or far < facts.records)
+    told = facts.total > far and (facts.records is None or far < facts.records)
     stops = told and total > facts.misfit * most
     if facts.records is None:
         found = sum(misfit.records for misfit in Fit.of(facts).significant)
-        stops = stops or found > facts.misfit * most
-    low, total, high = (min(max(end, 0), most) for end in (total - far, total, total + far))
+        stops = stops or min(found, most) > facts.misfit * most
     return Verdict(total, low, high, stops)
 
 
