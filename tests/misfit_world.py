@@ -98,9 +98,7 @@ def _narrow(name, **ends):
 
 
 WRONG = (
-    Wrong(
-        "decimal comma", "wage", "unreadable", _rewritten("wage", lambda t: t.replace(".", ","))
-    ),
+    Wrong("decimal comma", "wage", "unreadable", _rewritten("wage", lambda t: t.replace(".", ","))),
     Wrong("thousands", "gain", "unreadable", _rewritten("gain", lambda t: f"{int(t):,}")),
     Wrong("percent signs", "growth", "unreadable", _rewritten("growth", lambda t: f"{t}%")),
     Wrong(
@@ -119,5 +117,7 @@ WRONG = (
     ),
     Wrong("a code for missing", "age", "below", _coded),
     Wrong("other capitals", "work", "not listed", _rewritten("work", str.title)),
-    Wrong("another unit", "weight", "above", _rewritten("weight", lambda t: f"{1000 * float(t):.0f}")),
+    Wrong(
+        "another unit", "weight", "above", _rewritten("weight", lambda t: f"{1000 * float(t):.0f}")
+    ),
 )

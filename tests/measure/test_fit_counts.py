@@ -53,9 +53,9 @@ def table_of(records):
     return pa.table({name: pa.array(column, pa.string()) for name, column in texts.items()})
 
 
-def counts_of(records, neighbours="replace-one", budget=PureDP("0.02")):
+def counts_of(records, neighbours="replace-one"):
     domain = domain_under(neighbours)
-    counts = FitCounts(domain, budget)
+    counts = FitCounts(domain, PureDP("0.02"))
     return counts, counts.query(Records(open_source(table_of(records)), domain))
 
 
