@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         BudgetError,
         DataError,
         LedgerError,
+        MisfitError,
         MissingExtra,
         ParameterError,
         PartyError,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from sfumato.inspection.attack import attacks
     from sfumato.inspection.audit import audit
     from sfumato.inspection.compare import choose_method, compare
+    from sfumato.inspection.fit import check
     from sfumato.inspection.overview import inspect
     from sfumato.inspection.trial_check import verify_trial
     from sfumato.ledger import Ledger
@@ -67,6 +69,7 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "LocalDP",
+    "MisfitError",
     "MissingExtra",
     "Network",
     "ParameterError",
@@ -83,6 +86,7 @@ __all__ = [
     "accuracy",
     "attacks",
     "audit",
+    "check",
     "choose_method",
     "compare",
     "estimator",
@@ -108,13 +112,14 @@ __all__ = [
 # is a package of this name.
 _NAMES_BY_HOME = {
     "sfumato.errors": (
-        "BudgetError DataError LedgerError MissingExtra ParameterError PartyError Refused"
-        " ReleaseError SchemaError SfumatoError"
+        "BudgetError DataError LedgerError MisfitError MissingExtra ParameterError PartyError"
+        " Refused ReleaseError SchemaError SfumatoError"
     ),
     "sfumato.graph": "Network",
     "sfumato.inspection.attack": "attacks",
     "sfumato.inspection.audit": "audit",
     "sfumato.inspection.compare": "choose_method compare",
+    "sfumato.inspection.fit": "check",
     "sfumato.inspection.overview": "inspect",
     "sfumato.inspection.trial_check": "verify_trial",
     "sfumato.ledger": "Ledger",

@@ -14,13 +14,14 @@ import pyarrow as pa
 from sfumato.errors import ParameterError
 from sfumato.plan.case import AuditCase
 from sfumato.plan.recipe import Priced, Recipe
-from sfumato.plan.terms import ReleaseTerms
+from sfumato.plan.terms import FitTerms, ReleaseTerms
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 
 if TYPE_CHECKING:
+    from sfumato.plan.fit import PlannedFit
     from sfumato.plan.part import DeclaredPart
 
 __all__ = ["GIVEN", "RECORD", "Declared", "Method", "Plan", "Synopsis"]
@@ -93,6 +94,8 @@ class Plan(Priced):
     public: Declared | None = field(default=None, repr=False)
     invariants: tuple[str, ...] = ()
     part: "DeclaredPart | None" = None  # the records that are used, where not all of them are
+    # The counts that the release begins with; `measure` buys what comes after them.
+    fit: "PlannedFit | None" = field(default=None, repr=False)
 
     @property
     def table_schema(self) -> pa.Schema:
@@ -100,27 +103,29 @@ class Plan(Priced):
         return self.columns or arrow_schema(self.domain)
 
     @property
+    def measured(self) -> tuple[Event, ...]:
+        """What the method itself buys."""
+        return self.events if self.fit is None else self.events[1:]
+
+    @property
     def terms(self) -> ReleaseTerms:
         """The plan as ledger and certificate see it."""
         schema = self.domain.schema
-        subject = {
+        subject: dict[str, Any] = {
             "dataset": schema.name,
             "unit": RECORD,
             "neighbours": schema.neighbours,
             "schema": schema.to_json(),
         }
-        columns, part = self.columns, self.part
-        if part is None:
-            return self.terms_for(
-                subject, columns=columns, invariants=self.invariants, caveats=_LIMITS
-            )
+        part, caveats = self.part, list(_LIMITS)
+        if part is not None:
+            subject["part"] = part.facts
+            caveats.insert(0, _ONLY.format(part))
         terms = self.terms_for(
-            {**subject, "part": part.facts},
-            columns=columns,
-            invariants=self.invariants,
-            caveats=(_ONLY.format(part), *_LIMITS),
+            subject, columns=self.columns, invariants=self.invariants, caveats=tuple(caveats)
         )
-        return replace(terms, part=part.charged)
+        fit = None if self.fit is None else FitTerms(self.fit.event.cost, self.fit.facts)
+        return replace(terms, part=None if part is None else part.charged, fit=fit)
 
 
 @dataclass(frozen=True)

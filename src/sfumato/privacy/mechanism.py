@@ -205,11 +205,25 @@ class Purse:
     def __init__(self, limit: Guarantee, bits: Bits) -> None:
         self.limit, self.bits = limit, bits
         self.events: list[Event] = []
+        self._stages: tuple[Budget, ...] = ()
+        self._since = 0  # where the last stage began
+
+    def begin(self, stage: Budget) -> None:
+        """From here on purchases stay within this part of the limit, whatever was bought before.
+
+        All stages together are within the limit by basic composition.
+        """
+        stages = (*self._stages, stage)
+        if len(self.events) > self._since and not self._stages:
+            raise BudgetError("what was bought before the first stage belongs to none")
+        if not _within(compose(*stages), self.limit):
+            raise BudgetError("the parts of a budget would spend more than was reserved")
+        self._stages, self._since = stages, len(self.events)
 
     def spend(self, event: Event) -> Bits:
         """Pay for an event and get the bits for it; refused beyond the limit, nothing drawn."""
-        spent = compose(*(e.cost for e in self.events), event.cost)
-        if not _within(spent, self.limit):
+        spent = compose(*(e.cost for e in self.events[self._since :]), event.cost)
+        if not _within(spent, self._stages[-1] if self._stages else self.limit):
             raise BudgetError(f"measuring {event.statistic} would spend more than was reserved")
         self.events.append(event)
         return self.bits
@@ -266,6 +280,8 @@ def _within(spent: Guarantee, limit: Guarantee) -> bool:
             (PureDP(epsilon=most) | ApproxDP(epsilon=most)),
         ):
             return cost <= most
+        case ApproxDP(epsilon=cost, delta=little), ApproxDP(epsilon=most, delta=delta):
+            return cost <= most and little <= delta
         case ZCDP(rho=cost), ZCDP(rho=most):
             return cost <= most
         case ZCDP(rho=cost), ApproxDP(epsilon=most, delta=delta):
