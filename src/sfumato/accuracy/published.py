@@ -19,7 +19,7 @@ first value, and numbers outside their range count as its ends.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 from typing import Any, Protocol
@@ -42,6 +42,7 @@ from sfumato.accuracy.two_way import TwoWay
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.privacy.guarantee import Number
 from sfumato.release.certificate import Certificate, stated
+from sfumato.release.fit import Fit
 from sfumato.schema import Date
 from sfumato.schema.domain import Domain, Levels
 from sfumato.synopsis.features import Features
@@ -97,6 +98,7 @@ class Published:
     keys: KeyCounts | None = None
     series: Series | None = None
     second: SecondMoments | None = None
+    fit: Fit | None = None  # how many records were changed when they were read
 
     def count(self, column: str, values: Sequence[str]) -> Noisy:
         """Records whose column has one of these values, or the weight of such edges."""
@@ -218,6 +220,10 @@ class Published:
 
 def published(release: Readable) -> Published:
     """What a release holds; refused where it holds nothing that noise was simply added to."""
+    return replace(_published(release), fit=getattr(release, "fit", None))
+
+
+def _published(release: Readable) -> Published:
     certificate, synopsis = release.certificate, release.synopsis or {}
     try:
         if certificate.network is not None:

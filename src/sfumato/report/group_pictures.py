@@ -42,8 +42,10 @@ def group_pictures(release: Release, found: Survey, precision: Precision) -> Ite
         for other in others[:_MOST_CARDS]:
             card = _card(found, own, columns.get(other), precision, len(cards))
             cards += [] if card is None else [card]
-    lines = " A thin line spans what the true share lies between, with confidence 95 %."
-    told = any(" (truth " in card.picture for card in cards)
+    lines = (
+        " A thin line spans what the share, of values as read, lies between, confidence 95 %."
+    )
+    told = any(" (as read " in card.picture for card in cards)
     undrawn = f"Not drawn, as no category or one column too many: {', '.join(missing)}. "
     more = ""
     if (release.synopsis or {}).get("kind") == "tables":
@@ -70,10 +72,10 @@ def _card(found: Survey, own: int, other: int | None, precision: Precision, k: i
     for i, name in enumerate(group.bins.values):
         for j, value in enumerate(column.bins.values):
             between = known.get((name, value))
-            names.append(f"{short(name, 12)}: {short(value, 12)}")
+            names.append(f"{name}: {value}")
             lengths.append(100 * shares[i, j])
             intervals.append(None if between is None else (100 * between[0], 100 * between[1]))
-            truth = f" (truth {between[0]:.1%} to {between[1]:.1%})" if between else ""
+            truth = f" (as read {between[0]:.1%} to {between[1]:.1%})" if between else ""
             told.append(f"{short(name, _LONG)}, {short(value, _LONG)} {shares[i, j]:.1%}{truth}")
     title = f"{short(column.name, _LONG)} by {short(group.name, _LONG)}"
     label = f"{title}: share of each group by value: {'; '.join(told)}"

@@ -21,7 +21,7 @@ from sfumato.release.certificate import Certificate
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
 from sfumato.report.figures import line
-from sfumato.report.precision import CONFIDENCE, Line, Precision
+from sfumato.report.precision import CONFIDENCE, Line, Precision, beside
 
 __all__ = ["Reach", "series_pictures", "series_precision"]
 
@@ -44,10 +44,10 @@ def series_precision(release: Release, told: Reach | None = None) -> Precision:
             whole = max(float(times[k]), 1.0) if counts else 1.0
             says, far = spelt(float(f"{values[k]:.4g}")), at_most(off[k])
             what, most = f"after {times[k]:,} bits", min(float(off[k]) / whole, 1.0)
-            lines.append(Line(what, says, f"within ± {far}", most))
-        return Precision(
-            tuple(lines), whole="the bits so far" if counts else "the range from 0 to 1"
-        )
+            of = "of the bits so far" if counts else "of the range from 0 to 1"
+            near = f"{beside(float(off[k]), float(values[k]))} of the figure"
+            lines.append(Line(what, says, f"within ± {far}", most, of, near))
+        return Precision(tuple(lines))
     return Precision(reason=reach if isinstance(reach, str) else "No figure was published.")
 
 

@@ -7,7 +7,7 @@ Text in figures is never mathematics, so that a name with a dollar sign stays as
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["canvas", "inline", "picture_style", "short"]
+__all__ = ["apart", "canvas", "inline", "picture_style", "short"]
 
 _PAGE = {
     INK: "currentColor",
@@ -97,3 +97,28 @@ def short(text: str, longest: int = _LONGEST) -> str:
     """
     line = visible(" ".join(text.split()))
     return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def apart(texts: Sequence[str], longest: int = _LONGEST) -> list[str]:
+    """Labels of one axis, short and yet each another: without what all begin with, or numbered.
+
+    >>> apart(["a ward on the first floor", "a ward on the second floor"], 12)
+    ['…first floor', '…second flo…']
+    >>> apart(["floor one, left wing", "floor one, loft"], 8), apart(["x" * 9, "x" * 8 + "y"], 6)
+    (['…left w…', '…loft'], ['1. xx…', '2. xx…'])
+    """
+    lines = [" ".join(text.split()) for text in texts]
+    start = _alike(lines) if len(lines) > 1 else 0
+    plain = [short(line, longest) for line in lines]
+    ends = [f"…{short(line[start:], longest - 1)}" for line in lines]
+    for found in (plain, ends if start else plain):
+        if len(set(found)) == len(set(texts)):
+            return found
+    return [f"{k}. {short(line, longest - 3)}" for k, line in enumerate(lines, 1)]
+
+
+def _alike(lines: Sequence[str]) -> int:
+    """How many letters all begin with, up to a blank."""
+    first, last = min(lines), max(lines)  # what these two share, all share
+    same = next((k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)
+    return first[:same].rfind(" ") + 1
