@@ -63,6 +63,8 @@ MODULES = {
     "projected": _PROJECTED,
     "partition": [("mosaic", PURE), ("mosaic", GAUSS)],
     "table/encode": [("modips", PURE), ("identity-laplace", PURE), ("mosaic", PURE)],
+    "table/read_numbers": [("modips", PURE), ("identity-laplace", PURE), ("mosaic", PURE)],
+    "table/read_levels": [("modips", PURE), ("identity-laplace", PURE), ("mosaic", PURE)],
     "table/grid": [("modips", PURE), ("identity-laplace", PURE)],
     "measure/moments": [*_MOMENTS[::2], ("lap-pca", PURE)],
     "measure/scatter": [*_SCATTER, ("pca-gauss", PURE)],

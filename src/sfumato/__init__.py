@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         BudgetError,
         DataError,
         LedgerError,
+        MisfitError,
         MissingExtra,
         ParameterError,
         PartyError,
@@ -67,6 +68,7 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "LocalDP",
+    "MisfitError",
     "MissingExtra",
     "Network",
     "ParameterError",
@@ -108,8 +110,8 @@ __all__ = [
 # is a package of this name.
 _NAMES_BY_HOME = {
     "sfumato.errors": (
-        "BudgetError DataError LedgerError MissingExtra ParameterError PartyError Refused"
-        " ReleaseError SchemaError SfumatoError"
+        "BudgetError DataError LedgerError MisfitError MissingExtra ParameterError PartyError"
+        " Refused ReleaseError SchemaError SfumatoError"
     ),
     "sfumato.graph": "Network",
     "sfumato.inspection.attack": "attacks",

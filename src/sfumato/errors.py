@@ -5,6 +5,7 @@
     │   ├── ParameterError    epsilon, delta, rank, rows … out of their rule
     │   ├── SchemaError       the schema contradicts itself or misses a fact
     │   ├── DataError         the file or frame does not fit the schema (by shape, never by value)
+    │   ├── MisfitError       too many records do not fit the schema, by counts under paid noise
     │   ├── BudgetError       the ledger does not grant the charge
     │   ├── LedgerError       the ledger is damaged, foreign, newer, or out of reach
     │   ├── ReleaseError      a release folder is in the way, damaged, or not what it says
@@ -19,6 +20,7 @@ __all__ = [
     "BudgetError",
     "DataError",
     "LedgerError",
+    "MisfitError",
     "MissingExtra",
     "ParameterError",
     "PartyError",
@@ -47,6 +49,10 @@ class SchemaError(Refused, ValueError):
 
 class DataError(Refused, ValueError):
     """The table does not fit the schema, judged by its shape alone."""
+
+
+class MisfitError(Refused):
+    """Too many records do not fit the schema: nothing is published, the look is paid for."""
 
 
 class BudgetError(Refused):

@@ -25,7 +25,7 @@ from odd_values import Hostile
 from sfumato import cli
 from sfumato.inspection.audit.replay import RecordingPurse
 from sfumato.publishing import transaction as walk
-from sfumato.table import encode as encoder
+from sfumato.table import read_levels
 from slowness import slow
 
 NAMES = list(MIXED["columns"])
@@ -227,7 +227,7 @@ def test_the_comparison_catches_a_domain_taken_from_the_data(tmp_path, monkeypat
 
 def test_the_comparison_catches_a_word_about_a_record(tmp_path, monkeypatch, caplog, capfd):
     """Positive control: a value that cannot be read is mentioned in the log, or raises."""
-    text_of = encoder.text_of
+    text_of = read_levels.text_of
 
     def chatty(value):
         if value == "zz":
@@ -236,7 +236,7 @@ def test_the_comparison_catches_a_word_about_a_record(tmp_path, monkeypatch, cap
             raise ValueError("bad value")
         return text_of(value)
 
-    monkeypatch.setattr(encoder, "text_of", chatty)
+    monkeypatch.setattr(read_levels, "text_of", chatty)
     found = differing(outcomes(in_pandas, Frozen(monkeypatch), tmp_path, caplog, capfd))
     assert found["unlisted values"] == ["said"]
     assert "error" in found["the only member of a category"]

@@ -321,7 +321,7 @@ def test_no_clock_gives_budget_back_or_changes_the_order(world, monkeypatch):
     time.tzset()
 
 
-@pytest.mark.parametrize(("version", "message"), [(5, "newer Sfumato.*upgrade"), (0, "damaged")])
+@pytest.mark.parametrize(("version", "message"), [(FORMAT + 1, "newer Sfumato.*upgrade"), (0, "damaged")])
 def test_another_format_is_refused_and_its_history_is_kept(world, version, message):
     world.publish()
     editor = sqlite3.connect(world.path)

@@ -13,6 +13,7 @@ import pytest
 from odd_values import ODD, ORDINARY, SECRET
 from sfumato.errors import DataError
 from sfumato.table import encode as encoder
+from sfumato.table import read_levels
 from sfumato.table.column import of_array, of_objects
 from sfumato.table.header import check_types
 from sfumato.table.source import open_source
@@ -91,7 +92,8 @@ def test_the_comparison_catches_an_encoder_that_looks_at_its_neighbours(monkeypa
         return np.zeros(len(column)) if np.isnan(values).any() else values
 
     numbers = encoder.numbers
-    monkeypatch.setattr(encoder, "numbers", shared)
+    for module in (encoder, read_levels):
+        monkeypatch.setattr(module, "numbers", shared)
     baseline = read(as_objects([20, 3, 110, 20]))
     assert faults(as_objects, [20, 3, 110], "x", baseline) == ["number", "integer", "boolean"]
 

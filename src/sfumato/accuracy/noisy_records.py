@@ -90,7 +90,7 @@ def noisy_records(release: Readable) -> NoisyRecords:
         columns = [f"component_{k + 1}" for k in range(directions.rank)]
         coordinates = np.column_stack([table.column(name).to_numpy() for name in columns])
         labels = None if label is None else np.array(table.column(label.name).to_pylist())
-        variance = _variance(certificate.events[0], directions.unit)
+        variance = _variance(certificate.measured[0], directions.unit)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise ReleaseError(_DIFFERENT) from None
     rates = None if label is None else label.response.rates

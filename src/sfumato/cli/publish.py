@@ -28,6 +28,16 @@ def publish(
             "no record in common cost the ledger their maximum (neighbours: add-remove)."
         ),
     ] = None,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit/--no-fit",
+            help="Count first, for 2 % of the budget, what does not fit the schema.",
+        ),
+    ] = True,
+    misfit: Annotated[
+        str, typer.Option(help="Stop there if more than this share of the records do not fit.")
+    ] = "0.05",
     rows: Annotated[
         int | None,
         typer.Option(help="Rows to draw; default: as many as there are (noisy under add-remove)."),
@@ -109,6 +119,8 @@ def publish(
             delta=delta,
             rho=rho,
             part=",".join(part) if part else None,
+            fit=fit,
+            misfit=misfit,
             ledger=opened,
             folder=output,
             format=format,  # type: ignore[arg-type]  # checked by publish itself

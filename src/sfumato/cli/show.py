@@ -7,6 +7,7 @@ from sfumato.cli.screen import Grid, panel, say, show, styled
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import Heuristic, Seeded
 from sfumato.release import Certificate, Release
+from sfumato.release.fit import Fit
 
 __all__ = ["bars", "promise", "unfinished"]
 
@@ -35,6 +36,8 @@ def promise(release: Release, *, again: bool = False) -> None:
         law = law.replace("k ary", "k-ary") if law.endswith("response") else f"{law} noise"
         said = f"{event.statistic}: {law}, {event.figure} {event.size:.4g}"
         lines.line("measured", said)
+    if (fit := release.fit) is not None:
+        lines.line("fit", _fit(fit))
     if isinstance(basis := certificate.options.get("basis"), dict):
         source = certificate.options.get("basis_source") or "no source was stated"
         said = f"of {basis.get('rows', 0):,} records that the owner declared public ({source})"
@@ -75,6 +78,15 @@ def promise(release: Release, *, again: bool = False) -> None:
         )
 
 
+def _fit(fit: Fit) -> str:
+    """What the counts say, in a line: the largest misfits, or that there is none to be seen."""
+    if not (found := fit.significant):
+        most = max((misfit.high for misfit in fit.misfits), default=0)
+        return f"no column is seen not to fit (noise hides up to {most:,} records of each kind)"
+    said = (f"{one.column}: about {one.records:,} {one.complaint}" for one in found[:3])
+    return f"these do not fit and were cut or replaced: {'; '.join(said)}"
+
+
 def _hidden(certificate: Certificate) -> str:
     """What neighbours differ in, in plain words."""
     about = certificate.neighbours
@@ -98,7 +110,7 @@ def _noise_on_means(release: Release) -> float | None:
     Of the records that were measured, not of the rows that were drawn; so only where their
     number is public, and the mean is a noisy sum over an exact count.
     """
-    synopsis, event = release.synopsis, release.certificate.events[0]
+    synopsis, event = release.synopsis, release.certificate.measured[0]
     if not synopsis or synopsis.get("kind") != "moments" or not synopsis["rows"]:
         return None
     joint = release.certificate.parties

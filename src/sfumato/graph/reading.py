@@ -19,7 +19,7 @@ from sfumato.errors import DataError, ParameterError
 from sfumato.graph.foreign import FOREIGN, Foreign, kind_of
 from sfumato.graph.network import Indices, Network, Topology, Weights
 from sfumato.plan.options import truth
-from sfumato.table.encode import numbers
+from sfumato.table.read_numbers import numbers
 from sfumato.table.source import Kind as TableKind
 from sfumato.table.source import Source, columns_of, open_source
 

@@ -17,7 +17,7 @@ from sfumato.numeric.arrays import Codes
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
-from sfumato.table.encode import numbers
+from sfumato.table.read_numbers import numbers
 from sfumato.table.records import Records
 from sfumato.table.source import Source, columns_of, open_source
 

@@ -34,6 +34,7 @@ _BEFORE: dict[str, tuple[str | None, ...]] = {
     "draw": ("reserve", "part"),
     "refund": ("reserve",),
     "settle": ("draw",),
+    "stop": ("draw",),
     "inspect": ("settle",),
 }
 
@@ -54,6 +55,7 @@ class _Step(NamedTuple):
     dataset: str
     amount: Charge
     part: TablePart | None = None  # of the table, that its release reads
+    rest: Charge | None = None  # what a stop gives back, where it may stop
 
 
 class Audit:
@@ -128,6 +130,8 @@ class Audit:
             return "a step of a release names another data set"
         if line.kind == "refund" and last.amount != line.amount:
             return "a refund differs from its reservation"
+        if line.kind == "stop" and last.rest != line.amount:
+            return "a stop gives back something else than its reservation says"
         if line.kind == "part":
             return self._next_part(line)
         return None
@@ -197,7 +201,10 @@ class Audit:
         self.book[line.dataset], self.hashes[line.dataset] = line.balance, stored
         self._nonces = self._nonces or bool(line.nonce)
         if line.release is not None and line.kind != "inspect":
-            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount, self._part)
+            rest = self._step(line.release).rest
+            if line.kind == "reserve":
+                rest = entry_of([line]).rest
+            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount, self._part, rest)
         if line.fingerprint is not None:
             self._names.setdefault(line.fingerprint, set()).add(line.dataset)
         if line.kind == "part":
@@ -219,8 +226,10 @@ class Audit:
     def _step(self, release: str) -> _Step:
         if release not in self.steps and self._past is not None:
             for last in (steps := lines_of(self._past, release, self._since))[-1:]:
-                part = entry_of(steps).table_part
-                self.steps[release] = _Step(last.kind, last.dataset, last.amount, part)
+                found = entry_of(steps)
+                self.steps[release] = _Step(
+                    last.kind, last.dataset, last.amount, found.table_part, found.rest
+                )
         return self.steps.get(release, _Step(None, "", NOTHING))
 
     def _part_count(self, series: str) -> int:

@@ -182,10 +182,14 @@ def after(
             parts, one = parts.charged(part, amount), 1
         case "refund" if part is not None:
             parts, one = parts.refunded(part, amount), -1
+        case "stop" if part is not None:
+            parts, one = parts.refunded(part, amount), 0
         case "reserve":
             spent, one = plus(balance.spent, amount), 1
         case "refund":
             spent, one = minus(balance.spent, amount), -1
+        case "stop":
+            spent, one = minus(balance.spent, amount), 0
         case _:
             return balance
     if part is not None:
@@ -193,7 +197,7 @@ def after(
     unproved = balance.unproved + one * (amount == NOTHING)
     releases = balance.releases + one
     # Once all charges are given back, the next one may be about something else.
-    fixed = balance.protects if kind == "reserve" or releases > unproved else None
+    fixed = balance.protects if kind != "refund" or releases > unproved else None
     return replace(
         balance,
         spent=spent,

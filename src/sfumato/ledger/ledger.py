@@ -8,7 +8,8 @@ charges about different units or neighbours are never added up; parts of one tab
 record in common cost their maximum, all else adds up.  The proof pages are
 docs/proofs/ledger.md and docs/proofs/parts.md.
 Steps.  reserve (charged) → draw (noise begins) → settle (published); a reservation that
-has not drawn can be refunded by a recorded act, a draw never.  A later part of a series and an
+has not drawn can be refunded by a recorded act, a draw never.  A release that was reserved in two
+steps may stop after the first, and keeps what that one cost.  A later part of a series and an
 inspection are lines of their own: they are counted and cost nothing.
 Limits.  Whoever can write the file can rewrite all of it: only the kept head shows that.
 
@@ -33,7 +34,7 @@ from types import TracebackType
 from typing import Self
 
 from sfumato.errors import LedgerError, ParameterError
-from sfumato.ledger.amount import minus
+from sfumato.ledger.amount import NOTHING, minus
 from sfumato.ledger.chain import Balance, birth, genesis, next_line
 from sfumato.ledger.file import build
 from sfumato.ledger.place import Place, place_of
@@ -55,6 +56,7 @@ from sfumato.ledger.rules import (
     require_state,
     same_data,
     same_request,
+    staged,
     unknown,
 )
 from sfumato.ledger.session import LedgerSession
@@ -121,15 +123,16 @@ class Ledger(LedgerSession):
         plan: str,
         protects: str,
         table_part: TablePart | None = None,
+        first: Guarantee | None = None,
     ) -> Entry:
         """Charge the release; on the disk before this returns.
 
         `protects` says which unit is protected between which neighbours: budgets of different
         promises do not add up, so all charges of a data set must name the same.  What promises
         nothing costs nothing and is not bound by that.  With `table_part` it reads those records
-        alone, and parts that have no record in common cost the most that one of them costs.  The
-        same request again returns the entry it has, without a second charge: its `state` says
-        how far it came.
+        alone, and parts that have no record in common cost the most that one of them costs.  With
+        `first` it may `stop` when that much was spent.  The same request again returns the entry
+        it has, without a second charge: its `state` says how far it came.
         """
         line_text(release=release, dataset=dataset, protects=protects)
         digest_text(plan=plan)
@@ -145,6 +148,9 @@ class Ledger(LedgerSession):
             if table_part is not None:
                 divisible(table_part, promised, balance, amount)
                 said["table part"] = table_part.to_json()
+            if first is not None:
+                staged(first, amount)
+                said["first"] = to_json(first)
             if promised is not None:
                 one_promise(dataset, _same_data(connection, dataset), promised)
             affordable(release, dataset, balance, amount, table_part)
@@ -217,6 +223,24 @@ class Ledger(LedgerSession):
             entry = require_state(entry, release, "settle")
             append(connection, "settle", entry.dataset, {"digest": digest}, release=release)
 
+    def stop(self, release: str) -> Entry:
+        """Record that nothing is published and only the first step was bought; the rest is left.
+
+        What a stop leaves was written by `reserve`, before anything was drawn.
+        """
+        with self._writing() as connection:
+            entry = require_state(_entry(connection, release), release, "stop")
+            append(
+                connection,
+                "stop",
+                entry.dataset,
+                {},
+                release=release,
+                amount=entry.rest or NOTHING,
+                part=entry.table_part,
+            )
+            return entry_of(lines_of(connection, release))
+
     def refund(self, release: str, *, reason: str) -> None:
         """Give a reservation back, on the record; only while no noise was drawn."""
         line_text(reason=reason)
@@ -286,7 +310,7 @@ class Ledger(LedgerSession):
             return _entry(connection, release)
 
     def unfinished(self, dataset: str | None = None) -> list[Entry]:
-        """Releases that were reserved and neither settled nor refunded, oldest first."""
+        """Releases that were reserved and have not ended, oldest first."""
         with self._session() as connection:
             names = unfinished_releases(connection, dataset)
             return [entry_of(lines_of(connection, name)) for name in names]

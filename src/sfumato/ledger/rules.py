@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Literal
 
 from sfumato.errors import BudgetError, LedgerError, ParameterError
-from sfumato.ledger.amount import NOTHING, covers, missing, plus
+from sfumato.ledger.amount import NOTHING, covers, minus, missing, plus
 from sfumato.ledger.chain import LIMIT, Balance, LedgerLine
 from sfumato.ledger.table_part import DIVISIBLE, MOST_CELLS, TablePart
 from sfumato.privacy.budget import Charge, charge
@@ -43,16 +43,18 @@ __all__ = [
     "require_state",
     "same_data",
     "same_request",
+    "staged",
     "unknown",
 ]
 
-State = Literal["reserved", "drawn", "released", "refunded"]
+State = Literal["reserved", "drawn", "released", "stopped", "refunded"]
 
 _STATES: dict[str, State] = {
     "reserve": "reserved",
     "part": "reserved",
     "draw": "drawn",
     "settle": "released",
+    "stop": "stopped",
     "refund": "refunded",
 }
 _TOO_MUCH = "epsilon, delta and rho must stay below 2^62 ledger units (epsilon about 4.6e12)"
@@ -66,12 +68,14 @@ class Entry:
     dataset: str
     state: State
     guarantee: Guarantee
-    charge: Charge
+    charge: Charge  # of one that stopped: what was left of it
     plan: str
     digest: str | None
     sequence: int
     part: int | None = None  # which part of a series it is, if it is one
     table_part: TablePart | None = None  # the records it reads, if not all of the table
+    first: Guarantee | None = None  # what it buys before it decides whether to go on, if it does
+    rest: Charge | None = None  # what it gives back if it stops there
 
 
 def entry_of(steps: list[LedgerLine]) -> Entry:
@@ -79,20 +83,31 @@ def entry_of(steps: list[LedgerLine]) -> Entry:
     first, last = steps[0], steps[-1]
     try:
         asked, ended = json.loads(first.detail), json.loads(last.detail)
+        stage = from_json(asked["first"]) if "first" in asked else None
+        rest = None if stage is None else _rest(first.amount, charge(stage))
+        stopped = last.kind == "stop" and rest is not None
         return Entry(
             release=str(first.release),
             dataset=first.dataset,
             state=_STATES[last.kind],
             guarantee=from_json(asked["guarantee"]),
-            charge=first.amount,
+            charge=minus(first.amount, rest) if rest and stopped else first.amount,
             plan=asked["plan"],
             digest=ended["digest"] if last.kind == "settle" else None,
             sequence=first.sequence,
             part=asked["part"] if first.kind == "part" else None,
             table_part=TablePart.of(asked["table part"]) if "table part" in asked else None,
+            first=stage,
+            rest=rest,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise LedgerError("the ledger is damaged: an entry cannot be read") from error
+
+
+def _rest(whole: Charge, first: Charge) -> Charge:
+    if not covers(whole, first):
+        raise ValueError("a first step that costs more than all of it")
+    return minus(whole, first)
 
 
 def line_text(**texts: str) -> None:
@@ -149,6 +164,12 @@ def priced(guarantee: Guarantee) -> Charge:
     except ValueError:  # Python refuses to print integers of more than 4300 digits
         raise ParameterError("epsilon, delta and rho must have fewer than 4300 digits") from None
     return amount
+
+
+def staged(first: Guarantee, asked: Charge) -> None:
+    """Refuse a first step that would cost more than the whole release."""
+    if not covers(asked, priced(first)):
+        raise ParameterError("the first step of a release must cost no more than all of it")
 
 
 def part_id(series: str, number: int) -> str:
@@ -284,13 +305,16 @@ def require_state(entry: Entry | None, release: str, step: str) -> Entry:
         raise LedgerError(f"release {release!r} is not in the ledger: reserve it first")
     if step == "refund" and entry.part is not None:
         raise LedgerError(f"cannot refund {release!r}: as a part of a series it cost nothing")
-    needed = "drawn" if step == "settle" else "reserved"
+    if step == "stop" and entry.first is None:
+        raise LedgerError(f"cannot stop release {release!r}: it was not reserved in two steps")
+    needed = "drawn" if step in ("settle", "stop") else "reserved"
     if entry.state == needed:
         return entry
     reason = {
         "reserved": "has not drawn any noise yet",
         "drawn": "has drawn its noise, which is spent for good: publish under a new release id",
         "released": "is published and settled: it keeps its charge and its digest",
+        "stopped": "stopped because the records do not fit its schema: publish under a new id",
         "refunded": "was refunded: publish under a new release id",
     }[entry.state]
     raise LedgerError(f"cannot {step} release {release!r}: it {reason}")

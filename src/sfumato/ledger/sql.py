@@ -205,7 +205,7 @@ def granted_datasets(connection: sqlite3.Connection) -> list[str]:
 
 
 def unfinished_releases(connection: sqlite3.Connection, dataset: str | None) -> list[str]:
-    """Reserved, and neither settled nor refunded; oldest first."""
+    """Reserved, and neither settled, stopped nor refunded; oldest first."""
     query = "SELECT release FROM unfinished ORDER BY sequence"
     if dataset is None:
         return [release for (release,) in connection.execute(query)]

@@ -3,7 +3,8 @@
 The table refuses by itself what must never happen: overspending, a second draw, a draw
 beside a refund, a changed or removed line, a line out of order, an inspection of what was
 never released, a charge about another unit or other neighbours than the data set's first one,
-a second continuation of the same part of a series, parts of a table under any other promise.
+a second continuation of the same part of a series, parts of a table under any other promise, a
+stop of what has not drawn or was settled.
 
 `unfinished` is what the lines amount to for releases under way.  Triggers keep it, so that it
 can be looked up at once however long the history is; a draw needs its word as well as that of
@@ -25,7 +26,7 @@ __all__ = [
     "structure",
 ]
 
-FORMAT = 4
+FORMAT = 5
 
 _IDENTITY = """CREATE TABLE identity (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -35,7 +36,7 @@ _IDENTITY = """CREATE TABLE identity (
 EVENT_TABLE = """CREATE TABLE event (
     sequence INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind IN ('create', 'grant', 'reserve', 'part', 'draw', 'settle',
-        'refund', 'same-data', 'protects', 'inspect', 'checkpoint')),
+        'stop', 'refund', 'same-data', 'protects', 'inspect', 'checkpoint')),
     dataset TEXT NOT NULL CHECK ((dataset = '') = (kind IN ('create', 'checkpoint'))),
     release TEXT CHECK (kind = 'inspect' OR (release IS NULL)
         = (kind IN ('create', 'grant', 'same-data', 'protects', 'checkpoint'))),
@@ -73,7 +74,8 @@ UNFINISHED_TABLE = """CREATE TABLE unfinished (
 EVENT_RULES = (
     "CREATE INDEX event_dataset ON event (dataset, sequence)",
     """CREATE UNIQUE INDEX event_step ON event
-    (release, CASE kind WHEN 'reserve' THEN 1 WHEN 'part' THEN 1 WHEN 'settle' THEN 3 ELSE 2 END)
+    (release, CASE kind WHEN 'reserve' THEN 1 WHEN 'part' THEN 1 WHEN 'settle' THEN 3
+        WHEN 'stop' THEN 3 ELSE 2 END)
     WHERE release IS NOT NULL AND kind <> 'inspect'""",
     "CREATE INDEX event_fingerprint ON event (fingerprint, dataset) WHERE fingerprint IS NOT NULL",
     "CREATE INDEX event_other ON event (other, kind, dataset) WHERE other IS NOT NULL",
@@ -89,10 +91,10 @@ EVENT_RULES = (
     """CREATE TRIGGER event_has_a_nonce BEFORE INSERT ON event WHEN length(NEW.nonce) <> 32
     BEGIN SELECT RAISE(ABORT, 'an event needs a nonce'); END""",
     """CREATE TRIGGER event_step_in_order BEFORE INSERT ON event
-    WHEN NEW.kind IN ('draw', 'refund', 'settle') AND NOT EXISTS (
+    WHEN NEW.kind IN ('draw', 'refund', 'settle', 'stop') AND NOT EXISTS (
         SELECT 1 FROM event WHERE release = NEW.release AND kind <> 'inspect'
-        AND +dataset = NEW.dataset AND (+kind = CASE NEW.kind WHEN 'settle' THEN 'draw'
-        ELSE 'reserve' END OR (NEW.kind = 'draw' AND +kind = 'part')))
+        AND +dataset = NEW.dataset AND (+kind = CASE WHEN NEW.kind IN ('settle', 'stop')
+        THEN 'draw' ELSE 'reserve' END OR (NEW.kind = 'draw' AND +kind = 'part')))
     BEGIN SELECT RAISE(ABORT, 'a step of a release is out of order'); END""",
     """CREATE TRIGGER event_draws_once BEFORE INSERT ON event
     WHEN NEW.kind = 'draw' AND NOT EXISTS (
@@ -108,7 +110,7 @@ EVENT_RULES = (
         AND NOT (NEW.kind = 'refund' AND NEW.protects IS NULL AND NEW.releases = NEW.unproved)
     BEGIN SELECT RAISE(ABORT, 'an account protects one unit between its neighbours'); END""",
     """CREATE TRIGGER event_keeps_parts BEFORE INSERT ON event
-    WHEN NEW.kind NOT IN ('reserve', 'draw', 'refund') AND NEW.parts IS NOT (SELECT parts
+    WHEN NEW.kind NOT IN ('reserve', 'draw', 'refund', 'stop') AND NEW.parts IS NOT (SELECT parts
         FROM event WHERE dataset = NEW.dataset ORDER BY sequence DESC LIMIT 1)
     BEGIN SELECT RAISE(ABORT, 'only a step of a release changes what its parts have borne'); END""",
     """CREATE TRIGGER event_inspects_what_was_released BEFORE INSERT ON event
@@ -121,7 +123,8 @@ EVENT_RULES = (
     BEGIN INSERT INTO unfinished VALUES (NEW.release, NEW.dataset, NEW.sequence, 0); END""",
     """CREATE TRIGGER event_draws AFTER INSERT ON event WHEN NEW.kind = 'draw'
     BEGIN UPDATE unfinished SET drawn = 1 WHERE release = NEW.release; END""",
-    """CREATE TRIGGER event_ends AFTER INSERT ON event WHEN NEW.kind IN ('settle', 'refund')
+    """CREATE TRIGGER event_ends AFTER INSERT ON event
+    WHEN NEW.kind IN ('settle', 'refund', 'stop')
     BEGIN DELETE FROM unfinished WHERE release = NEW.release; END""",
     """CREATE TRIGGER event_kept BEFORE DELETE ON event
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
@@ -138,7 +141,7 @@ _IDENTITY_RULES = (
 FILL_UNFINISHED = """INSERT INTO unfinished
     SELECT release, dataset, min(sequence), max(kind = 'draw') FROM event
     WHERE release IS NOT NULL AND kind <> 'inspect'
-    GROUP BY release HAVING NOT max(kind IN ('settle', 'refund'))"""
+    GROUP BY release HAVING NOT max(kind IN ('settle', 'refund', 'stop'))"""
 
 
 def statements() -> list[str]:

@@ -2,8 +2,9 @@
 
 Format 1 knew budgets and releases; format 2 also counted inspections; both lay in a write-ahead
 log while in use, and neither wrote a nonce or what a charge is about.  Format 3 did, and charged
-whole tables only.  All lines keep their hashes, and all charges are for the whole table.  A
-program of the older format then says that the ledger is newer, also one that has it open.
+whole tables only: all charges of these three are for the whole table.  In format 4 no release
+could stop.  All lines keep their hashes.  A program of the older format then says that the ledger
+is newer, also one that has it open.
 """
 
 import sqlite3
@@ -27,10 +28,11 @@ __all__ = ["upgrade"]
 _COPY = """INSERT INTO event SELECT sequence, kind, dataset, release, fingerprint, other, heuristic,
     micro_epsilon, pico_delta, micro_rho, granted_micro_epsilon, granted_pico_delta,
     granted_micro_rho, spent_micro_epsilon, spent_pico_delta, spent_micro_rho, releases, unproved,
-    allowed, {protects}, NULL, detail, clock, {nonce}, previous, hash
+    allowed, {protects}, {parts}, detail, clock, {nonce}, previous, hash
     FROM former ORDER BY sequence"""
-_NONE = {"protects": "NULL", "nonce": "''"}
-_OWN = {1: _NONE, 2: _NONE, 3: {"protects": "protects", "nonce": "nonce"}}
+_NONE = {"protects": "NULL", "nonce": "''", "parts": "NULL"}
+_THIRD = {"protects": "protects", "nonce": "nonce", "parts": "NULL"}
+_OWN = {1: _NONE, 2: _NONE, 3: _THIRD, 4: {**_THIRD, "parts": "parts"}}
 
 
 def upgrade(connection: sqlite3.Connection, path: Path) -> None:

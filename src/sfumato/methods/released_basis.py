@@ -129,7 +129,7 @@ def _components(
     if told.method == _DCA:
         layout = MomentLayout(own, relation, moments["classes"])
         synopsis = MomentSynopsis.from_json(moments, layout)
-        return discriminants_of(synopsis, told.events[0].deviation, chosen)
+        return discriminants_of(synopsis, told.measured[0].deviation, chosen)
     width, kept = len(chosen), len(chosen)
     if moments is not None:
         space = Centred(own, None if moments["radius"] is None else Fraction(moments["radius"]))

@@ -77,7 +77,7 @@ class _Joint:
         stand_ins = StandIns(self._plan.domain, self._records)
         synopsis = self._plan.measure(stand_ins, OpenedPurse(purse, self._opened))
         batches = self._plan.render(synopsis, self._rows, np.random.default_rng(self._seed))
-        return synopsis.to_json(), batches
+        return Produced(synopsis.to_json(), batches)
 
 
 def facts_of(exchange: Exchange, contributed: tuple[str, ...]) -> PartyFacts:

@@ -14,13 +14,14 @@ import pyarrow as pa
 from sfumato.errors import ParameterError
 from sfumato.plan.case import AuditCase
 from sfumato.plan.recipe import Priced, Recipe
-from sfumato.plan.terms import ReleaseTerms
+from sfumato.plan.terms import FitTerms, ReleaseTerms
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 
 if TYPE_CHECKING:
+    from sfumato.plan.fit import PlannedFit
     from sfumato.plan.part import DeclaredPart
 
 __all__ = ["GIVEN", "RECORD", "Declared", "Method", "Plan", "Synopsis"]
@@ -93,11 +94,18 @@ class Plan(Priced):
     public: Declared | None = field(default=None, repr=False)
     invariants: tuple[str, ...] = ()
     part: "DeclaredPart | None" = None  # the records that are read, where not all of them are
+    # The counts that the release begins with; `measure` buys what comes after them.
+    fit: "PlannedFit | None" = field(default=None, repr=False)
 
     @property
     def table_schema(self) -> pa.Schema:
         """Names and types of the released table: a public fact."""
         return self.columns or arrow_schema(self.domain)
+
+    @property
+    def measured(self) -> tuple[Event, ...]:
+        """What the method itself buys."""
+        return self.events if self.fit is None else self.events[1:]
 
     @property
     def terms(self) -> ReleaseTerms:
@@ -109,18 +117,14 @@ class Plan(Priced):
             "neighbours": schema.neighbours,
             "schema": schema.to_json(),
         }
-        columns, part = self.columns, self.part
-        if part is None:
-            return self.terms_for(
-                subject, columns=columns, invariants=self.invariants, caveats=_LIMITS
-            )
+        part, caveats = self.part, _LIMITS
+        if part is not None:
+            subject, caveats = {**subject, "part": part.facts}, (_ONLY.format(part), *_LIMITS)
         terms = self.terms_for(
-            {**subject, "part": part.facts},
-            columns=columns,
-            invariants=self.invariants,
-            caveats=(_ONLY.format(part), *_LIMITS),
+            subject, columns=self.columns, invariants=self.invariants, caveats=caveats
         )
-        return replace(terms, part=part.charged)
+        fit = self.fit and FitTerms(self.fit.event.cost, self.fit.facts)
+        return replace(terms, part=part and part.charged, fit=fit)
 
 
 @dataclass(frozen=True)

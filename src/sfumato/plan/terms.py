@@ -16,7 +16,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, to_json
 from sfumato.privacy.mechanism import Event
 
-__all__ = ["ReleaseTerms", "protection"]
+__all__ = ["FitTerms", "ReleaseTerms", "protection"]
 
 
 def protection(unit: str, neighbours: str) -> str:
@@ -26,6 +26,14 @@ def protection(unit: str, neighbours: str) -> str:
     'one record (row) of the table; replace-one'
     """
     return f"{unit}; {neighbours}"
+
+
+@dataclass(frozen=True)
+class FitTerms:
+    """That a release begins with counts of what does not fit, and may stop there."""
+
+    cost: Guarantee
+    decided: Mapping[str, str]  # the share of the budget, and of the records that are let pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +50,7 @@ class ReleaseTerms:
     invariants: tuple[str, ...]  # published as they are
     caveats: tuple[str, ...] = field(repr=False)  # what a reader is to bear in mind
     part: TablePart | None = None  # the records that are read, as the ledger tells parts apart
+    fit: FitTerms | None = None
 
     @property
     def dataset(self) -> str:
@@ -62,4 +71,6 @@ class ReleaseTerms:
             "guarantee": to_json(self.guarantee),
             "events": [event.to_json() for event in self.events],
         }
+        if self.fit is not None:
+            decided["fit"] = dict(self.fit.decided)
         return hashlib.sha256(json.dumps(decided, sort_keys=True).encode()).hexdigest()

@@ -202,9 +202,20 @@ class Drawing(Protocol):
 class Purse:
     """Bits, a limit, and the list of what was bought."""
 
-    def __init__(self, limit: Guarantee, bits: Bits) -> None:
+    def __init__(self, limit: Guarantee, bits: Bits, *, of: "Purse | None" = None) -> None:
         self.limit, self.bits = limit, bits
         self.events: list[Event] = []
+        self._whole = of  # the purse that this is a part of
+
+    def divided(self, *parts: Budget) -> "tuple[Purse, ...]":
+        """A purse for each part, all with these bits; this one lists what they buy.
+
+        What they may spend together is within the limit of this one by basic composition,
+        whatever each of them buys.
+        """
+        if self.events or not _within(compose(*parts), self.limit):
+            raise BudgetError("the parts of a budget would spend more than was reserved")
+        return tuple(Purse(part, self.bits, of=self) for part in parts)
 
     def spend(self, event: Event) -> Bits:
         """Pay for an event and get the bits for it; refused beyond the limit, nothing drawn."""
@@ -212,6 +223,8 @@ class Purse:
         if not _within(spent, self.limit):
             raise BudgetError(f"measuring {event.statistic} would spend more than was reserved")
         self.events.append(event)
+        if self._whole is not None:
+            self._whole.events.append(event)
         return self.bits
 
     def pay(self, noise: Noise) -> "Paid":
@@ -266,6 +279,8 @@ def _within(spent: Guarantee, limit: Guarantee) -> bool:
             (PureDP(epsilon=most) | ApproxDP(epsilon=most)),
         ):
             return cost <= most
+        case ApproxDP(epsilon=cost, delta=little), ApproxDP(epsilon=most, delta=delta):
+            return cost <= most and little <= delta
         case ZCDP(rho=cost), ZCDP(rho=most):
             return cost <= most
         case ZCDP(rho=cost), ApproxDP(epsilon=most, delta=delta):

@@ -12,6 +12,7 @@ from sfumato.privacy.mechanism import Event, Purse
 from sfumato.release.certificate import FORMAT, Certificate
 from sfumato.release.content import Content
 from sfumato.release.digest import digest
+from sfumato.release.fit import FitFacts
 
 __all__ = ["certify", "check_certifiable", "stated_facts"]
 
@@ -27,15 +28,16 @@ def certify(
     synopsis: Mapping[str, Any] | None,
     release: str,
     ledger: Mapping[str, Any] | None,
+    fit: FitFacts | None = None,
 ) -> Certificate:
     """The certificate of one release; `ledger` is the id and the head of the one charged."""
-    bought = _Bought(purse.guarantee, purse.events, content, synopsis)
+    bought = _Bought(purse.guarantee, purse.events, content, synopsis, fit)
     return _certificate(terms, bought, release, ledger)
 
 
 def check_certifiable(terms: ReleaseTerms, release: str) -> None:
     """Refuse, before anything is charged, what no certificate could state."""
-    nothing = _Bought(terms.guarantee, terms.events, Content(), None)
+    nothing = _Bought(terms.guarantee, terms.events, Content(), None, None)
     _certificate(terms, nothing, release, None)
 
 
@@ -44,6 +46,7 @@ class _Bought(NamedTuple):
     events: Sequence[Event]
     content: Content
     synopsis: Mapping[str, Any] | None
+    fit: FitFacts | None
 
 
 def _certificate(
@@ -62,6 +65,7 @@ def _certificate(
             "synopsis": None if bought.synopsis is None else digest(bought.synopsis),
             "ledger": None if ledger is None else dict(ledger),
             **stated_facts(terms, bought.guarantee, counted=ledger is not None),
+            **({} if bought.fit is None else {"fit": bought.fit.model_dump(mode="json")}),
             "versions": _versions(),
         }
     )

@@ -85,4 +85,4 @@ class _Counts:
             name: way.published(self._counts.values, purse) for name, way in self._plan.ways.items()
         }
         table = pa.table({"key": self._counts.keys.names, **columns}, schema=self.columns)
-        return None, iter(table.to_batches(max_chunksize=_BATCH_ROWS))
+        return Produced(None, iter(table.to_batches(max_chunksize=_BATCH_ROWS)))

@@ -167,7 +167,8 @@ class _Network:
         changed = self._plan.change(self._network.weight, pairs, purse, self._say)
         self._say("writing the release")
         table = edge_list(self._network.with_weights(changed.weight))
-        return changed.synopsis, iter(table.to_batches(max_chunksize=_BATCH_ROWS))
+        batches = iter(table.to_batches(max_chunksize=_BATCH_ROWS))
+        return Produced(changed.synopsis, batches)
 
 
 def _pairs(preserve: Any, topology: Topology, seed: int | None, method: str) -> Pairs | None:

@@ -209,7 +209,7 @@ class _Stream:
 
     def produce(self, purse: Purse, release: str) -> Produced:
         self._source.look()  # charged and not drawn: what is refused here can be refunded
-        return None, self._batches(self._figures(purse, release))
+        return Produced(None, self._batches(self._figures(purse, release)))
 
     def _figures(self, purse: Purse, release: str) -> Iterator[Released]:
         if not self._plan.pausable:

@@ -16,9 +16,11 @@ from sfumato.errors import ParameterError
 from sfumato.ledger import Ledger
 from sfumato.methods import method as recipe
 from sfumato.plan import Plan
+from sfumato.plan.fit import MISFIT, fitted_plan
 from sfumato.plan.part import plan_of_part
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
+from sfumato.publishing.fit import counted_fit
 from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
 from sfumato.publishing.verify import checks
 from sfumato.release.file import Format
@@ -46,17 +48,23 @@ def price(
     delta: Number | None = None,
     rho: Number | None = None,
     part: str | Mapping[str, Any] | None = None,
+    fit: bool = True,
+    misfit: Number = MISFIT,
     **options: Any,
 ) -> Plan:
     """What a release would measure and cost, from the schema alone; no data is touched.
 
     `part` is a condition on one column, such as region=North: only records that fulfil it are
     read.  `plan.terms.part` is what a ledger charges then, and `ledger.balance(…).left_for` of it
-    what is left for that part.
+    what is left for that part.  A fiftieth of the budget buys counts of what does not fit the
+    schema, unless `fit` is false; what promises nothing, and what hides each record by itself,
+    has none.  More than a share of `misfit` of the records stops the release there.
 
     >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
     >>> [(event.statistic, event.mechanism, str(event.cost)) for event in plan.events]
-    [('one-way tables', 'discrete-laplace', '1-differential privacy')]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [('fit', 'discrete-laplace', '0.02-differential privacy'),
+     ('one-way tables', 'discrete-laplace', '0.98-differential privacy')]
     """
     schema = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
     basis = options.get("basis")
@@ -65,7 +73,11 @@ def price(
         _check_sound(Path(folder))
     chosen = recipe(method)
     budget = priced_for(method, chosen.budgeted, epsilon=epsilon, delta=delta, rho=rho)
-    return plan_of_part(chosen, Domain.of(schema), budget, options, part)
+    if not isinstance(fit, bool):
+        raise ParameterError(f"fit must be True or False, got {fit!r}")
+    if not fit:
+        return plan_of_part(chosen, Domain.of(schema), budget, options, part)
+    return fitted_plan(chosen, Domain.of(schema), budget, options, part, misfit=misfit)
 
 
 def publish(
@@ -77,6 +89,8 @@ def publish(
     delta: Number | None = None,
     rho: Number | None = None,
     part: str | Mapping[str, Any] | None = None,
+    fit: bool = True,
+    misfit: Number = MISFIT,
     ledger: Ledger | str | Path | None = None,
     folder: str | Path | None = None,
     format: Format | None = None,
@@ -95,7 +109,9 @@ def publish(
     durable before a record is encoded.  A `seed` makes a test run without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
-    record in common cost a ledger their maximum (neighbours: add-remove).
+    record in common cost a ledger their maximum (neighbours: add-remove).  Where more than a share
+    of `misfit` of the records do not fit the schema, as noisy counts tell, nothing is published
+    (`MisfitError`) and only these counts are paid for: `price` says how much.
 
     >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
     >>> schema = {"name": "clinic", "columns": {
@@ -106,7 +122,17 @@ def publish(
     >>> release.data.num_rows, release.data.column_names
     (3, ['age', 'smoker'])
     """
-    plan = price(schema, method=method, epsilon=epsilon, delta=delta, rho=rho, part=part, **options)
+    plan = price(
+        schema,
+        method=method,
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        part=part,
+        fit=fit,
+        misfit=misfit,
+        **options,
+    )
     return publish_plan(
         plan,
         data,
@@ -184,12 +210,16 @@ class _Table:
     def produce(self, purse: Purse, _release: str) -> Produced:
         if self._plan.public is not None:
             self._plan.public.are_not(self._whole)
+        fit = None
+        if self._plan.fit is not None:
+            first, purse = purse.divided(self._plan.fit.counts.budget, self._plan.fit.rest)
+            fit = counted_fit(self._plan.fit, self._records, first)
         synopsis = self._plan.measure(self._records, purse)
         # What is drawn from here on is post-processing: its generator needs no secrecy.
         rng = np.random.default_rng(self._seed)
         batches = self._plan.render(synopsis, self._rows, rng)
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
-        return record, self._watched(batches)
+        return Produced(record, self._watched(batches), fit)
 
     def _watched(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -225,7 +255,7 @@ def check_rows(rows: int | None, plan: Plan) -> None:
     """Refuse a number of rows that cannot be drawn, or none where too many might be."""
     if rows is None:
         counted = ("number of records", "class sizes", "one-way tables")
-        event = next((e for e in plan.events if e.statistic in counted), plan.events[0])
+        event = next((e for e in plan.measured if e.statistic in counted), plan.measured[0])
         spread = event.deviation * sqrt(plan.summed)
         if plan.domain.schema.neighbours == "add-remove" and spread > _MOST_NOISE_ON_ROWS:
             raise ParameterError(

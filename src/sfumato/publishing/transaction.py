@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
-from sfumato.errors import LedgerError, ParameterError, Refused, ReleaseError
+from sfumato.errors import LedgerError, MisfitError, ParameterError, Refused, ReleaseError
 from sfumato.ledger import Ledger
 from sfumato.ledger.rules import part_id
 from sfumato.plan.terms import ReleaseTerms
@@ -27,6 +27,7 @@ from sfumato.publishing.certify import certify, check_certifiable
 from sfumato.release.certificate import Certificate
 from sfumato.release.content import Content
 from sfumato.release.file import Format
+from sfumato.release.fit import FitFacts
 from sfumato.release.folder import FolderWriter, is_release
 from sfumato.release.reading import read_certificate
 from sfumato.release.release import Frame, Release
@@ -42,7 +43,14 @@ __all__ = [
 ]
 
 _LONGEST_NAME = 200
-Produced = tuple[Mapping[str, Any] | None, Iterator[pa.RecordBatch]]
+
+
+class Produced(NamedTuple):
+    """What a release is made of."""
+
+    synopsis: Mapping[str, Any] | None
+    batches: Iterator[pa.RecordBatch]
+    fit: FitFacts | None = None  # of tables, where it was counted
 
 
 class Publishable(Protocol):
@@ -60,7 +68,10 @@ class Publishable(Protocol):
         """A digest of all private values under the ledger's key."""
 
     def produce(self, purse: Purse, release: str) -> Produced:
-        """The synopsis, if there is one, and the released table, under this id."""
+        """The synopsis, if there is one, and the released table, under this id.
+
+        `MisfitError` where the records do not fit: then no more was bought than the terms say.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +128,11 @@ class ReleaseTransaction:
         entry = ledger.entry(release) if release else None
         if entry is None or entry.state == "reserved":
             return None
+        if entry.state == "stopped":
+            raise ReleaseError(
+                f"release {release} stopped because the records did not fit its schema, and its "
+                "noise is never drawn twice: choose another id for a new charge"
+            )
         if entry.plan != self.publishable.terms.digest():
             where = f"{folder} holds" if stored else f"release {release} is"
             raise ReleaseError(
@@ -157,23 +173,23 @@ class _Step:
     def in_memory(self, frame: Frame) -> Release:
         content, batches = Content(), []
         with self._reserved():
-            purse, synopsis, stream = self._produced()
-            for batch in stream:
+            purse, made = self._produced()
+            for batch in made.batches:
                 content.update(batch)
                 batches.append(batch)
             table = pa.Table.from_batches(batches, self.publishable.columns)
-            certificate = self._certificate(purse, content, synopsis)
+            certificate = self._certificate(purse, content, made)
             self._settle(certificate)
-        return Release(certificate, synopsis=synopsis, table=table, frame=frame)
+        return Release(certificate, synopsis=made.synopsis, table=table, frame=frame)
 
     def in_folder(self, writer: FolderWriter, frame: Frame) -> Release:
         with writer, self._reserved():
-            purse, synopsis, stream = self._produced()
-            writer.write(stream, self.publishable.columns)
-            certificate = self._certificate(purse, writer.content, synopsis)
-            sealed = writer.finish(certificate, synopsis)
+            purse, made = self._produced()
+            writer.write(made.batches, self.publishable.columns)
+            certificate = self._certificate(purse, writer.content, made)
+            sealed = writer.finish(certificate, made.synopsis)
             self._settle(sealed)
-        return Release(sealed, synopsis=synopsis, folder=writer.folder, frame=frame)
+        return Release(sealed, synopsis=made.synopsis, folder=writer.folder, frame=frame)
 
     def _reserved(self) -> Any:
         if self.ledger is None:
@@ -189,21 +205,20 @@ class _Step:
                 plan=plan,
                 protects=terms.protects,
                 table_part=terms.part,
+                first=terms.fit and terms.fit.cost,
             )
         return Charged(self.ledger, self.release)
 
-    def _produced(self) -> tuple[Purse, Mapping[str, Any] | None, Iterator[pa.RecordBatch]]:
+    def _produced(self) -> tuple[Purse, Produced]:
         bits: Bits = SystemBits(self._draw) if self.seed is None else SeededBits(self.seed)
         purse = Purse(self.publishable.terms.guarantee, bits)
-        return purse, *self.publishable.produce(purse, self.release)
+        return purse, self.publishable.produce(purse, self.release)
 
     def _draw(self) -> None:
         if self.ledger is not None:
             self.ledger.draw(self.release, self.publishable.fingerprint())
 
-    def _certificate(
-        self, purse: Purse, content: Content, synopsis: Mapping[str, Any] | None
-    ) -> Certificate:
+    def _certificate(self, purse: Purse, content: Content, made: Produced) -> Certificate:
         entry = None
         if self.ledger is not None:
             entry = {"id": self.ledger.ledger_id, "head": self.ledger.head}
@@ -211,9 +226,10 @@ class _Step:
             self.publishable.terms,
             purse,
             content,
-            synopsis=synopsis,
+            synopsis=made.synopsis,
             release=self.release,
             ledger=entry,
+            fit=made.fit,
         )
 
     def _settle(self, certificate: Certificate) -> None:
@@ -222,7 +238,10 @@ class _Step:
 
 
 class Charged:
-    """Says, when a charged release is refused half-way, what the ledger holds of it."""
+    """Says, when a charged release is refused half-way, what the ledger holds of it.
+
+    Where the records do not fit, the ledger is told that no more than the first step was bought.
+    """
 
     def __init__(self, ledger: Ledger, release: str) -> None:
         self._ledger, self._release = ledger, release
@@ -231,6 +250,12 @@ class Charged:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, MisfitError):
+            kept = self._ledger.stop(self._release)
+            raise MisfitError(
+                f"{error}. The ledger keeps {kept.charge} as release {self._release} and gives "
+                f"{kept.rest} back"
+            ) from None
         if isinstance(error, Refused) and not isinstance(error, LedgerError):
             entry = self._ledger.entry(self._release)
             fate = "its noise was drawn, so the charge is final"

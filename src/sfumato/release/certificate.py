@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, NoReturn, Self, TypeVar
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     PlainSerializer,
     PlainValidator,
@@ -27,7 +26,9 @@ from sfumato.errors import ParameterError, Refused, ReleaseError
 from sfumato.privacy.guarantee import Guarantee, from_json, to_json
 from sfumato.privacy.mechanism import Event
 from sfumato.release.digest import digest
+from sfumato.release.fit import FitFacts
 from sfumato.release.kind import KINDS, Kind
+from sfumato.release.section import Section
 from sfumato.release.threshold import opening_threshold
 from sfumato.schema import Schema
 
@@ -83,11 +84,7 @@ ColumnType = Literal["double", "int64", "string"]
 File = Literal["data.csv", "data.parquet", "synopsis.json"]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
-
-
-class NetworkFacts(_Part):
+class NetworkFacts(Section):
     """What is public about a network."""
 
     nodes: Count
@@ -104,7 +101,7 @@ class NetworkFacts(_Part):
         return self
 
 
-class Continues(_Part):
+class Continues(Section):
     """Which part of a series this is, of the release that was charged for all of them."""
 
     release: Name
@@ -112,21 +109,21 @@ class Continues(_Part):
     start: Count = Field(alias="from")
 
 
-class StreamFacts(_Part):
+class StreamFacts(Section):
     """What is public about a stream."""
 
     horizon: Annotated[int, Field(ge=1, lt=2**63)]
     continues: Continues | None
 
 
-class CountFacts(_Part):
+class CountFacts(Section):
     """What is public about counts."""
 
     keys: Annotated[int, Field(ge=1, le=_MOST_KEYS)]
     records: Annotated[int, Field(ge=0, lt=2**63)] | None
 
 
-class PartyFacts(_Part):
+class PartyFacts(Section):
     """Who made a release together, and whom the promise holds against."""
 
     agreement: Digest
@@ -160,20 +157,20 @@ class PartyFacts(_Part):
         return Fraction(len(self.contributed), self.honest)
 
 
-class ContentDigest(_Part):
+class ContentDigest(Section):
     """A digest of the released values, whatever the file format."""
 
     blake2b: Digest = Field(alias="blake2b-256")
 
 
-class LedgerHead(_Part):
+class LedgerHead(Section):
     """The ledger that was charged, and its last line then."""
 
     id: Name
     head: Name
 
 
-class Certificate(_Part):
+class Certificate(Section):
     """What a release states about itself.  `of` reads it, `issued` and `to_json` write it.
 
     >>> import sfumato as sf, pyarrow as pa
@@ -197,6 +194,7 @@ class Certificate(_Part):
     counts: CountFacts | None = None
     part: Annotated[dict[Name, Line], Field(min_length=1, max_length=1)] | None = None
     parties: PartyFacts | None = None  # where several made it together
+    fit: FitFacts | None = None  # how well the records fitted the schema, where that was counted
     method: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,100}$")]
     options: dict[Name, Any]
     guarantee: Promise
@@ -230,6 +228,8 @@ class Certificate(_Part):
             self.public_schema is None or self.part is not None or self.ledger is not None
         ):
             raise ValueError("parties publish whole tables together, and charge them elsewhere")
+        if self.fit is not None and (self.public_schema is None or self.parties is not None):
+            raise ValueError("only the records of a table that has one owner are held to a schema")
         if self.files and sum(name.startswith("data.") for name in self.files) != 1:
             raise ValueError("files must list one data file")
         return self
@@ -241,6 +241,11 @@ class Certificate(_Part):
     def kind(self) -> Kind:
         """The kind of data that was published."""
         return next(kind for kind in KINDS if self._section(kind) is not None)
+
+    @property
+    def measured(self) -> tuple[Event, ...]:
+        """What the method itself bought: all but the counts of what does not fit."""
+        return self.events if self.fit is None else self.events[1:]
 
     @property
     def continues(self) -> Continues | None:

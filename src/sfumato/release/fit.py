@@ -5,8 +5,65 @@ of what is wrong there.  The counts are under noise, like all that a release say
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Literal
 
-__all__ = ["Fit", "Misfit"]
+from pydantic import Field, PlainSerializer, PlainValidator
+
+from sfumato.release.section import Section
+
+__all__ = ["Fit", "FitFacts", "Misfit", "MisfitCount"]
+
+_LONGEST_FIGURE = 100  # characters
+_MOST = 2**63
+
+
+def _share(text: object) -> Fraction:
+    if not isinstance(text, str) or len(text) > _LONGEST_FIGURE:
+        raise ValueError("not a share")
+    try:
+        found = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError("not a share") from None
+    if not 0 <= found <= 1:
+        raise ValueError("a share lies between 0 and 1")
+    return found
+
+
+Share = Annotated[Fraction, PlainValidator(_share), PlainSerializer(str)]
+Noisy = Annotated[int, Field(ge=-_MOST, lt=_MOST)]
+Count = Annotated[int, Field(ge=0, lt=_MOST)]
+
+
+class MisfitCount(Section):
+    """One cell, under noise."""
+
+    column: Annotated[str, Field(min_length=1, max_length=10_000)]
+    complaint: Literal["unreadable", "below", "above", "not listed", "missing"]
+    count: Noisy
+
+
+class FitFacts(Section):
+    """What a certificate states about the fit: noisy counts, and what was agreed before them."""
+
+    share: Share  # of the budget, that the counts cost
+    misfit: Share  # of the records: where more do not fit, nothing is published
+    records: Count | None  # their number, where that is public
+    reach: Count  # no count is off by more, with the confidence of all intervals of a fit
+    fitting: Noisy
+    misfits: Annotated[tuple[MisfitCount, ...], Field(strict=False, max_length=100_000)]
+
+    @property
+    def total(self) -> int:
+        """Records that do not fit: under the noise of one count where their number is public."""
+        if self.records is not None:
+            return self.records - self.fitting
+        return sum(cell.count for cell in self.misfits)
+
+    @property
+    def size(self) -> int:
+        """How many records there are, or about how many."""
+        return max(self.fitting + self.total, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +83,45 @@ class Misfit:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What a release says about the file that it was made from, beside its schema."""
+    """What a release says about the file that it was made from, beside its schema.
+
+    >>> cell = MisfitCount(column="age", complaint="above", count=40)
+    >>> facts = FitFacts(share="1/50", misfit="1/20", records=1_000, reach=25, fitting=955,
+    ...                  misfits=(cell,))
+    >>> found = Fit.of(facts)
+    >>> found.misfits
+    (Misfit(column='age', complaint='above', records=40, low=15, high=65, significant=True),)
+    >>> found.fitting, found.records
+    (955, 1000)
+    """
 
     misfits: tuple[Misfit, ...]
     fitting: int  # records that fit in every column
     records: int  # how many there are; an estimate where their number is not public
+
+    @classmethod
+    def of(cls, facts: FitFacts) -> "Fit":
+        """What the noisy counts say, cut to what can be."""
+        most = _MOST if facts.records is None else facts.records
+
+        def possible(count: int) -> int:
+            return min(max(count, 0), most)
+
+        misfits = tuple(
+            Misfit(
+                cell.column,
+                cell.complaint,
+                possible(cell.count),
+                possible(cell.count - facts.reach),
+                possible(cell.count + facts.reach),
+                cell.count > facts.reach,
+            )
+            for cell in facts.misfits
+        )
+        return cls(misfits, possible(facts.fitting), facts.size)
+
+    @property
+    def significant(self) -> tuple[Misfit, ...]:
+        """The cells that hold more than noise alone would show, most records first."""
+        found = (misfit for misfit in self.misfits if misfit.significant)
+        return tuple(sorted(found, key=lambda misfit: -misfit.records))

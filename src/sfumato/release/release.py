@@ -10,6 +10,7 @@ from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.release.certificate import Certificate, stated
 from sfumato.release.file import Format
+from sfumato.release.fit import Fit
 from sfumato.release.folder import FolderWriter
 from sfumato.release.reading import read_certificate, read_records, read_synopsis
 from sfumato.schema.arrow import arrow_schema
@@ -39,6 +40,11 @@ class Release:
     def guarantee(self) -> Guarantee:
         """The promise, as a value."""
         return self.certificate.guarantee
+
+    @property
+    def fit(self) -> Fit | None:
+        """How well the records fitted the schema; None where that was not counted."""
+        return None if self.certificate.fit is None else Fit.of(self.certificate.fit)
 
     @property
     def table(self) -> pa.Table:

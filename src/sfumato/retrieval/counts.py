@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from sfumato.errors import DataError, ParameterError
 from sfumato.numeric.arrays import Whole
-from sfumato.table.encode import numbers
+from sfumato.table.read_numbers import numbers
 from sfumato.table.source import Source, columns_of, open_source
 
 __all__ = ["LARGEST_COUNT", "MOST_KEYS", "Counts", "Keys"]

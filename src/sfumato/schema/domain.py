@@ -82,17 +82,19 @@ class Levels:
         return len(self.values) + self.missing
 
     @property
+    def other(self) -> bool:
+        """Whether what is not listed has a level of its own."""
+        return isinstance(self.column, Category) and self.column.other is not None
+
+    @property
     def unusable(self) -> int:
         """What an empty value becomes: missing, else `other`, else the first value."""
-        declared_other = isinstance(self.column, Category) and self.column.other is not None
-        return self.codes - 1 if self.missing or declared_other else 0
+        return self.codes - 1 if self.missing or self.other else 0
 
     @property
     def unknown(self) -> int:
         """What a value outside the list becomes: `other`, else missing, else the first value."""
-        if isinstance(self.column, Category) and self.column.other is not None:
-            return len(self.column.values)
-        return self.unusable
+        return len(self.values) - 1 if self.other else self.unusable
 
 
 Axis = Grid | Levels

@@ -13,7 +13,7 @@ import pyarrow as pa
 from sfumato.errors import DataError
 from sfumato.schema import Category, Date
 from sfumato.schema.domain import Axis, Domain, Levels
-from sfumato.table.encode import listed
+from sfumato.table.read_levels import listed
 from sfumato.table.source import Frame, Source, told
 from sfumato.table.text import TextFile
 from sfumato.table.value import text_of

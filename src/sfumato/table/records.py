@@ -20,9 +20,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError
-from sfumato.numeric.arrays import Codes
+from sfumato.numeric.arrays import Codes, Mask
 from sfumato.schema.domain import Domain
-from sfumato.table.encode import encode
+from sfumato.table.complaint import Complaints
+from sfumato.table.encode import encode, read
 from sfumato.table.row_digest import row_digests, row_weights
 from sfumato.table.source import BATCH_ROWS, PartOf, Source, broken_off
 from sfumato.table.workers import in_order
@@ -62,21 +63,42 @@ class Records:
 
         `partial` is called from several threads, `merge` in the order of the records.
         """
+
+        def work(batch: pa.RecordBatch) -> tuple[Codes, T]:
+            codes = self._codes(batch)
+            return codes, partial(self._of_part(codes))
+
+        found = self._folded(work, merge)
+        return partial(np.empty((0, len(self._domain.axes)), np.int32)) if found is None else found
+
+    def reduce_complaints(
+        self, partial: Callable[[Complaints], T], merge: Callable[[T, T], T]
+    ) -> T:
+        """The same over what is said against each value, in place of its code."""
+
+        def work(batch: pa.RecordBatch) -> tuple[Codes, T]:
+            codes, said = self._read(batch)
+            return codes, partial(said[self._inside(codes)])
+
+        found = self._folded(work, merge)
+        return partial(np.empty((0, len(self._domain.axes)), np.uint8)) if found is None else found
+
+    def _folded(
+        self, work: Callable[[pa.RecordBatch], tuple[Codes, T]], merge: Callable[[T, T], T]
+    ) -> T | None:
+        """`work` gives the codes of all records of a batch, and what becomes of the batch."""
         tally = self._tally()
 
-        def work(batch: pa.RecordBatch) -> tuple[int, Mixed | None, T]:
-            codes = self._codes(batch)
-            mixed = tally.mixed(codes) if tally else None
-            return len(codes), mixed, partial(self._of_part(codes))
+        def mixed_in(batch: pa.RecordBatch) -> tuple[int, Mixed | None, T]:
+            codes, part = work(batch)
+            return len(codes), tally.mixed(codes) if tally else None, part
 
         total: T | None = None
-        with closing(in_order(work, self._batches())) as done:
+        with closing(in_order(mixed_in, self._batches())) as done:
             for count, mixed, part in done:
                 self._passed(count, mixed, tally)
                 total = part if total is None else merge(total, part)
         self._finished(tally)
-        if total is None:
-            return partial(np.empty((0, len(self._domain.axes)), np.int32))
         return total
 
     def map(self, change: Callable[[Codes], T]) -> Iterator[T]:
@@ -113,17 +135,26 @@ class Records:
             raise DataError(reason)
 
     def _of_part(self, codes: Codes) -> Codes:
+        return codes if self._part is None else np.asfortranarray(codes[self._inside(codes)])
+
+    def _inside(self, codes: Codes) -> Mask | slice:
+        """Which of these records belong to the part that is handed on."""
         if self._part is None:
-            return codes
-        column = self._domain.axes.index(self._part.axis)
-        return np.asfortranarray(codes[self._part.inside(codes[:, column])])
+            return slice(None)
+        return self._part.inside(codes[:, self._domain.axes.index(self._part.axis)])
 
     def _codes(self, batch: pa.RecordBatch) -> Codes:
+        return self._guarded(encode, batch)
+
+    def _read(self, batch: pa.RecordBatch) -> tuple[Codes, Complaints]:
+        return self._guarded(read, batch)
+
+    def _guarded(self, rule: Callable[[Domain, pa.RecordBatch], T], batch: pa.RecordBatch) -> T:
         try:
             # One thread at a time: many short steps get in each other's way in Python's lock,
             # but not in that of the long ones that `partial` takes.
             with self._encoding:
-                return encode(self._domain, batch)
+                return rule(self._domain, batch)
         except Exception as error:
             reason = broken_off(error)
         raise DataError(reason)

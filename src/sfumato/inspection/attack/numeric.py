@@ -14,7 +14,7 @@ from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
 from sfumato.methods.perturbation import Numbers
 from sfumato.numeric.arrays import Matrix
 from sfumato.schema.domain import Domain, Grid
-from sfumato.table.encode import numbers
+from sfumato.table.read_numbers import numbers
 from sfumato.table.records import Records
 from sfumato.table.source import columns_of
 

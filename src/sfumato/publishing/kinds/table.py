@@ -9,8 +9,10 @@ import pyarrow as pa
 from sfumato.errors import ReleaseError
 from sfumato.methods import method
 from sfumato.plan import GIVEN, Plan
+from sfumato.plan.fit import fitted_plan
 from sfumato.plan.part import plan_of_part
 from sfumato.plan.terms import ReleaseTerms
+from sfumato.publishing.fit import check_counts
 from sfumato.publishing.joint import added_up, check_agreement, joint_terms
 from sfumato.publishing.kinds import stated_budget
 from sfumato.release.certificate import Certificate, stated
@@ -30,8 +32,18 @@ def table_plan(certificate: Certificate) -> Plan:
     options = certificate.options
     if any(isinstance(options.get(name), str) and options[name] != GIVEN for name in chosen.files):
         raise ReleaseError("the certificate names a file in place of what was in it")
-    budget = stated_budget(certificate, chosen.budgeted)
-    return plan_of_part(chosen, domain, budget, options, certificate.part)
+    budget, fit = stated_budget(certificate, chosen.budgeted), certificate.fit
+    if fit is None:
+        return plan_of_part(chosen, domain, budget, options, certificate.part)
+    return fitted_plan(
+        chosen,
+        domain,
+        budget,
+        options,
+        certificate.part,
+        share=fit.share,
+        misfit=fit.misfit,
+    )
 
 
 def terms_again(folder: Path, certificate: Certificate) -> ReleaseTerms:
@@ -43,6 +55,8 @@ def terms_again(folder: Path, certificate: Certificate) -> ReleaseTerms:
             raise ReleaseError(f"several parties cannot add up what {plan.method} measures")
         check_agreement(certificate, certificate.parties)
         terms = joint_terms(terms, certificate.parties)
+    if certificate.fit is not None:
+        check_counts(plan, certificate.fit)
     if plan.recount is None:
         return terms
     return replace(terms, events=plan.recount(read_synopsis(folder, certificate) or {}))

@@ -1,0 +1,62 @@
+"""What noisy counts of records that do not fit can tell, and whether they are too many.
+
+All from the exact law of the noise.  With n public the records that do not fit are n less those
+that do: one noisy count, whatever the number of columns.  Where n is private they are the sum of
+all cells, under as many noises; there a single cell tells more, so both are looked at.
+
+When every record fits, the chance of a stop is at most `FALSE_ALARM` where n is public and twice
+that where it is not.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.accuracy.discrete_sum import DiscreteSum, Part
+from sfumato.accuracy.noisy import law_of
+from sfumato.privacy.mechanism import Event
+from sfumato.release.fit import Fit, FitFacts
+
+__all__ = ["CONFIDENCE", "FALSE_ALARM", "Verdict", "judge", "reach"]
+
+FALSE_ALARM = Fraction(1, 100)
+CONFIDENCE = 1 - 2 * FALSE_ALARM  # that all intervals of a fit hold together
+
+
+def reach(event: Event, cells: int) -> int:
+    """How far a count may be off, on each side and for all cells together.
+
+    >>> from sfumato.privacy.guarantee import PureDP
+    >>> reach(Event("fit", "discrete-laplace", Fraction(2), Fraction(100), PureDP("1/50")), 85)
+    835
+    """
+    return int(_law(event).one_sided(FALSE_ALARM / max(cells, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How many records do not fit in all, and whether that stops the release."""
+
+    total: int
+    low: int
+    high: int
+    stops: bool
+
+
+def judge(facts: FitFacts, event: Event) -> Verdict:
+    """Whether more than `facts.misfit` of the records do not fit, and significantly so."""
+    cells = len(facts.misfits)
+    law = _law(event) if facts.records is not None else _law(event, cells)
+    far, total = int(law.one_sided(FALSE_ALARM)), facts.total
+    most = facts.size
+    # Where n is public and too small for the noise, there is nothing that could be found.
+    told = total > far and (facts.records is None or far < facts.records)
+    stops = told and total > facts.misfit * most
+    if facts.records is None:
+        found = sum(misfit.records for misfit in Fit.of(facts).significant)
+        stops = stops or found > facts.misfit * most
+    low, total, high = (min(max(end, 0), most) for end in (total - far, total, total + far))
+    return Verdict(total, low, high, stops)
+
+
+def _law(event: Event, count: int = 1) -> DiscreteSum:
+    return DiscreteSum.of([Part(*law_of(event), count)])

@@ -1,0 +1,101 @@
+"""A release begins by asking whether the records fit the schema: what that costs.
+
+A fiftieth of the budget buys counts of what does not fit (`sfumato.measure.fit`); the method is
+planned with the rest.  Both together cost the budget by basic composition: ε/50 and 49ε/50, the
+second with δ where there is one; ρ/50 and 49ρ/50.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from sfumato.errors import ParameterError
+from sfumato.measure.fit import FitCounts
+from sfumato.plan.part import plan_of_part
+from sfumato.plan.plan import Method, Plan
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, exact
+from sfumato.privacy.mechanism import Event
+from sfumato.schema.domain import Domain
+
+__all__ = ["MISFIT", "SHARE", "PlannedFit", "fitted_plan"]
+
+SHARE = Fraction(1, 50)
+MISFIT = Fraction(1, 20)
+# What a method says of the sum of two releases is without the counts.
+_ON_TOP = "To that sum this release adds the counts of what does not fit its schema: {}."
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedFit:
+    """The counts that a release begins with, and where it stops."""
+
+    counts: FitCounts
+    rest: Budget  # what is left for the method
+    share: Fraction
+    misfit: Fraction
+
+    @property
+    def event(self) -> Event:
+        """What the counts cost."""
+        return self.counts.noise.event
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What was decided about it before a record was read."""
+        return {"share": str(self.share), "misfit": str(self.misfit)}
+
+
+def fitted_plan(
+    chosen: Method,
+    domain: Domain,
+    budget: Budget | None,
+    options: Mapping[str, Any],
+    part: str | Mapping[str, Any] | None,
+    *,
+    share: Fraction = SHARE,
+    misfit: Number = MISFIT,
+) -> Plan:
+    """The plan of a method after the counts.
+
+    Where nothing is promised, or each record is hidden by itself, there are no counts: they
+    would be the only promise of the release, or its only central part.
+    """
+    allowed = exact("misfit", misfit, zero=True)
+    if allowed > 1:
+        raise ParameterError(f"misfit must be a share of the records, from 0 to 1, got {misfit}")
+    if budget is None:
+        return plan_of_part(chosen, domain, budget, options, part)
+    first, rest = _divided(budget, share)
+    plan = plan_of_part(chosen, domain, rest, options, part)
+    if plan.unproved is not None or plan.local:
+        return plan_of_part(chosen, domain, budget, options, part)
+    counts = FitCounts(domain, first)
+    counts.noise.check(1)
+    return _after(PlannedFit(counts, rest, share, allowed), budget, plan)
+
+
+def _after(fit: PlannedFit, budget: Budget, plan: Plan) -> Plan:
+    recount, sized, limits = plan.recount, plan.sized, plan.limits
+    if plan.public is not None and plan.public.release is not None:
+        limits = (*limits, _ON_TOP.format(fit.event.cost))
+    return replace(
+        plan,
+        budget=budget,
+        limits=limits,
+        events=(fit.event, *plan.events),
+        fit=fit,
+        recount=recount and (lambda synopsis: (fit.event, *recount(synopsis))),
+        sized=sized and (lambda records: _after(fit, budget, sized(records))),
+    )
+
+
+def _divided(budget: Budget, share: Fraction) -> tuple[PureDP | ZCDP, Budget]:
+    match budget:
+        case ZCDP(rho=rho):
+            return ZCDP(share * rho), ZCDP((1 - share) * rho)
+        case ApproxDP(epsilon=epsilon, delta=delta):
+            return PureDP(share * epsilon), ApproxDP((1 - share) * epsilon, delta)
+        case PureDP(epsilon=epsilon):
+            return PureDP(share * epsilon), PureDP((1 - share) * epsilon)

@@ -1,0 +1,82 @@
+"""What is said to whoever published with a schema that does not fit, and what to do about it."""
+
+from fractions import Fraction
+
+from sfumato.accuracy.fit import Verdict
+from sfumato.privacy.guarantee import Guarantee
+from sfumato.release.fit import Fit, FitFacts, Misfit
+from sfumato.schema import Boolean, Date
+from sfumato.schema.domain import Axis, Domain, Grid
+
+__all__ = ["SAID", "remedy", "stopped"]
+
+_MOST_NAMED = 3
+SAID = {
+    "unreadable": "cannot be read",
+    "below": "lie below the range",
+    "above": "lie above the range",
+    "not listed": "are not listed",
+    "missing": "are missing",
+}
+
+
+def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee) -> str:
+    """Why nothing is published: the columns, the complaints with their intervals, the remedies."""
+    fit, axes = Fit.of(facts), {axis.name: axis for axis in domain.axes}
+    whole = f"{fit.records:,}" if facts.records is not None else f"about {fit.records:,}"
+    total = (
+        f"about {_percent(verdict.total, fit.records)} of the records do not fit the schema "
+        f"({verdict.total:,} of {whole}; between {verdict.low:,} and {verdict.high:,}), more than "
+        f"the {_percent(facts.misfit, 1)} that are let pass: nothing was published"
+    )
+    named = [_named(misfit, axes[misfit.column]) for misfit in fit.significant[:_MOST_NAMED]]
+    if not named:
+        likely = max(fit.misfits, key=lambda misfit: misfit.records)
+        named = ["The noise hides which column it is", _named(likely, axes[likely.column])]
+    advice = (
+        "See it exactly, with your own eyes: sfumato check DATA --schema SCHEMA. If the records "
+        "are meant to be so, publish with --misfit (misfit=…) or --no-fit (fit=False)"
+    )
+    spent = f"Spent: {cost}, {_percent(facts.share, 1)} of the budget"
+    return ". ".join([total, *named, advice, spent])
+
+
+def _named(misfit: Misfit, axis: Axis) -> str:
+    some = "probably " if not misfit.significant else ""
+    return (
+        f"Column {misfit.column}: {some}about {misfit.records:,} values {SAID[misfit.complaint]} "
+        f"(between {misfit.low:,} and {misfit.high:,}); {remedy(misfit.complaint, axis)}"
+    )
+
+
+def remedy(complaint: str, axis: Axis) -> str:
+    """What to change in the schema, if the file is right.
+
+    >>> from sfumato.schema import Schema
+    >>> columns = {"joined": {"kind": "date", "low": "2020-01-01", "high": "2024-12-31"}}
+    >>> (axis,) = Domain.of(Schema.of({"name": "t", "columns": columns})).axes
+    >>> remedy("unreadable", axis)
+    'declare how the file writes its dates (format)'
+    """
+    match complaint:
+        case "unreadable" if isinstance(axis.column, Boolean):
+            return "declare the words that stand for true and false"
+        case "unreadable" if isinstance(axis.column, Date):
+            return "declare how the file writes its dates (format)"
+        case "unreadable" if isinstance(axis, Grid):
+            return "declare how the file writes its numbers (decimal, thousands, percent)"
+        case "unreadable":
+            return "declare the encoding of the file"
+        case "below":
+            return "widen the range (low), or buy one: sfumato schema estimate"
+        case "above":
+            return "widen the range (high), or buy one: sfumato schema estimate"
+        case "not listed":
+            return "list all values, declare other for the rest, or aliases for other spellings"
+        case _:
+            return "declare missing: allowed"
+
+
+def _percent(part: int | Fraction, whole: int) -> str:
+    share = 100 * Fraction(part) / max(whole, 1)
+    return f"{float(share):.3g} %"

@@ -1,0 +1,79 @@
+"""Columns as they are stored: the few plain types that every reading rule knows.
+
+Nothing here raises because of a value, and what is said of a value looks at that value alone.
+"""
+
+from collections.abc import Collection
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.numeric.arrays import Mask
+from sfumato.table.value import text_of
+
+__all__ = ["absent", "distinct", "is_number", "plain", "trimmed"]
+
+
+def distinct(column: pa.DictionaryArray) -> tuple[NDArray[np.int64], pa.Array]:
+    """For each row the place of its value among those that occur, the last of which is missing.
+
+    Not spread out: a long text of many rows would fill the memory.
+    """
+    places, values = column.indices.dictionary_encode(), column.dictionary
+    if pa.types.is_string_view(values.type):  # which Arrow cannot pick from
+        values = values.cast(pa.large_string())
+    values = values.take(places.dictionary)
+    gap = pa.nulls(1, values.type)
+    return np.asarray(pc.fill_null(places.indices, len(values))), pa.concat_arrays([values, gap])
+
+
+def plain(column: pa.Array) -> pa.Array:
+    """Texts of every width and short decimals as ordinary arrays; nulls where no kind fits."""
+    kind = column.type
+    if pa.types.is_decimal(kind):
+        short = kind.bit_width < 128
+        return column.cast(pa.decimal128(kind.precision, kind.scale)) if short else column
+    if pa.types.is_string(kind) or pa.types.is_string_view(kind):
+        # The wide one has no bound on the bytes of all its rows together.
+        return column.cast(pa.large_string())
+    known = pa.types.is_large_string(kind) or pa.types.is_boolean(kind) or is_number(kind)
+    known = known or pa.types.is_timestamp(kind) or pa.types.is_date(kind)
+    return column if known else pa.nulls(len(column))
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether these are whole numbers or floats."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def trimmed(texts: pa.Array) -> pa.Array:
+    """Texts without spaces around them; null where the bytes are not UTF-8."""
+    return pc.utf8_trim_whitespace(_readable(texts))
+
+
+def _readable(texts: pa.Array) -> pa.Array:
+    """Text whose bytes are UTF-8; other bytes make the value unreadable, not the file."""
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        raw = texts.cast(pa.large_binary()).to_pylist()
+        return pa.array([text_of(value) for value in raw], pa.large_string())
+    return texts
+
+
+def absent(column: pa.Array, words: Collection[str] = ()) -> Mask:
+    """Where a column holds nothing: no value, no number, an empty text or one of the words.
+
+    Bytes that are not UTF-8 are something.
+
+    >>> absent(pa.array(["", " ", "7", None, "NaN"]), ("nan",)).tolist()
+    [True, True, False, True, True]
+    """
+    nothing, column = column.is_null(nan_is_null=True), plain(column)
+    if pa.types.is_large_string(column.type):
+        texts = pc.utf8_lower(trimmed(column))
+        empty = pc.is_in(texts, pa.array(["", *words], texts.type), skip_nulls=True)
+        nothing = pc.or_(nothing, empty)
+    return np.asarray(nothing.to_numpy(zero_copy_only=False))
