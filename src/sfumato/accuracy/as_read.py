@@ -22,7 +22,7 @@ from sfumato.release.kind import COUNTS, NETWORK, STREAM
 from sfumato.schema import Boolean, Date
 from sfumato.schema.domain import Axis, Domain, Grid
 
-__all__ = ["NOT_MEASURED", "as_read", "became", "changed", "changes"]
+__all__ = ["NOT_MEASURED", "as_read", "became", "briefly", "changed", "changes", "told"]
 
 NOT_MEASURED = "How many values were changed by that was not measured"
 _TABLE = (
@@ -54,19 +54,38 @@ def as_read(certificate: Certificate, fit: Fit | None) -> str:
         return said
     if fit is None:
         return f"{said} {NOT_MEASURED}."
-    found = [misfit for misfit in fit.misfits if misfit.significant]
-    if not found:
-        return f"{said} The fit of the file shows no column where more than noise were changed so."
-    return (
-        f"{said} Where the fit of the file shows that records were changed so, the line says it."
-    )
+    if not fit.significant:
+        return f"{said} {_unseen(fit)}."
+    return f"{said} Where the fit of the file shows that records were changed so, the line says it."
+
+
+def briefly(certificate: Certificate, fit: Fit | None) -> str:
+    """The same in a line, for a screen."""
+    if certificate.public_schema is None:
+        return _OTHERS[certificate.kind]
+    if fit is None:
+        return f"All of this is about values as they were read. {NOT_MEASURED}."
+    if fit.significant:
+        names = dict.fromkeys(misfit.column for misfit in fit.significant)
+        return (
+            f"All of this is about values as they were read; records were changed so in: "
+            f"{', '.join(names)}."
+        )
+    return f"All of this is about values as they were read. {_unseen(fit)}."
+
+
+def told(certificate: Certificate, fit: Fit | None, *columns: str) -> tuple[str, ...]:
+    """A sentence for each of these columns in which records were changed."""
+    by_name = changes(certificate, fit)
+    found = ((column, by_name(column)) for column in columns)
+    return tuple(f"In {column}, {said}." for column, said in found if said)
 
 
 def changed(fit: Fit | None, axis: Axis) -> str:
     """How many records were changed in a column when it was read; empty where none is shown."""
     if fit is None:
         return ""
-    found = [m for m in fit.misfits if m.column == axis.name and m.significant]
+    found = [misfit for misfit in fit.significant if misfit.column == axis.name]
     return "; ".join(
         f"about {_records(misfit)} {_SAYS[misfit.complaint].format(became(misfit.complaint, axis))}"
         for misfit in found
@@ -103,6 +122,15 @@ def became(complaint: str, axis: Axis) -> str:
     value = str(axis.values[code])
     value = value.lower() if isinstance(column, Boolean) else value
     return f"{value}, the first value" if code == 0 else value
+
+
+def _unseen(fit: Fit) -> str:
+    """What noise may hide: that nothing is seen is not that nothing is there."""
+    most = max((misfit.high for misfit in fit.misfits), default=0)
+    return (
+        "The fit of the file shows no column whose values were changed by that, but noise would "
+        f"hide up to {most:,} records of one"
+    )
 
 
 def _records(misfit: Misfit) -> str:

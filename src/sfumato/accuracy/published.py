@@ -19,7 +19,7 @@ first value, and numbers outside their range count as its ends.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 from typing import Any, Protocol
@@ -98,7 +98,11 @@ class Published:
     keys: KeyCounts | None = None
     series: Series | None = None
     second: SecondMoments | None = None
-    fit: Fit | None = None  # how many records were changed when they were read
+
+    @property
+    def fit(self) -> Fit | None:
+        """How many records were changed when they were read, where that was counted."""
+        return None if self.certificate.fit is None else Fit.of(self.certificate.fit)
 
     def count(self, column: str, values: Sequence[str]) -> Noisy:
         """Records whose column has one of these values, or the weight of such edges."""
@@ -220,10 +224,6 @@ class Published:
 
 def published(release: Readable) -> Published:
     """What a release holds; refused where it holds nothing that noise was simply added to."""
-    return replace(_published(release), fit=getattr(release, "fit", None))
-
-
-def _published(release: Readable) -> Published:
     certificate, synopsis = release.certificate, release.synopsis or {}
     try:
         if certificate.network is not None:

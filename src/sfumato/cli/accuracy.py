@@ -87,6 +87,7 @@ def accuracy(
     Example: sfumato accuracy series/ --greater "bits=1025 to 2048:1 to 1024"
     """
     from sfumato.accuracy import covariance_statement, statement, table_statement
+    from sfumato.accuracy.as_read import briefly
     from sfumato.accuracy.collected import collected, is_collected
     from sfumato.accuracy.group import about_each_group, groups_of
     from sfumato.accuracy.published import published
@@ -149,6 +150,7 @@ def accuracy(
         }
         if found.certificate.part is not None:
             told["part"] = found.certificate.part
+        told["as read"] = briefly(found.certificate, found.fit)
         told["answers"] = [answer.to_json() for answer in every]
         document(json.dumps(told, indent=2))
         return
@@ -173,6 +175,7 @@ def accuracy(
         _show(every, confidence, thesis=thesis)
         if found.series is not None:
             say("Counts at different times share noise: where one is off, its neighbours are too.")
+    say(briefly(found.certificate, found.fit))
 
 
 def _columns(text: str) -> tuple[str, str]:

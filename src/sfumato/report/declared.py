@@ -1,11 +1,13 @@
 """The public facts that a release rests on: what was declared of each column, and on whose word.
 
 >>> schema = Schema.of({"name": "t", "columns": {
+...     "ward": {"kind": "category", "values": ["a", "b"]},
 ...     "age": {"kind": "integer", "low": 0, "high": 110},
 ...     "cost": {"kind": "number", "low": 0, "high": 900,
 ...              "provenance": {"release": "ranges-1", "epsilon": 0.1}}}})
 >>> for fact in declared(schema):
 ...     print(fact.column, fact.kind, fact.says, fact.source, sep=" | ")
+ward | category | a, b; what is not listed counts as a | declared, without a source
 age | integer | from 0 to 110 | declared, without a source
 cost | number | from 0 to 900 | estimated by release ranges-1 at ε = 0.1
 """
@@ -48,12 +50,15 @@ def _says(column: Kept) -> list[str]:
         step = f", in steps of {spelt(column.step)}" if column.step not in (None, 1) else ""
         found.append(f"from {spelt(column.low)} to {spelt(column.high)}{step}")
     elif isinstance(column, Boolean):
-        found.append("true or false")
+        found.append(
+            f"what is not true or false counts as {'missing' if column.missing else 'false'}"
+        )
     else:
         values = [str(value) for value in column.values[:_MOST_VALUES]]
         left = len(column.values) - len(values)
         found.append(", ".join(values) + (f" and {left:,} more" if left else ""))
-        found.append(f"others count as {column.other}" if column.other else "no others")
+        other = column.other or ("missing" if column.missing else column.values[0])
+        found.append(f"what is not listed counts as {other}")
     return [*found, *(["may be missing"] if column.missing else [])]
 
 

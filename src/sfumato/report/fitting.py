@@ -60,7 +60,7 @@ def fitting(fit: Fit | None, schema: Schema) -> Fitting:
     if fit is None:
         return Fitting(_UNKNOWN, measured=False)
     axes = {axis.name: axis for axis in Domain.of(schema).axes}
-    wrong = sorted((m for m in fit.misfits if m.significant), key=lambda m: -m.records)
+    wrong = fit.significant
     others = [m for m in fit.misfits if not m.significant]
     lines = tuple(
         (

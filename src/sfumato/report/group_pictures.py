@@ -42,9 +42,7 @@ def group_pictures(release: Release, found: Survey, precision: Precision) -> Ite
         for other in others[:_MOST_CARDS]:
             card = _card(found, own, columns.get(other), precision, len(cards))
             cards += [] if card is None else [card]
-    lines = (
-        " A thin line spans what the share, of values as read, lies between, confidence 95 %."
-    )
+    lines = " A thin line spans what the share, of values as read, lies between, confidence 95 %."
     told = any(" (as read " in card.picture for card in cards)
     undrawn = f"Not drawn, as no category or one column too many: {', '.join(missing)}. "
     more = ""

@@ -25,7 +25,7 @@ from sfumato.report.count_pictures import count_pictures, count_precision
 from sfumato.report.declared import Fact, declared
 from sfumato.report.fitting import Fitting, fitting
 from sfumato.report.network_pictures import network_pictures
-from sfumato.report.precision import Precision, fit_of, precision
+from sfumato.report.precision import Precision, precision
 from sfumato.report.promise import PRIORS, STATED, Gain, one_in, percent, shown
 from sfumato.report.quality import Headline, headline
 from sfumato.report.series_pictures import Reach, series_pictures, series_precision
@@ -148,7 +148,7 @@ def page(release: Release, *, summary: str = "", reach: Reach | None = None) -> 
     certificate, guarantee = release.certificate, release.guarantee
     kind = certificate.kind
     found, groups = _PICTURES[kind.name](release, reach)
-    schema, fit = certificate.public_schema, fit_of(release)
+    schema, fit = certificate.public_schema, release.fit
     alarm, reason = _alarm(guarantee)
     record, steps = kind.record, _STEPS.get(certificate.neighbours, 1)
     return Page(

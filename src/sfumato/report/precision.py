@@ -17,7 +17,6 @@ from sfumato.accuracy.collected import Collected, collected, is_collected
 from sfumato.accuracy.published import Published, published
 from sfumato.accuracy.spelling import at_least, at_most
 from sfumato.errors import Refused
-from sfumato.release.fit import Fit
 from sfumato.release.release import Release
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "Precision",
     "beside",
     "beside_counts",
-    "fit_of",
     "precision",
     "share_between",
 ]
@@ -73,12 +71,6 @@ class Precision:
     changed: Callable[[str], str] = lambda _: ""  # by column: how many were changed in reading
 
 
-def fit_of(release: Release) -> Fit | None:
-    """What a release says of the file it was made from, where that was measured."""
-    found: Fit | None = getattr(release, "fit", None)
-    return found
-
-
 def precision(release: Release) -> Precision:
     """What the noise law says about every published column.
 
@@ -92,7 +84,7 @@ def precision(release: Release) -> Precision:
     >>> line.share, line.relative
     ('± 4.7 % of the range', '± 7.6 % of the mean')
     """
-    changed = changes(release.certificate, fit_of(release))
+    changed = changes(release.certificate, release.fit)
     try:
         if is_collected(release.certificate):
             return replace(_of_answers(collected(release), changed), changed=changed)
