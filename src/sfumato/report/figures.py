@@ -10,7 +10,7 @@ from sfumato.accuracy.spelling import spelt
 from sfumato.report.columns import Bars, Column, Span
 from sfumato.report.pairs import Pair
 from sfumato.report.style import COLOURS, INK, QUIET
-from sfumato.report.svg import apart, canvas, inline, picture_style, short
+from sfumato.report.svg import apart, canvas, inline, picture_style, room, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ __all__ = ["bars", "heat", "histogram", "line", "spread"]
 
 Interval = tuple[float, float]
 _THIN = 10  # rows in a strip, whose spread says nothing
-_WIDE, _LOW = 300.0, 132.0  # points
+_WIDE, _LOW = 300.0, 138.0  # points
 _BAR, _GAP = 16.0, 26.0  # points per bar, and for the axis under them
 _OVER = 27.0  # points per bar with its label over it
 _BESIDE, _WHOLE = 17, 52  # characters of a label that stands beside a bar, or over it
@@ -39,7 +39,7 @@ def histogram(
 ) -> str:
     """Bars without gaps; where the noise tells it, what true bars and mean lie between."""
     with picture_style(name):
-        figure, axes = canvas(_WIDE, _LOW, left=34, bottom=24, top=16)
+        figure, axes = canvas(_WIDE, _LOW, left=34, bottom=24, top=22)
         axes.stairs(heights, np.array(span.edges), fill=True, color=COLOURS[0])
         top = max(float(heights.max(initial=0.0)), *(high for _, high in intervals), 0.0) or 1.0
         if intervals:
@@ -50,7 +50,7 @@ def histogram(
         _ends(axes, span)
         if mean is not None:
             axes.plot(
-                mean, [1.05 * _room([top], unit)] * 2, color=COLOURS[1], linewidth=2, marker="|",
+                mean, [1.15 * _room([top], unit)] * 2, color=COLOURS[1], linewidth=2, marker="|",
                 clip_on=False,
             )  # fmt: skip
         return inline(figure, label)
@@ -66,7 +66,7 @@ def bars(
     unit: str = "% of rows",
 ) -> str:
     """One bar per value, with what the truth lies between where the noise tells it."""
-    over = max((len(value) for value in values), default=0) > _BESIDE
+    over = max(map(room, values), default=0) > _BESIDE
     gap = _GAP + 10 * over  # for the unit, which has no room at the left then
     height = (_OVER if over else _BAR) * len(values) + gap
     with picture_style(name):
@@ -187,7 +187,7 @@ def _named(axes: "Axes", column: Column, which: str) -> None:
     """The values along an axis of a heat map or, of numbers, their ends."""
     bins = column.bins
     if isinstance(bins, Bars):
-        places, texts = [*range(len(bins))], apart(bins.values, _BESIDE)
+        places, texts = [*range(len(bins))], _values(bins, _BESIDE)
     else:
         places, texts = [0, len(bins) - 1], [short(bins.text(end)) for end in bins.ends]
     if which == "y":
@@ -201,14 +201,20 @@ def _named(axes: "Axes", column: Column, which: str) -> None:
     axes.set_xlabel(short(column.name, 34))
 
 
+def _values(bins: Bars, longest: int) -> list[str]:
+    """The values along an axis; what stands for several has a name of its own kind."""
+    named = len(bins) - (bins.together > 0)
+    return [*apart(bins.values[:named], longest), *(short(v, longest) for v in bins.values[named:])]
+
+
 def _across(bins: Bars) -> list[str]:
     """The values under a heat map."""
-    return apart(bins.values, _UPRIGHT)
+    return _values(bins, _UPRIGHT)
 
 
 def _fits(bins: Bars) -> bool:
     """Whether its values have room beside each other under a heat map."""
-    longest = max(map(len, _across(bins)))
+    longest = max(map(room, _across(bins)))
     return longest * _LETTER * len(bins) < _WIDE - 120
 
 
@@ -216,7 +222,7 @@ def _under(column: Column) -> float:
     """Points for the labels under a heat map."""
     if not isinstance(column.bins, Bars) or _fits(column.bins):
         return 40.0
-    return 34.0 + _LETTER * max(map(len, _across(column.bins)))
+    return 34.0 + _LETTER * max(map(room, _across(column.bins)))
 
 
 def _y_axis(axes: "Axes", unit: str) -> None:

@@ -71,19 +71,19 @@ def fitting(fit: Fit | None, schema: Schema) -> Fitting:
         )
         for misfit in wrong[:_MOST]
     )
-    rest = _rest([m.high for m in others]) if others else ""
+    rest = _rest([m.high for m in others], "other " if wrong else "") if others else ""
     if len(wrong) > _MOST:
         rest = f"{len(wrong) - _MOST:,} further counts are more than noise, too. {rest}"
     share = 100 * min(max(fit.fitting, 0) / max(fit.records, 1), 1)
-    told = f"{max(fit.fitting, 0):,} of {fit.records:,} records ({share:.3g} %)"
+    told = f"about {max(fit.fitting, 0):,} of {fit.records:,} records ({share:.3g} %)"
     return Fitting(_MISFIT if wrong else _FITS, lines, rest, told)
 
 
-def _rest(highs: list[int]) -> str:
+def _rest(highs: list[int], other: str) -> str:
     most = f"{max(highs):,} records"
     if len(highs) == 1:
-        return f"The other count is within what noise alone would show: at most {most}."
+        return f"The {other}count is within what noise alone would show: at most {most}."
     return (
-        f"The other {len(highs):,} counts are within what noise alone would show: at most {most} "
+        f"The {other}{len(highs):,} counts are within what noise alone would show: at most {most} "
         "each."
     )

@@ -32,6 +32,7 @@ __all__ = [
 CONFIDENCE = Fraction(95, 100)
 MOST_LINES = 40
 _RECORDS, _RANGE = "of all records", "of the range"
+_PUBLIC = "public: without noise"
 _LOOKED_AT = 12  # values of a column: all have the same noise, or nearly
 
 
@@ -50,7 +51,7 @@ class Line:
     @property
     def share(self) -> str:
         """The error as a person reads it."""
-        return f"± {100 * self.off:.2g} % {self.whole}" if self.off else "exact"
+        return "exact" if self.between == _PUBLIC else f"± {100 * self.off:.2g} % {self.whole}"
 
     @property
     def truth(self) -> str:
@@ -77,7 +78,8 @@ def precision(release: Release) -> Precision:
     >>> import sfumato as sf
     >>> from sfumato.example import CLINIC, clinic
     >>> schema = sf.Schema.parse(CLINIC)
-    >>> release = sf.publish(clinic(5_000), schema=schema, method="modips", epsilon=1, seed=3)
+    >>> asked = {"method": "modips", "epsilon": 1, "seed": 3, "fit": False}
+    >>> release = sf.publish(clinic(5_000), schema=schema, **asked)
     >>> [(line.what, line.says, line.truth) for line in precision(release).lines[:1]]
     [('weight', 'mean 73.43', '67.61 to 78.79')]
     >>> line = precision(release).lines[0]
@@ -123,7 +125,7 @@ def _of_counts(found: Published) -> Iterable[Line]:
         looked = [found.count(column, [value]) for value in list(cells)[:_LOOKED_AT]]
         widest = max(looked, key=lambda noisy: noisy.variance)
         if widest.public:
-            yield Line(column, _counted(len(cells)), "public: without noise", 0.0)
+            yield Line(column, _counted(len(cells)), _PUBLIC, 0.0)
             continue
         reach = widest.law.two_sided(1 - CONFIDENCE)
         off = min(reach / _records(found), 1.0)

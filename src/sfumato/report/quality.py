@@ -48,14 +48,18 @@ def headline(found: Precision) -> Headline | None:
         return None
     shares = [line for line in found.lines if line.whole == "of all records"]
     means = [line for line in found.lines if line.whole == "of the range"]
-    if shares and shares[0].what == "any one count":
+    worst = found.lines[0]
+    if worst.between.startswith("within ±"):  # figures of a series, the widest first
+        figure, share = worst.between.removeprefix("within "), worst.share.removeprefix("± ")
+        detail = f"is how far any figure of the series may be off at most, {_SURE}"
+        return Headline(figure, detail, f"At its widest, {worst.what}, that is {share}")
+    if worst.what == "any one count":
         return Headline(
-            shares[0].between.removeprefix("each within "),
-            f"is how far any one count may be off, {_SURE}: {shares[0].relative}",
-            _sort(shares[0].off, _OTHER) + " of all records",
+            worst.between.removeprefix("each within "),
+            f"is how far any one count may be off, {_SURE}: {worst.relative}",
+            f"{_sort(worst.off, _OTHER)} of all records",
         )
     if not shares:
-        worst = found.lines[0]
         what = "any one mean" if means else worst.what
         detail = f"{worst.whole} is how far {what} may be off at most, {_SURE}"
         words = f"{_sort(worst.off, _OTHER)} {worst.whole}"
