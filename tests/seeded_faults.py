@@ -6,6 +6,7 @@ from math import floor
 
 import numpy as np
 
+from fit_faults import FIT_FAULTS
 from part_faults import PART_FAULTS
 from sfumato.graph import edge_laplace
 from sfumato.inspection.compare import fitness, private_choice
@@ -375,6 +376,7 @@ _SEEN_BY = {
     score_told_beside_the_choice: "choice",
     all_of_it_left: "split",
     **dict.fromkeys(PART_FAULTS, "parts"),
+    **dict.fromkeys(FIT_FAULTS, "fit"),
 }
 
 FAULTS = {fault.__name__: (fault, check) for fault, check in _SEEN_BY.items()}

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sfumato.inspection.attack import attacks
     from sfumato.inspection.audit import audit
     from sfumato.inspection.compare import choose_method, compare
+    from sfumato.inspection.fit import check
     from sfumato.inspection.overview import inspect
     from sfumato.inspection.trial_check import verify_trial
     from sfumato.ledger import Ledger
@@ -85,6 +86,7 @@ __all__ = [
     "accuracy",
     "attacks",
     "audit",
+    "check",
     "choose_method",
     "compare",
     "estimator",
@@ -117,6 +119,7 @@ _NAMES_BY_HOME = {
     "sfumato.inspection.attack": "attacks",
     "sfumato.inspection.audit": "audit",
     "sfumato.inspection.compare": "choose_method compare",
+    "sfumato.inspection.fit": "check",
     "sfumato.inspection.overview": "inspect",
     "sfumato.inspection.trial_check": "verify_trial",
     "sfumato.ledger": "Ledger",

@@ -19,6 +19,7 @@ from sfumato.ledger import Ledger
 from sfumato.ledger.audit import replay
 from sfumato.ledger.chain import hash_of, written
 from sfumato.ledger.sql import every_line
+from sfumato.ledger.tables import FORMAT
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import Heuristic, PureDP, to_json
 from slowness import slow
@@ -321,7 +322,9 @@ def test_no_clock_gives_budget_back_or_changes_the_order(world, monkeypatch):
     time.tzset()
 
 
-@pytest.mark.parametrize(("version", "message"), [(FORMAT + 1, "newer Sfumato.*upgrade"), (0, "damaged")])
+@pytest.mark.parametrize(
+    ("version", "message"), [(FORMAT + 1, "newer Sfumato.*upgrade"), (0, "damaged")]
+)
 def test_another_format_is_refused_and_its_history_is_kept(world, version, message):
     world.publish()
     editor = sqlite3.connect(world.path)

@@ -25,6 +25,8 @@ from slowness import slow
 
 PLAN, DIGEST = "c0ffee00", "0123456789abcdef"
 MICRO = PureDP("0.000001")
+FIRST = {PureDP: MICRO, ApproxDP: PureDP("0.1"), ZCDP: ZCDP("0.1")}
+LEFT = {PureDP: Charge(1), ApproxDP: Charge(100_000), ZCDP: Charge(0, 0, 100_000)}
 # Of a column with three codes, and of another one with two.
 PARTS = [
     None,
@@ -110,7 +112,8 @@ class LedgerMachine(RuleBasedStateMachine):
         lawful = name in self.granted and (not free or (name in self.allowed and part is None))
         asked = (name, guarantee, part)
         agreed = (old[0], *old[3:]) == asked if old else fits and lawful
-        request = {"plan": PLAN, "protects": DIVISIBLE, "table_part": part}
+        first = FIRST.get(type(guarantee))
+        request = {"plan": PLAN, "protects": DIVISIBLE, "table_part": part, "first": first}
         self.expect(agreed, lambda: self.ledger.reserve(release, name, guarantee, **request))
         if agreed and not old:
             self.entries[release] = new
@@ -145,6 +148,14 @@ class LedgerMachine(RuleBasedStateMachine):
         self.expect(agreed, lambda: self.ledger.settle(release, DIGEST))
         if agreed:
             entry[2] = "released"
+
+    @rule(release=releases)
+    def stop(self, release):
+        entry = self.entries.get(release)
+        agreed = bool(entry) and entry[2] == "drawn" and type(entry[3]) in FIRST
+        self.expect(agreed, lambda: self.ledger.stop(release))
+        if agreed:
+            entry[1:3] = LEFT[type(entry[3])], "stopped"
 
     @rule(release=releases)
     def refund(self, release):

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.long  # kills and races
 
 OLDER = {
     number: (Path(__file__).parent / f"ledger_format_{number}.sql").read_text("utf-8")
-    for number in (1, 2, 3)
+    for number in (1, 2, 3, 4)
 }
 HEAD = "f475c780fa14d4b43b18adc583dcd39aba6e4230fc9239c919ab65a75217db18"  # of format 1's
 FILES = tuple(f"sfumato/ledger/{part}.py" for part in ("ledger", "audit", "session", "upgrade"))
@@ -124,6 +124,29 @@ def test_one_of_format_3_keeps_its_hashes_and_its_charges_are_for_the_whole_tabl
                 "new", "adult", PureDP(2), plan="c0ffee00", protects=DIVISIBLE, table_part=part
             )
     assert look(path) == (FORMAT, "delete", before[2])
+    connection = sqlite3.connect(path)
+    assert ledger_schema.structure(connection) == expected_structure()
+    connection.close()
+
+
+def test_one_of_format_4_keeps_its_hashes_and_its_parts_and_its_releases_may_then_stop(folder):
+    path = folder / "budget.db"
+    made_earlier(path, 4)
+    before = look(path)
+    assert before[:2] == (4, "delete")
+    with Ledger(path) as ledger:
+        assert ledger.verify(head=before[2][-1][1])
+        assert [entry.release for entry in ledger.unfinished()] == ["south-1"]
+        assert ledger.balance("adult").spent == Charge(1_000_000)
+        assert {part.name for part in ledger.parts("adult")} == {"region=n", "region=s"}
+        with pytest.raises(LedgerError, match="two steps"):
+            ledger.stop("south-1")
+        request = {"plan": "c0ffee00", "protects": DIVISIBLE, "first": PureDP("0.02")}
+        ledger.reserve("new", "adult", PureDP(1), **request)
+        ledger.draw("new", b"1" * 16)
+        ledger.stop("new")
+        assert ledger.balance("adult").spent == Charge(1_020_000)
+    assert look(path)[2][: len(before[2])] == before[2]
     connection = sqlite3.connect(path)
     assert ledger_schema.structure(connection) == expected_structure()
     connection.close()

@@ -237,7 +237,8 @@ def test_the_steps_cost_the_budget_and_no_more_and_the_release_verifies(signals,
     )
     costs = [event.cost.rho for event in release.certificate.events]
     assert sum(costs) == Fraction(3, 10)
-    assert [event.statistic for event in release.certificate.events][:2] == [
+    assert [event.statistic for event in release.certificate.events][:3] == [
+        "fit",
         "sums",
         "power step 1",
     ]

@@ -351,7 +351,7 @@ SPREAD = {  # sixteen classes by twelve cells: noise adds up
 
 @pytest.mark.parametrize("asked", [{"epsilon": "8e-6"}, {"rho": "3e-11"}], ids=str)
 def test_noise_on_the_number_of_rows_counts_every_cell_that_is_added_up(asked, ledger):
-    event = sf.price(SPREAD, **asked).events[0]
+    event = sf.price(SPREAD, **asked).measured[0]
     assert event.statistic == "one-way tables"
     assert float(event.noise) ** (1 if "epsilon" in asked else 0.5) < 200_000  # of one cell
     table = pa.table({"kind": CLASSES, "level": CLASSES[:12] + CLASSES[:4]})

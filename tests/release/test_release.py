@@ -92,6 +92,8 @@ def shape(release, folder):
     pandas, polars = (Release.load(csv, frame=kind).data for kind in ("pandas", "polars"))
     drawn = ("release", "content", "synopsis")  # an id, and hashes of noisy values
     paper = {k: v for k, v in release.certificate.to_json().items() if k not in drawn}
+    fit = paper.pop("fit")  # noisy counts, whose places are public
+    fit["fitting"], fit["misfits"] = None, [(c["column"], c["complaint"]) for c in fit["misfits"]]
     return {
         "arrow schema": (release.table.schema, release.table.schema.metadata),
         "parquet schema": pq.read_schema(parquet / "data.parquet").to_string(),
@@ -101,6 +103,7 @@ def shape(release, folder):
         "polars types": dict(polars.schema),
         "synopsis": release.synopsis and (list(release.synopsis), len(release.synopsis["entries"])),
         "certificate": json.dumps(paper),
+        "fit": json.dumps(fit),
         "files": sorted(path.name for place in (csv, parquet) for path in place.iterdir()),
     }
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from sfumato.accuracy.discrete_sum import DiscreteSum, Part
 from sfumato.accuracy.noisy import law_of
 from sfumato.privacy.mechanism import Event
-from sfumato.release.fit import Fit, FitFacts
+from sfumato.release.fit import FitFacts
 
 __all__ = ["CONFIDENCE", "FALSE_ALARM", "Verdict", "judge", "reach"]
 
@@ -22,14 +22,14 @@ FALSE_ALARM = Fraction(1, 100)
 CONFIDENCE = 1 - 2 * FALSE_ALARM  # that all intervals of a fit hold together
 
 
-def reach(event: Event, cells: int) -> int:
+def reach(event: Event, cells: int, *, chance: Fraction = FALSE_ALARM) -> int:
     """How far a count may be off, on each side and for all cells together.
 
     >>> from sfumato.privacy.guarantee import PureDP
     >>> reach(Event("fit", "discrete-laplace", Fraction(2), Fraction(100), PureDP("1/50")), 85)
     835
     """
-    return int(_law(event).one_sided(FALSE_ALARM / max(cells, 1)))
+    return int(_law(event).one_sided(chance / max(cells, 1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,24 @@ class Verdict:
     stops: bool
 
 
-def judge(facts: FitFacts, event: Event) -> Verdict:
-    """Whether more than `facts.misfit` of the records do not fit, and significantly so."""
-    cells = len(facts.misfits)
+def judge(facts: FitFacts, event: Event, *, chance: Fraction = FALSE_ALARM) -> Verdict:
+    """Whether more than `facts.misfit` of the records do not fit, and significantly so.
+
+    `chance`: how often noise alone may look significant, on one side of one test.
+    """
+    cells, most = len(facts.misfits), facts.size
     law = _law(event) if facts.records is not None else _law(event, cells)
-    far, total = int(law.one_sided(FALSE_ALARM)), facts.total
-    most = facts.size
+    far = int(law.one_sided(chance))
+    low, total, high = (
+        min(max(end, 0), most) for end in (facts.total - far, facts.total, facts.total + far)
+    )
     # Where n is public and too small for the noise, there is nothing that could be found.
-    told = total > far and (facts.records is None or far < facts.records)
+    told = facts.total > far and (facts.records is None or far < facts.records)
     stops = told and total > facts.misfit * most
     if facts.records is None:
-        found = sum(misfit.records for misfit in Fit.of(facts).significant)
-        stops = stops or found > facts.misfit * most
-    low, total, high = (min(max(end, 0), most) for end in (total - far, total, total + far))
+        loud = reach(event, cells, chance=chance)
+        found = sum(cell.count for cell in facts.misfits if cell.count > loud)
+        stops = stops or min(found, most) > facts.misfit * most
     return Verdict(total, low, high, stops)
 
 

@@ -9,6 +9,7 @@ import typer
 from sfumato.cli import (
     accuracy,
     audit,
+    check,
     compare,
     demo,
     doctor,
@@ -46,6 +47,7 @@ app.command("verify")(verify.verify)
 app.command("report")(report.report)
 app.command("accuracy")(accuracy.accuracy)
 app.command("audit")(audit.audit)
+app.command("check")(check.check)
 app.command("inspect")(inspect.inspect)
 app.command("compare")(compare.compare)
 app.command("doctor")(doctor.doctor)

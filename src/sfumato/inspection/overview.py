@@ -24,6 +24,7 @@ from sfumato.inspection.counting import count_inspection
 from sfumato.inspection.distortion import distortion
 from sfumato.inspection.exposure import exposure
 from sfumato.inspection.figure import needed
+from sfumato.inspection.fit import fit_section
 from sfumato.inspection.grouped import by_group
 from sfumato.inspection.information import entropy, kl_divergence, total_variation
 from sfumato.inspection.marginal import MOST_COLUMNS, draw_marginal, marginals
@@ -86,7 +87,7 @@ def inspect(
     >>> patients, schema = clinic(400), sf.Schema.parse(CLINIC)
     >>> release = sf.publish(patients, schema=schema, epsilon=1, seed=1)
     >>> [section.title for section in inspect(release, patients).sections]
-    ['Distributions', 'Correlations', 'Components', 'Utility', 'Attacks', 'Exposed records']
+    ['Fit', 'Distributions', 'Correlations', 'Components', 'Utility', 'Attacks', 'Exposed records']
     """
     certificate = release.certificate
     if certificate.kind is not TABLE:
@@ -135,8 +136,8 @@ class _Seen:
     @property
     def sections(self) -> tuple[Callable[[], Section | None], ...]:
         if not self.like_the_schema:
-            return self.distortion, self.utility, self.attacks
-        shape = self.distributions, self.correlations, self.components
+            return self.fit, self.distortion, self.utility, self.attacks
+        shape = self.fit, self.distributions, self.correlations, self.components
         told = self.by_group, self.distortion, self.utility, self.attacks, self.exposed_records
         return *shape, *told
 
@@ -155,6 +156,10 @@ class _Seen:
         """Columns with an order that the release has under their own names."""
         present = set(self.release.table.column_names)
         return [a.name for a in self.domain.axes if isinstance(a, Grid) and a.name in present]
+
+    def fit(self) -> Section:
+        """How many values were cut or replaced before anything was measured."""
+        return fit_section(self.original, self.domain)
 
     def distortion(self) -> Section | None:
         """How far records were moved from their place."""

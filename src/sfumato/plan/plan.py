@@ -111,20 +111,21 @@ class Plan(Priced):
     def terms(self) -> ReleaseTerms:
         """The plan as ledger and certificate see it."""
         schema = self.domain.schema
-        subject = {
+        subject: dict[str, Any] = {
             "dataset": schema.name,
             "unit": RECORD,
             "neighbours": schema.neighbours,
             "schema": schema.to_json(),
         }
-        part, caveats = self.part, _LIMITS
+        part, caveats = self.part, list(_LIMITS)
         if part is not None:
-            subject, caveats = {**subject, "part": part.facts}, (_ONLY.format(part), *_LIMITS)
+            subject["part"] = part.facts
+            caveats.insert(0, _ONLY.format(part))
         terms = self.terms_for(
-            subject, columns=self.columns, invariants=self.invariants, caveats=caveats
+            subject, columns=self.columns, invariants=self.invariants, caveats=tuple(caveats)
         )
-        fit = self.fit and FitTerms(self.fit.event.cost, self.fit.facts)
-        return replace(terms, part=part and part.charged, fit=fit)
+        fit = None if self.fit is None else FitTerms(self.fit.event.cost, self.fit.facts)
+        return replace(terms, part=None if part is None else part.charged, fit=fit)
 
 
 @dataclass(frozen=True)

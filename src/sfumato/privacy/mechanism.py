@@ -202,29 +202,30 @@ class Drawing(Protocol):
 class Purse:
     """Bits, a limit, and the list of what was bought."""
 
-    def __init__(self, limit: Guarantee, bits: Bits, *, of: "Purse | None" = None) -> None:
+    def __init__(self, limit: Guarantee, bits: Bits) -> None:
         self.limit, self.bits = limit, bits
         self.events: list[Event] = []
-        self._whole = of  # the purse that this is a part of
+        self._stages: tuple[Budget, ...] = ()
+        self._since = 0  # where the last stage began
 
-    def divided(self, *parts: Budget) -> "tuple[Purse, ...]":
-        """A purse for each part, all with these bits; this one lists what they buy.
+    def begin(self, stage: Budget) -> None:
+        """From here on purchases stay within this part of the limit, whatever was bought before.
 
-        What they may spend together is within the limit of this one by basic composition,
-        whatever each of them buys.
+        All stages together are within the limit by basic composition.
         """
-        if self.events or not _within(compose(*parts), self.limit):
+        stages = (*self._stages, stage)
+        if len(self.events) > self._since and not self._stages:
+            raise BudgetError("what was bought before the first stage belongs to none")
+        if not _within(compose(*stages), self.limit):
             raise BudgetError("the parts of a budget would spend more than was reserved")
-        return tuple(Purse(part, self.bits, of=self) for part in parts)
+        self._stages, self._since = stages, len(self.events)
 
     def spend(self, event: Event) -> Bits:
         """Pay for an event and get the bits for it; refused beyond the limit, nothing drawn."""
-        spent = compose(*(e.cost for e in self.events), event.cost)
-        if not _within(spent, self.limit):
+        spent = compose(*(e.cost for e in self.events[self._since :]), event.cost)
+        if not _within(spent, self._stages[-1] if self._stages else self.limit):
             raise BudgetError(f"measuring {event.statistic} would spend more than was reserved")
         self.events.append(event)
-        if self._whole is not None:
-            self._whole.events.append(event)
         return self.bits
 
     def pay(self, noise: Noise) -> "Paid":

@@ -11,7 +11,7 @@ from sfumato.plan import Plan
 from sfumato.plan.fit import PlannedFit
 from sfumato.privacy.mechanism import Purse
 from sfumato.publishing.misfit_words import stopped
-from sfumato.release.fit import FitFacts, MisfitCount
+from sfumato.release.fit import FitFacts
 from sfumato.table.records import Records
 
 __all__ = ["check_counts", "counted_fit"]
@@ -21,16 +21,17 @@ def counted_fit(planned: PlannedFit, records: Records, purse: Purse) -> FitFacts
     """What a certificate says of the fit; `MisfitError` where too many records do not."""
     counts, event = planned.counts, planned.event
     (fitting, *others), n = counts.perturb(records, purse)
-    facts = FitFacts(
-        share=str(planned.share),
-        misfit=str(planned.misfit),
-        records=n,
-        reach=reach(event, len(counts.cells)),
-        fitting=int(fitting),
-        misfits=tuple(
-            MisfitCount(column=column, complaint=said.words, count=int(count))
-            for (column, said), count in zip(counts.cells, others, strict=True)
-        ),
+    facts = FitFacts.model_validate(
+        {
+            **planned.facts,
+            "records": n,
+            "reach": reach(event, len(counts.cells)),
+            "fitting": int(fitting),
+            "misfits": [
+                {"column": column, "complaint": said.words, "count": int(count)}
+                for (column, said), count in zip(counts.cells, others, strict=True)
+            ],
+        }
     )
     verdict = judge(facts, event)
     if verdict.stops:

@@ -212,8 +212,9 @@ class _Table:
             self._plan.public.are_not(self._whole)
         fit = None
         if self._plan.fit is not None:
-            first, purse = purse.divided(self._plan.fit.counts.budget, self._plan.fit.rest)
-            fit = counted_fit(self._plan.fit, self._records, first)
+            purse.begin(self._plan.fit.counts.budget)
+            fit = counted_fit(self._plan.fit, self._records, purse)
+            purse.begin(self._plan.fit.rest)
         synopsis = self._plan.measure(self._records, purse)
         # What is drawn from here on is post-processing: its generator needs no secrecy.
         rng = np.random.default_rng(self._seed)

@@ -205,7 +205,7 @@ class _Step:
                 plan=plan,
                 protects=terms.protects,
                 table_part=terms.part,
-                first=terms.fit and terms.fit.cost,
+                first=None if terms.fit is None else terms.fit.cost,
             )
         return Charged(self.ledger, self.release)
 

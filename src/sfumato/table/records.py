@@ -101,6 +101,14 @@ class Records:
         self._finished(tally)
         return total
 
+    def with_complaints(self) -> Iterator[tuple[pa.RecordBatch, Complaints]]:
+        """The records as they are stored, beside what is said against each of their values."""
+        for batch in self._batches():
+            codes, said = self._read(batch)
+            inside = self._inside(codes)
+            kept = batch if isinstance(inside, slice) else batch.filter(pa.array(inside))
+            yield kept, said[inside]
+
     def map(self, change: Callable[[Codes], T]) -> Iterator[T]:
         """`change` of so many records at a time, one after the other, in their order.
 

@@ -12,6 +12,7 @@ from seeded_faults import FAULTS
 from sfumato.inspection.audit.choice import check_choice, check_judge, check_split
 from sfumato.inspection.audit.counts import check_counts
 from sfumato.inspection.audit.counts_desk import check_desk
+from sfumato.inspection.audit.fit import check_fit
 from sfumato.inspection.audit.network import check_network
 from sfumato.inspection.audit.parts import check_parts
 from sfumato.inspection.audit.stream_counter import check_series
@@ -43,6 +44,9 @@ CHECKS = {
     "split": lambda: check_split(PURE),
     "parts": lambda: check_parts(PURE),
     "parts, Gaussian": lambda: check_parts(GAUSSIAN),
+    "fit": lambda: check_fit(PURE),
+    "fit, Gaussian": lambda: check_fit(GAUSSIAN),
+    "fit, approximate": lambda: check_fit(APPROXIMATE),
 }
 
 
@@ -68,6 +72,7 @@ def first_violation(check):
         ("choice", 1),
         ("judge", 1),
         ("parts", 4),
+        ("fit", 1),
     ],
 )
 def test_sound_code_costs_all_of_its_promise_and_no_more(check, cases):

@@ -1,0 +1,139 @@
+"""NOT PRIVATE: how many values of a file do not fit a schema, exactly, column by column.
+
+A release tells the same under noise, one complaint per record; its owner, who has the records,
+may look.  The look is counted in the ledger, because a schema that is chosen by looking is chosen
+with the records' help; and no value of a record is shown.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.errors import BudgetError, LedgerError
+from sfumato.inspection.fit_hint import MOST_VALUES, hint
+from sfumato.inspection.section import Line, Section
+from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
+from sfumato.ledger import Ledger
+from sfumato.measure.fit import complaints_of
+from sfumato.publishing.misfit_words import remedy
+from sfumato.schema.domain import Domain
+from sfumato.table.complaint import Complaint
+from sfumato.table.header import check_header
+from sfumato.table.records import Records
+from sfumato.table.value import text_of
+
+__all__ = ["ColumnMisfit", "SchemaFit", "check", "fit_section"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMisfit:
+    """Values of one column with one complaint: how many, what to do, and what they look like."""
+
+    column: str
+    complaint: str
+    values: int
+    remedy: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFit:
+    """NOT PRIVATE: what a file holds that its schema does not have."""
+
+    dataset: str
+    records: int
+    fitting: int  # records that fit in every column
+    misfits: tuple[ColumnMisfit, ...]
+    counted: bool = False
+
+    def __bool__(self) -> bool:
+        return self.fitting == self.records
+
+    def share(self, misfit: ColumnMisfit) -> float:
+        """Of all records."""
+        return misfit.values / max(self.records, 1)
+
+
+def check(
+    data: Any,
+    *,
+    schema: AnySchema,
+    ledger: Ledger | None = None,
+    uncounted: bool = False,
+) -> SchemaFit:
+    """NOT PRIVATE: what does not fit, in every column, without noise; true where all fits.
+
+    A `ledger` counts the look under the data set of the schema, before a record is read; or
+    say `uncounted`.
+
+    >>> import pyarrow as pa
+    >>> schema = {"name": "t", "columns": {"age": {"kind": "integer", "low": 0, "high": 110}}}
+    >>> found = check(pa.table({"age": ["42", "45,5", "900"]}), schema=schema, uncounted=True)
+    >>> [(misfit.complaint, misfit.values, misfit.hint) for misfit in found.misfits]
+    [('unreadable', 1, 'looks like a decimal comma'), ('above', 1, '')]
+    """
+    domain = domain_of(schema)
+    source = opened(data, domain)
+    check_header(source, domain)
+    has_rows(source, 1)  # what cannot be read is not counted
+    counted = _counted(domain.schema.name, ledger, uncounted=uncounted)
+    return _exact(Records(source, domain), domain, counted=counted)
+
+
+def _counted(dataset: str, ledger: Ledger | None, *, uncounted: bool) -> bool:
+    if uncounted:
+        return False
+    if ledger is None:
+        raise LedgerError(
+            "a look at the records is counted where their budget is kept: give the ledger "
+            "(--ledger FILE), or say --uncounted"
+        )
+    try:
+        ledger.inspect(dataset, what="check of the fit")
+    except BudgetError as error:
+        raise BudgetError(f"{error}, or say --uncounted") from None
+    return True
+
+
+def _exact(records: Records, domain: Domain, *, counted: bool = False) -> SchemaFit:
+    total = fitting = 0
+    found = np.zeros((len(domain.axes), max(Complaint) + 1), np.int64)
+    examples: defaultdict[tuple[int, Complaint], list[str | None]] = defaultdict(list)
+    for batch, said in records.with_complaints():
+        total += len(said)
+        fitting += int((said == Complaint.FITS).all(axis=1).sum())
+        for j, axis in enumerate(domain.axes):
+            found[j] += np.bincount(said[:, j], minlength=found.shape[1])
+            for complaint in complaints_of(axis):
+                few = examples[j, complaint]
+                here = np.flatnonzero(said[:, j] == complaint)[: MOST_VALUES - len(few)]
+                few += [text_of(v) for v in batch.column(axis.name).take(here).to_pylist()]
+    misfits = tuple(
+        ColumnMisfit(
+            axis.name,
+            complaint.words,
+            int(found[j, complaint]),
+            remedy(complaint.words, axis),
+            hint(complaint, axis, examples[j, complaint]),
+        )
+        for j, axis in enumerate(domain.axes)
+        for complaint in complaints_of(axis)
+        if found[j, complaint]
+    )
+    return SchemaFit(domain.schema.name, total, fitting, misfits, counted)
+
+
+def fit_section(original: Any, domain: Domain) -> Section:
+    """NOT PRIVATE: the same, as a part of a page for the owner's eyes."""
+    fit = _exact(Records(opened(original, domain), domain), domain)
+    lines = [Line("records that fit", f"{fit.fitting / max(fit.records, 1):.1%}", "in all columns")]
+    for one in fit.misfits:
+        told = f"{one.hint}; {one.remedy}" if one.hint else one.remedy
+        lines.append(Line(f"{one.column}, {one.complaint}", f"{fit.share(one):.2%}", told))
+    remark = (
+        "Values that do not fit were cut to the range or replaced before anything was measured: "
+        "all other figures are about values as they were read."
+    )
+    return Section("Fit", tuple(lines), remark if fit.misfits else "")
