@@ -47,9 +47,7 @@ def test_the_headline_is_the_widest_of_all_errors(release):
     assert said.figure in html_page(release).partition("<main>")[0]
 
 
-@pytest.mark.parametrize(
-    ("budget", "word"), [(8, "Sharp"), (1, "Rough"), ("0.1", "Mostly noise")]
-)
+@pytest.mark.parametrize(("budget", "word"), [(8, "Sharp"), (1, "Rough"), ("0.1", "Mostly noise")])
 def test_the_words_of_the_headline_follow_the_noise_and_not_the_data(budget, word):
     schema = {"name": "t", "columns": {"a": WIDE["c0"], "b": WIDE["c1"]}}
     said = [

@@ -107,8 +107,8 @@ def apart(texts: Sequence[str], longest: int = _LONGEST) -> list[str]:
 
     >>> apart(["a ward on the first floor", "a ward on the second floor"], 12)
     ['…first floor', '…second flo…']
-    >>> apart(["floor one, left wing", "floor one, loft"], 8), apart(["x" * 9, "x" * 8 + "y"], 6)
-    (['…left w…', '…loft'], ['1. xx…', '2. xx…'])
+    >>> apart(["floor one, left side", "floor one, loft"], 8), apart(["x" * 9, "x" * 8 + "y"], 6)
+    (['…left s…', '…loft'], ['1. xx…', '2. xx…'])
     """
     lines = [" ".join(text.split()) for text in texts]
     start = _alike(lines) if len(lines) > 1 else 0
