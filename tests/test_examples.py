@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import sfumato as sf
 from site_hooks import HOME, gallery
 
 REFRESH = "if this is meant, run: python docs/hooks/gallery.py"
@@ -55,3 +56,12 @@ def test_nothing_is_shown_that_no_example_printed():
     assert printed == set(gallery.SHOWN)
     drawn = {path.stem for path in (HOME / "docs" / "gallery").iterdir()}
     assert drawn == {name for name in gallery.SHOWN if gallery.Example(name).draws}
+
+
+def test_the_first_picture_counts_every_patient_in_the_ward_that_the_schema_reads():
+    drawn = runpy.run_path(str(gallery.Example("first_release").script))
+    wards = ("cardiology", "surgery", "oncology", "elsewhere")
+    patients = sf.example.clinic(500)
+    counts = drawn["by_ward"](patients, wards)
+    assert sum(counts) == 500
+    assert counts[3] == patients.column("ward").to_pylist().count("hospice") > 0

@@ -50,7 +50,9 @@ def test_it_answers_in_sentences(folder):
     assert done.exit_code == 0, done.output
     for words in (
         "ward is surgery or oncology:",
-        "With confidence 95 % the truth lies between",
+        "With confidence 95 % the truth, as read, lies between",
+        "the mean of the values as read lies between",
+        "values as they were read",
         "mean of age:",
         "sex: is female more than male?",
         "the p-value",

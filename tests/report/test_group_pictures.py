@@ -19,14 +19,14 @@ def test_the_label_is_drawn_within_each_group():
     found = groups(MARKED)["By group"]
     (card,) = found.cards
     assert card.title == "outcome by sex"
-    for words in ("female, home", "male, care", "(truth "):
+    for words in ("female, home", "male, care", "(as read "):
         assert words in card.picture
     assert "A thin line" in found.reading
 
 
 def test_a_method_without_the_table_draws_the_rows_alone():
     found = groups(MARKED, "modips")["By group"]
-    assert "(truth " not in found.cards[0].picture
+    assert "(as read " not in found.cards[0].picture
     assert "A thin line" not in found.reading
 
 

@@ -48,7 +48,7 @@ def about_count(
     sentences = (
         f"{question}: {spelt(round(seen.value))} of {found.records:,} records by their answers, "
         "right on average.",
-        f"With confidence {percent(level)} the truth lies between {low:,} and {high:,}.",
+        f"With confidence {percent(level)} the truth, as read, lies between {low:,} and {high:,}.",
         f"{'Those who have it answer so' if direct else 'A bit of theirs says so'} with "
         f"probability {seen.own:.4g}, the others with {seen.other:.4g}.",
     )
@@ -93,8 +93,8 @@ def about_difference(
     verdict = "so it is" if low > 0 else "so that cannot be told"
     sentences = (
         f"{question} By {spelt(round(one.value - other.value))} as the answers show it.",
-        f"With confidence {percent(level)} the true difference is {at_least(low)} or more, "
-        f"{verdict}.",
+        f"With confidence {percent(level)} the true difference, as read, is {at_least(low)} or "
+        f"more, {verdict}.",
     )
     figures = {
         "difference": one.value - other.value,
@@ -126,7 +126,8 @@ def about_extreme(
     question = f"{'largest' if largest else 'smallest'} count of {column}"
     error = f"with a chance of error of {percent(1 - level)} at most"
     sentences = (
-        f"{question}: it lies between {low:,} and {high:,} with confidence {percent(level)}.",
+        f"{question}: as read, it lies between {low:,} and {high:,} with confidence "
+        f"{percent(level)}.",
         f"It is that of {ahead[0]}, {error}." if ahead else f"Whose it is cannot be told {error}.",
     )
     figures = {

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sfumato.accuracy.as_read import told as told_changes
 from sfumato.accuracy.law import share
 from sfumato.accuracy.published import Published
 from sfumato.accuracy.spelling import at_least, at_most, spelt
@@ -16,6 +17,7 @@ def about_covariance(found: Published, first: str, second: str, confidence: Numb
     level, alone = share("confidence", confidence), first == second
     told = found.covariance(first, second, level)
     what = f"variance of {first}" if alone else f"covariance of {first} and {second}"
+    changed = told_changes(found.certificate, found.fit, *dict.fromkeys((first, second)))
     points = spelt(told.about[0]) if alone else " and ".join(spelt(p) for p in told.about)
     low, high = told.second_between
     figures: dict[str, Any] = {
@@ -25,15 +27,17 @@ def about_covariance(found: Published, first: str, second: str, confidence: Numb
     if told.value is None or told.between is None:
         said = (
             f"{what}: it cannot be told, because no sums were published. The mean product of the "
-            f"distances from {points} is {spelt(told.second)} by the noisy sums, and lies between "
-            f"{at_least(low)} and {at_most(high)} with confidence {percent(level)}."
+            f"distances from {points} is {spelt(told.second)} by the noisy sums, and of the values "
+            f"as read it lies between {at_least(low)} and {at_most(high)} with confidence "
+            f"{percent(level)}."
         )
-        return Answer(what, (said,), figures)
+        return Answer(what, (said, *changed), figures)
     low, high = told.between
     figures |= {"value": told.value, "low": low, "high": high}
     sentences = [
         f"{what}: {spelt(told.value)} by the noisy sums. With confidence {percent(level)} the "
-        f"true one lies between {at_least(low)} and {at_most(high)}."
+        f"true one of the values as read lies between {at_least(low)} and {at_most(high)}.",
+        *changed,
     ]
     if alone:
         least, most = told.deviation

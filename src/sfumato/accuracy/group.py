@@ -14,6 +14,7 @@ from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
 
+from sfumato.accuracy.as_read import told
 from sfumato.accuracy.law import share
 from sfumato.accuracy.noisy import Interval, Noisy
 from sfumato.accuracy.published import Published
@@ -68,8 +69,8 @@ def about_group(found: Published, group: str, column: str, confidence: Number) -
     level, table = share("confidence", confidence), found.pair(group, column)
     shares = shares_within(table, level)
     said = (
-        f"{column} by {group}: each share of a group lies between its two ends with confidence "
-        f"{percent(level)} by itself; for all {len(shares):,} together ask for "
+        f"{column} by {group}: each share of a group, as read, lies between its two ends with "
+        f"confidence {percent(level)} by itself; for all {len(shares):,} together ask for "
         f"{confidence_of_each(level, len(shares))}."
     )
     listed: list[dict[str, Any]] = [
@@ -77,7 +78,8 @@ def about_group(found: Published, group: str, column: str, confidence: Number) -
          "high": s.between[1]} for s in shares
     ]  # fmt: skip
     figures = {"confidence": float(level), "columns": [group, column], "shares": listed}
-    return Answer(f"{column} by {group}", (said,), figures)
+    changed = told(found.certificate, found.fit, group, column)
+    return Answer(f"{column} by {group}", (said, *changed), figures)
 
 
 def about_each_group(found: Published, column: str, confidence: Number) -> list[Answer]:

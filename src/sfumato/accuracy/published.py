@@ -42,6 +42,7 @@ from sfumato.accuracy.two_way import TwoWay
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.privacy.guarantee import Number
 from sfumato.release.certificate import Certificate, stated
+from sfumato.release.fit import Fit
 from sfumato.schema import Date
 from sfumato.schema.domain import Domain, Levels
 from sfumato.synopsis.features import Features
@@ -97,6 +98,11 @@ class Published:
     keys: KeyCounts | None = None
     series: Series | None = None
     second: SecondMoments | None = None
+
+    @property
+    def fit(self) -> Fit | None:
+        """How many records were changed when they were read, where that was counted."""
+        return None if self.certificate.fit is None else Fit.of(self.certificate.fit)
 
     def count(self, column: str, values: Sequence[str]) -> Noisy:
         """Records whose column has one of these values, or the weight of such edges."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.accuracy.as_read import told as told_changes
 from sfumato.accuracy.comparison import Comparison
 from sfumato.accuracy.extreme import MOST, declared, flat_prior_largest, maximum, minimum
 from sfumato.accuracy.law import share
@@ -38,7 +39,10 @@ _MOST_CHANCES = 5  # values whose probability is worth a word
 _MOST_EDGES = 1_000
 _MOST_COMPARED = 100_000
 _NEARLY = 0.9999
-_ON_GRID = "The truth here is the weights as they were read: each to the nearest step of the grid."
+_ON_GRID = (
+    "The truth here is the weights as they were read: each to the nearest step of the grid, and "
+    "cut to the declared range."
+)
 
 
 @dataclass(frozen=True)
@@ -65,11 +69,16 @@ def about_count(
     """How many records have one of these values in a column, or what such edges weigh."""
     question = _asked(found, column, values)
     plain = found.plain(column, values) if thesis else None
-    return _about(question, found.count(column, values), found, confidence, plain)
+    return _about(question, found.count(column, values), found, confidence, plain, column)
 
 
 def _about(
-    question: str, noisy: Noisy, found: Published, confidence: Number, plain: Noisy | None
+    question: str,
+    noisy: Noisy,
+    found: Published,
+    confidence: Number,
+    plain: Noisy | None,
+    *columns: str,
 ) -> Answer:
     level = share("confidence", confidence)
     what, by = _words(found)
@@ -81,8 +90,9 @@ def _about(
     reach = noisy.law.two_sided(1 - level) if found.series is None else noisy.reach(1 - level)
     sentences = [
         f"{question}: {spelt(noisy.value)} {what} by the noisy {by}.",
-        f"With confidence {percent(level)} the truth lies between {at_least(low)} and "
+        f"With confidence {percent(level)} the truth, as read, lies between {at_least(low)} and "
         f"{at_most(high)}.",
+        *told_changes(found.certificate, found.fit, *columns),
         f"The noise ({_noises(noisy)}) is at most {at_most(reach)} with probability "
         f"{percent(level)}: a ({at_most(reach)}, {spelt(float(1 - level))})-useful approximation.",
         *_corrected(found, noisy),
@@ -117,7 +127,8 @@ def about_mean(found: Published, column: str, confidence: Number) -> Answer:
     value, (low, high) = found.number(column).mean(level)
     by = "sum" if found.tables is None else "counts"
     told = f"{spelt(value)} by the noisy {by}", at_least(low), at_most(high)
-    return mean_answer(column, level, (value, low, high), told)
+    more = told_changes(found.certificate, found.fit, column)
+    return mean_answer(column, level, (value, low, high), told, more)
 
 
 def mean_answer(
@@ -125,14 +136,15 @@ def mean_answer(
     level: Fraction,
     figures: tuple[float, float, float],
     told: tuple[str, str, str],
+    changed: tuple[str, ...] = (),
 ) -> Answer:
     """A mean and the ends of its interval, as numbers and as a person reads them."""
     sentence = (
-        f"mean of {column}: {told[0]}. With confidence {percent(level)} the true mean lies "
-        f"between {told[1]} and {told[2]}."
+        f"mean of {column}: {told[0]}. With confidence {percent(level)} the mean of the values as "
+        f"read lies between {told[1]} and {told[2]}."
     )
     named = dict(zip(("value", "low", "high"), figures, strict=True))
-    return Answer(f"mean of {column}", (sentence,), {**named, "confidence": float(level)})
+    return Answer(f"mean of {column}", (sentence, *changed), {**named, "confidence": float(level)})
 
 
 def about_difference(
@@ -155,8 +167,9 @@ def about_difference(
     verdict = "so it is" if low > 0 else "so that cannot be told"
     sentences = [
         f"{question} By {spelt(noisy.value)} as the release shows it.",
-        f"With confidence {percent(level)} the true difference is {at_least(low)} or more, "
-        f"{verdict}.",
+        f"With confidence {percent(level)} the true difference, as read, is {at_least(low)} or "
+        f"more, {verdict}.",
+        *told_changes(found.certificate, found.fit, column),
         *((_ON_GRID,) if found.edges is not None else ()),
     ]
     figures: dict[str, Any] = {
@@ -230,8 +243,9 @@ def about_extreme(
     question = f"{'largest' if largest else 'smallest'} count of {column}"
     error = f"with a chance of error of {percent(1 - level)} at most"
     sentences = [
-        f"{question}: it lies between {at_least(low)} and {at_most(high)} with confidence "
+        f"{question}: as read, it lies between {at_least(low)} and {at_most(high)} with confidence "
         f"{percent(level)}.",
+        *told_changes(found.certificate, found.fit, column),
         f"Whose it is cannot be told {error}."
         if winner is None
         else f"It is that of {names[winner]}, {error}.",

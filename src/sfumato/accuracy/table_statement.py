@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.accuracy.as_read import told
 from sfumato.accuracy.extreme import together
 from sfumato.accuracy.law import share
 from sfumato.accuracy.noisy import Noisy, shared
@@ -54,11 +55,12 @@ def about_column(found: Published, column: str, confidence: Number) -> Answer:
     each, every = reaches(cells, level)
     listed = [_interval(value, noisy, level) for value, noisy in cells.items()]
     said = (
-        f"{column}: each of {len(cells):,} counts is within {ceil(each):,} of the truth by itself, "
-        f"all of them together within {ceil(every):,}, with confidence {percent(level)}."
+        f"{column}: each of {len(cells):,} counts is within {ceil(each):,} of the truth, as read, "
+        f"by itself, all of them together within {ceil(every):,}, with confidence {percent(level)}."
     )
     figures = {"confidence": float(level), "each within": each, "all within": every}
-    return Answer(column, (said,), figures | {"counts": listed})
+    sentences = (said, *told(found.certificate, found.fit, column))
+    return Answer(column, sentences, figures | {"counts": listed})
 
 
 def about_pair(found: Published, first: str, second: str, confidence: Number) -> Answer:
@@ -72,8 +74,10 @@ def about_pair(found: Published, first: str, second: str, confidence: Number) ->
     figures |= _cells(table, table.counts, level, by_class=False)
     each, every = figures["each within"], figures["all within"]
     said = [
-        f"{first} by {second}: each of {table.cells:,} cells is within {ceil(each):,} of the truth "
-        f"by itself, all of them together within {ceil(every):,}, with confidence {percent(level)}."
+        f"{first} by {second}: each of {table.cells:,} cells is within {ceil(each):,} of the "
+        f"truth, as read, by itself, all of them together within {ceil(every):,}, with confidence "
+        f"{percent(level)}.",
+        *told(found.certificate, found.fit, first, second),
     ]
     if len(table.classes) > 1:
         within = {
@@ -96,12 +100,16 @@ def columns(found: Published, confidence: Number) -> list[Answer]:
     for column, known in found.counts.items():
         cells = {value: found.count(column, [value]) for value in known}
         each, every = reaches(cells, confidence)
-        said = f"{column}: each of {len(cells):,} counts is within {ceil(each):,} of the truth."
+        said = (
+            f"{column}: each of {len(cells):,} counts is within {ceil(each):,} of the truth, as "
+            "read."
+        )
         figures: dict[str, Any] = {"values": len(cells), "each within": each, "all within": every}
         if column in found.numbers:
             mean, (low, high) = found.numbers[column].mean(confidence)
             figures["mean"] = {"value": mean, "low": low, "high": high}
-        answers.append(Answer(column, (said,), figures))
+        sentences = (said, *told(found.certificate, found.fit, column))
+        answers.append(Answer(column, sentences, figures))
     return sorted(answers, key=lambda answer: -float(answer.figures["each within"]))
 
 

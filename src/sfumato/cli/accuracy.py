@@ -87,6 +87,7 @@ def accuracy(
     Example: sfumato accuracy series/ --greater "bits=1025 to 2048:1 to 1024"
     """
     from sfumato.accuracy import covariance_statement, statement, table_statement
+    from sfumato.accuracy.as_read import briefly
     from sfumato.accuracy.collected import collected, is_collected
     from sfumato.accuracy.group import about_each_group, groups_of
     from sfumato.accuracy.published import published
@@ -154,6 +155,7 @@ def accuracy(
             told["part"] = found.certificate.part
         if not asked and not by_column and len(every) < found.figures:
             told |= {"listed": len(every), "published": found.figures}
+        told["as read"] = briefly(found.certificate, found.fit)
         told["answers"] = [answer.to_json() for answer in every]
         document(json.dumps(told, indent=2))
         return
@@ -176,6 +178,7 @@ def accuracy(
             say(f"A column within each group ({', '.join(groups)}): --by-group COLUMN.")
     else:
         _show(every, found, confidence, thesis=thesis)
+    say(briefly(found.certificate, found.fit))
 
 
 def _columns(text: str) -> tuple[str, str]:

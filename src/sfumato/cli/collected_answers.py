@@ -31,6 +31,7 @@ def show_answers(
 ) -> None:
     """What was asked for or, without options, all of it."""
     from sfumato.accuracy import collected_statement as statement
+    from sfumato.accuracy.as_read import briefly
     from sfumato.cli.accuracy_tables import show_column
     from sfumato.errors import ParameterError
 
@@ -49,7 +50,11 @@ def show_answers(
     whole = [statement.about_column(found, c, confidence) for c in asked.columns]
     every = said + whole or statement.overview(found, confidence, thesis=thesis)
     if as_json:
-        told = {"dataset": found.certificate.dataset, "method": found.certificate.method}
+        told = {
+            "dataset": found.certificate.dataset,
+            "method": found.certificate.method,
+            "as read": briefly(found.certificate, None),
+        }
         document(json.dumps({**told, "answers": [one.to_json() for one in every]}, indent=2))
     elif said or whole:
         for place, answer in enumerate(said):
@@ -59,6 +64,8 @@ def show_answers(
             show_column(answer)
     else:
         _show_all(every, confidence)
+    if not as_json:
+        say(briefly(found.certificate, None))
 
 
 def _show_all(answers: "list[Answer]", confidence: str) -> None:

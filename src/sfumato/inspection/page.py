@@ -14,7 +14,7 @@ from sfumato.inspection.counting import UNCOUNTED
 from sfumato.release.folder import is_release
 from sfumato.untrusted.visible import seen_on_a_page
 
-__all__ = ["WARNING", "check_place", "html", "write_page"]
+__all__ = ["WARNING", "check_place", "html", "write_page", "write_privately"]
 
 WARNING = "INTERNAL: this page is computed from the records without noise. Do not publish it."
 
@@ -58,7 +58,11 @@ def write_page(
 ) -> Path:
     """Write the page where only its owner can read it; nothing is overwritten."""
     check_place(path, release)
-    text = html(found, template)
+    return write_privately(html(found, template), path)
+
+
+def write_privately(text: str, path: Path) -> Path:
+    """Write a text with mode 0600, all at once; nothing is overwritten."""
     partial = path.with_name(f".partial-{os.getpid()}-{secrets.token_hex(4)}")
     try:
         handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -19,6 +19,7 @@ __all__ = [
     "every_line",
     "granted_datasets",
     "hash_at",
+    "history_of",
     "holds",
     "identity",
     "insert",
@@ -124,6 +125,15 @@ def inspections_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerL
     """Every time the records were looked at without noise, in order."""
     query = "SELECT * FROM event WHERE dataset = ? AND kind = 'inspect' ORDER BY sequence"
     return list(_checked(connection.execute(query, (dataset,))))
+
+
+def history_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:
+    """Every line about a data set, in order: to be shown; another may name it as the same data."""
+    query = (
+        "SELECT * FROM event WHERE dataset = :name OR (kind = 'same-data' AND other = :name)"
+        " ORDER BY sequence"
+    )
+    return list(_checked(connection.execute(query, {"name": dataset})))
 
 
 def reservations_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:

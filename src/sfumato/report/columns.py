@@ -57,6 +57,11 @@ class Span:
         return len(self.width)
 
     @property
+    def even(self) -> bool:
+        """Whether all bins are of one size."""
+        return min(self.width) == max(self.width)
+
+    @property
     def ends(self) -> tuple[float, float]:
         """The smallest and the largest value."""
         return self.edges[0] + self.half, self.edges[-1] - self.half
@@ -87,9 +92,8 @@ class Column:
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The share of the rows in each bin; of a narrower bin, as if it were of usual size."""
-        found = self.counts / max(self.rows, 1)
-        return found / np.array(self.bins.width) if isinstance(self.bins, Span) else found
+        """The share of the rows in each bin, however wide it is: they add up to all."""
+        return np.asarray(self.counts / max(self.rows, 1))
 
 
 @dataclass(frozen=True, eq=False)

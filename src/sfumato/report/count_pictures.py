@@ -11,7 +11,7 @@ from sfumato.release.certificate import stated
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
 from sfumato.report.figures import bars, histogram, spread
-from sfumato.report.precision import CONFIDENCE, Line, Precision, answered
+from sfumato.report.precision import CONFIDENCE, Line, Precision, answered, beside_counts
 from sfumato.report.svg import short
 
 __all__ = ["count_pictures", "count_precision"]
@@ -31,8 +31,9 @@ def count_precision(release: Release) -> Precision:
     records = facts.records or max(int(entries.values.sum()), 1)
     says = f"{facts.keys:,} counts"
     between = f"each within ± {at_most(reach)} records"
-    line = Line("any one count", says, between, min(reach / records, 1.0))
-    return Precision((line,), whole="all records", answered=answered(release))
+    off, counts = min(reach / records, 1.0), entries.values.tolist()
+    line = Line("any one count", says, between, off, relative=beside_counts(reach, counts))
+    return Precision((line,), answered=answered(release))
 
 
 def count_pictures(release: Release) -> Iterator[Group]:
@@ -62,7 +63,7 @@ def count_pictures(release: Release) -> Iterator[Group]:
     every = histogram(
         "all", heights, span, f"Histogram of all released counts, {ends}", unit="% of keys"
     )
-    lines = " A thin line spans what the true count lies between, with confidence 95 %."
+    lines = " A thin line spans what the true count, as read, lies between, with confidence 95 %."
     yield Group(
         "Counts",
         f"Released counts; below zero is noise.{lines if intervals else ''}",

@@ -10,7 +10,7 @@ from sfumato.accuracy.spelling import spelt
 from sfumato.report.columns import Bars, Column, Span
 from sfumato.report.pairs import Pair
 from sfumato.report.style import COLOURS, INK, QUIET
-from sfumato.report.svg import canvas, inline, picture_style, short
+from sfumato.report.svg import apart, canvas, inline, picture_style, room, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +19,12 @@ __all__ = ["bars", "heat", "histogram", "line", "spread"]
 
 Interval = tuple[float, float]
 _THIN = 10  # rows in a strip, whose spread says nothing
-_WIDE, _LOW = 300.0, 132.0  # points
+_WIDE, _LOW = 300.0, 138.0  # points
 _BAR, _GAP = 16.0, 26.0  # points per bar, and for the axis under them
+_OVER = 27.0  # points per bar with its label over it
+_BESIDE, _WHOLE = 17, 52  # characters of a label that stands beside a bar, or over it
+_UPRIGHT = 14  # characters of a label under a heat map
+_LETTER = 5.6  # points per character at most, of the labels
 
 
 def histogram(
@@ -35,19 +39,20 @@ def histogram(
 ) -> str:
     """Bars without gaps; where the noise tells it, what true bars and mean lie between."""
     with picture_style(name):
-        figure, axes = canvas(_WIDE, _LOW, left=34, bottom=24, top=16)
+        figure, axes = canvas(_WIDE, _LOW, left=34, bottom=24, top=22)
         axes.stairs(heights, np.array(span.edges), fill=True, color=COLOURS[0])
         top = max(float(heights.max(initial=0.0)), *(high for _, high in intervals), 0.0) or 1.0
         if intervals:
             middle = (np.array(span.edges[1:]) + np.array(span.edges[:-1])) / 2
             axes.vlines(middle, *np.transpose(intervals), color=INK, linewidth=1.2)
-        axes.set(xlim=(span.edges[0], span.edges[-1]), ylim=(0, 1.05 * top))
+        axes.set(xlim=(span.edges[0], span.edges[-1]), ylim=(0, _room([top], unit)))
         _y_axis(axes, unit)
         _ends(axes, span)
         if mean is not None:
             axes.plot(
-                mean, [1.1 * top] * 2, color=COLOURS[1], linewidth=2, marker="|", clip_on=False
-            )
+                mean, [1.15 * _room([top], unit)] * 2, color=COLOURS[1], linewidth=2, marker="|",
+                clip_on=False,
+            )  # fmt: skip
         return inline(figure, label)
 
 
@@ -61,18 +66,24 @@ def bars(
     unit: str = "% of rows",
 ) -> str:
     """One bar per value, with what the truth lies between where the noise tells it."""
-    height = _BAR * len(values) + _GAP
+    over = max(map(room, values), default=0) > _BESIDE
+    gap = _GAP + 10 * over  # for the unit, which has no room at the left then
+    height = (_OVER if over else _BAR) * len(values) + gap
     with picture_style(name):
-        figure, axes = canvas(_WIDE, height, left=108, bottom=_GAP - 4, top=4)
-        place = np.arange(len(values))
-        axes.barh(place, lengths, height=0.72, color=COLOURS[0])
+        left = 10 if over else 108
+        figure, axes = canvas(_WIDE, height, left=left, bottom=gap - 4, top=4)
+        place, thick, down = np.arange(len(values)), 0.72, 0.0
+        if over:  # the upper half of a strip is for words
+            thick, down = 0.42, 0.24
+        axes.barh(place + down, lengths, height=thick, color=COLOURS[0])
         reach = [0.0, *lengths]
         for k, interval in enumerate(intervals):
             if interval is not None:
-                axes.plot(interval, [k, k], color=INK, linewidth=1.2, marker="|", markersize=6)
+                line = [k + down] * 2
+                axes.plot(interval, line, color=INK, linewidth=1.2, marker="|", markersize=6)
                 reach.append(interval[1])
-        axes.set(xlim=(0, 1.05 * max(reach) or 1.0), ylim=(len(values) - 0.5, -0.5))
-        axes.set_yticks(place, [short(value) for value in values])
+        axes.set(xlim=(0, _room(reach, unit)), ylim=(len(values) - 0.5, -0.5))
+        _labels(axes, place, apart(values, _WHOLE if over else _BESIDE), over=over)
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
         axes.grid(visible=True, axis="x")
@@ -82,6 +93,20 @@ def bars(
             unit, (0, 0), xycoords="figure points", xytext=(4, 5), fontsize=8, color=QUIET
         )
         return inline(figure, label)
+
+
+def _labels(axes: "Axes", place: NDArray[np.int64], texts: Sequence[str], *, over: bool) -> None:
+    """Beside the bars or, where one is long, each over its own."""
+    axes.set_yticks(place, [] if over else texts)
+    for k, text in enumerate(texts if over else ()):
+        axes.annotate(text, (0, k - 0.22), xycoords=("axes fraction", "data"), fontsize=8,
+                      color=INK, va="center")  # fmt: skip
+
+
+def _room(reach: Sequence[float], unit: str) -> float:
+    """Where an axis ends: a share has no place beyond 100 %."""
+    most = 1.05 * max(reach) or 1.0
+    return min(most, 100.0) if unit.startswith("%") else most
 
 
 def heat(pair: Pair, name: str, label: str) -> str:
@@ -94,7 +119,8 @@ def heat(pair: Pair, name: str, label: str) -> str:
     # From nothing to solid, so that it reads on white and on black.
     solid = [(*_rgb(COLOURS[5]), 0.0), (*_rgb(COLOURS[5]), 0.55), (*_rgb(COLOURS[0]), 1.0)]
     with picture_style(name):
-        figure, axes = canvas(_WIDE, 190, left=108, bottom=40, top=6)
+        under = _under(pair.across)
+        figure, axes = canvas(_WIDE, 150 + under, left=108, bottom=under, top=6)
         axes.imshow(
             shares,
             cmap=LinearSegmentedColormap.from_list("solid", solid),
@@ -161,16 +187,42 @@ def _named(axes: "Axes", column: Column, which: str) -> None:
     """The values along an axis of a heat map or, of numbers, their ends."""
     bins = column.bins
     if isinstance(bins, Bars):
-        places, texts = [*range(len(bins))], [*bins.values]
+        places, texts = [*range(len(bins))], _values(bins, _BESIDE)
     else:
-        places, texts = [0, len(bins) - 1], [bins.text(end) for end in bins.ends]
+        places, texts = [0, len(bins) - 1], [short(bins.text(end)) for end in bins.ends]
     if which == "y":
-        axes.set_yticks(places, [short(text) for text in texts])
+        axes.set_yticks(places, texts, fontsize=8)
         return
-    axes.set_xticks(places, [short(text, max(4, 34 // len(texts))) for text in texts])
-    if isinstance(bins, Span):
+    if isinstance(bins, Bars):
+        axes.set_xticks(places, _across(bins), fontsize=8, rotation=0 if _fits(bins) else 90)
+    else:
+        axes.set_xticks(places, texts)
         _inwards(axes)
-    axes.set_xlabel(short(column.name, 40))
+    axes.set_xlabel(short(column.name, 34))
+
+
+def _values(bins: Bars, longest: int) -> list[str]:
+    """The values along an axis; what stands for several has a name of its own kind."""
+    named = len(bins) - (bins.together > 0)
+    return [*apart(bins.values[:named], longest), *(short(v, longest) for v in bins.values[named:])]
+
+
+def _across(bins: Bars) -> list[str]:
+    """The values under a heat map."""
+    return _values(bins, _UPRIGHT)
+
+
+def _fits(bins: Bars) -> bool:
+    """Whether its values have room beside each other under a heat map."""
+    longest = max(map(room, _across(bins)))
+    return longest * _LETTER * len(bins) < _WIDE - 120
+
+
+def _under(column: Column) -> float:
+    """Points for the labels under a heat map."""
+    if not isinstance(column.bins, Bars) or _fits(column.bins):
+        return 40.0
+    return 34.0 + _LETTER * max(map(room, _across(column.bins)))
 
 
 def _y_axis(axes: "Axes", unit: str) -> None:

@@ -54,7 +54,7 @@ def group_pictures(release: Release, found: Survey, precision: Precision) -> Ite
                 card, bounded = _card(found, own, at, precision, f"group{len(cards)}")
                 cards.append(card)
                 told = told or bounded
-    lines = " A thin line spans what the true share lies between, with confidence 95 %."
+    lines = " A thin line spans what the share, of values as read, lies between, confidence 95 %."
     undrawn = f"Not drawn: {'; '.join(missing)}. "
     more = ""
     if (release.synopsis or {}).get("kind") == "tables":
@@ -80,10 +80,10 @@ def _card(
     for i, part in enumerate(group.bins.values):
         for j, value in enumerate(column.bins.values):
             between = known.get((part, value))
-            names.append(f"{short(part, 12)}: {short(value, 12)}")
+            names.append(f"{part}: {value}")
             lengths.append(100 * shares[i, j])
             intervals.append(None if between is None else (100 * between[0], 100 * between[1]))
-            truth = f" (truth {between[0]:.1%} to {between[1]:.1%})" if between else ""
+            truth = f" (as read {between[0]:.1%} to {between[1]:.1%})" if between else ""
             told.append(f"{short(part, _LONG)}, {short(value, _LONG)} {shares[i, j]:.1%}{truth}")
     title = f"{short(column.name, _LONG)} by {short(group.name, _LONG)}"
     label = f"{title}: share of each group by value: {'; '.join(told)}"

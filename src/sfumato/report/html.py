@@ -7,7 +7,7 @@ from sfumato.report.precision import CONFIDENCE
 from sfumato.report.promise import DEPLOYMENTS
 from sfumato.untrusted.visible import seen_on_a_page
 
-__all__ = ["html_page"]
+__all__ = ["html_page", "rendered"]
 
 __getattr__ = refusing(__name__)
 
@@ -22,6 +22,11 @@ def html_page(release: Release, *, summary: str = "") -> str:
     >>> text == html_page(release), "ε = 1" in text, len(text) < 10**6
     (True, True, True)
     """
+    return rendered("report.html", page=page(release, summary=summary))
+
+
+def rendered(template: str, **given: object) -> str:
+    """A page of this package, with all that is put into it escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
     from markupsafe import Markup
 
@@ -35,8 +40,6 @@ def html_page(release: Release, *, summary: str = "") -> str:
     )
     # Pictures are elements already, and matplotlib escapes what it writes into them.
     pages.filters["picture"] = lambda text: Markup(text)  # noqa: S704
-    return pages.get_template("report.html").render(
-        page=page(release, summary=summary),
-        deployments=DEPLOYMENTS,
-        confidence=f"{float(100 * CONFIDENCE):g} %",
+    return pages.get_template(template).render(
+        deployments=DEPLOYMENTS, confidence=f"{float(100 * CONFIDENCE):g} %", **given
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from sfumato.accuracy.as_read import as_read
 from sfumato.privacy.budget import approx_from_zcdp
 from sfumato.privacy.guarantee import (
     ZCDP,
@@ -21,9 +22,12 @@ from sfumato.release.kind import COUNTS, TABLE
 from sfumato.release.release import Release, table_schema
 from sfumato.report.card import Group
 from sfumato.report.count_pictures import count_pictures, count_precision
+from sfumato.report.declared import Fact, declared
+from sfumato.report.fitting import Fitting, fitting
 from sfumato.report.network_pictures import network_pictures
 from sfumato.report.precision import Precision, precision
 from sfumato.report.promise import PRIORS, STATED, Gain, one_in, percent, shown
+from sfumato.report.quality import Headline, headline
 from sfumato.report.series_pictures import series_pictures, series_precision
 from sfumato.report.spending import Item, spending
 from sfumato.report.svg import short
@@ -105,6 +109,10 @@ class Page:
     reason: str
     spending: tuple[Item, ...]
     precision: Precision
+    headline: Headline | None
+    as_read: str
+    fitting: Fitting | None  # None where there is no schema to fit
+    declared: tuple[Fact, ...]
     groups: tuple[Group, ...]
     facts: tuple[tuple[str, str, bool], ...]  # name, text, whether it is code
     commands: tuple[tuple[str, str], ...]
@@ -139,6 +147,7 @@ def page(release: Release, *, summary: str = "") -> Page:
     certificate, guarantee = release.certificate, release.guarantee
     kind = certificate.kind
     found, groups = _PICTURES[kind.name](release)
+    schema, fit = certificate.public_schema, release.fit
     alarm, reason = _alarm(guarantee)
     record, steps = kind.record, _STEPS.get(certificate.neighbours, 1)
     return Page(
@@ -157,6 +166,10 @@ def page(release: Release, *, summary: str = "") -> Page:
         reason=reason,
         spending=tuple(spending(certificate.events)),
         precision=found,
+        headline=headline(found),
+        as_read=as_read(certificate, fit),
+        fitting=None if schema is None else fitting(fit, schema),
+        declared=() if schema is None else tuple(declared(schema)),
         groups=tuple(groups),
         facts=tuple(_facts(certificate)),
         commands=tuple(_commands(certificate, found, Gain.under(guarantee) is not None)),

@@ -39,7 +39,8 @@ def network_pictures(release: Release, precision: Precision) -> Iterator[Group]:
     )
     edges = precision.found.edges if precision.found else None
     lines = (
-        " A thin line spans what the true total lies between, with confidence 95 %."
+        " A thin line spans what the true total of the weights as read lies between, with "
+        "confidence 95 %."
         if edges is not None and len(weights) <= _MANY
         else ""
     )

@@ -1,42 +1,63 @@
 """How near to the truth a release is, by the law of its noise: one line per column, worst first.
 
 What is said comes from `sfumato.accuracy`; where a method adds noise in another way, the
-reason is said instead.
+reason is said instead.  The truth is that of values as they were read, and where the fit of the
+file shows that records were changed by it, their line says so.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 
+import numpy as np
+
+from sfumato.accuracy.as_read import changes
 from sfumato.accuracy.collected import Collected, collected, is_collected
 from sfumato.accuracy.published import Published, published
 from sfumato.accuracy.spelling import at_least, at_most
 from sfumato.errors import Refused
 from sfumato.release.release import Release
 
-__all__ = ["CONFIDENCE", "Line", "Precision", "answered", "precision", "share_between"]
+__all__ = [
+    "CONFIDENCE",
+    "Line",
+    "Precision",
+    "answered",
+    "beside",
+    "beside_counts",
+    "precision",
+    "share_between",
+]
 
 CONFIDENCE = Fraction(95, 100)
 MOST_LINES = 40
-_WEIGHTS = "the range of a weight; the truth is each weight to the nearest step of its grid"
-_OF_ALL = "all records or, for a mean, of the range of the number"
+_RECORDS, _RANGE = "of all records", "of the range"
+_PUBLIC = "public: without noise"
 _LOOKED_AT = 12  # values of a column: all have the same noise, or nearly
 
 
 @dataclass(frozen=True)
 class Line:
-    """One published column: what it says, and how far that may be from the truth."""
+    """One published column: what it says, and how far that may be from the truth as read."""
 
     what: str
     says: str
     between: str
-    off: float  # half of the interval, as a share of all records or of the range
+    off: float  # half of the interval, as a share of what `whole` says
+    whole: str = _RECORDS
+    relative: str = ""  # the same beside the published value
+    changed: str = ""  # how many records were changed when they were read
 
     @property
     def share(self) -> str:
         """The error as a person reads it."""
-        return f"± {100 * self.off:.2g} %" if self.off else "exact"
+        return "exact" if self.between == _PUBLIC else f"± {100 * self.off:.2g} % {self.whole}"
+
+    @property
+    def truth(self) -> str:
+        """What the truth lies between, and what was changed before: never one without the other."""
+        return f"{self.between}; {self.changed}" if self.changed else self.between
 
 
 @dataclass(frozen=True)
@@ -45,12 +66,12 @@ class Precision:
 
     lines: tuple[Line, ...] = ()
     more: int = 0  # lines that are not shown
-    whole: str = ""  # what the error of a line is a share of
     reason: str = ""
     answered: bool = False  # whether `sfumato accuracy` takes the release
     found: Published | None = None
     means: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     from_rows: bool = False  # whether the rows are what was measured, and nothing was drawn
+    changed: Callable[[str], str] = lambda _: ""  # by column: how many were changed in reading
 
 
 def precision(release: Release) -> Precision:
@@ -59,28 +80,36 @@ def precision(release: Release) -> Precision:
     >>> import sfumato as sf
     >>> from sfumato.example import CLINIC, clinic
     >>> schema = sf.Schema.parse(CLINIC)
-    >>> release = sf.publish(clinic(5_000), schema=schema, method="modips", epsilon=1, seed=3)
-    >>> [(line.what, line.says, line.between) for line in precision(release).lines[:1]]
+    >>> asked = {"method": "modips", "epsilon": 1, "seed": 3, "fit": False}
+    >>> release = sf.publish(clinic(5_000), schema=schema, **asked)
+    >>> [(line.what, line.says, line.truth) for line in precision(release).lines[:1]]
     [('weight', 'mean 73.43', '67.61 to 78.79')]
+    >>> line = precision(release).lines[0]
+    >>> line.share, line.relative
+    ('± 4.7 % of the range', '± 7.6 % of the mean')
     """
+    changed = changes(release.certificate, release.fit)
     try:
         if is_collected(release.certificate):
-            return _of_answers(collected(release))
+            return replace(_of_answers(collected(release), changed), changed=changed)
         found = published(release)
     except Refused as refusal:
         why = str(refusal).partition(". ")[0].removeprefix(str(release.certificate.method))
-        return Precision(reason=f"The method{why}.")
+        return Precision(reason=f"The method{why}.", changed=changed)
     if found.edges is not None:
-        return Precision(_of_edges(found), whole=_WEIGHTS, found=found, answered=True)
+        return Precision(_of_edges(found), found=found, answered=True)
     if not found.counts and not found.numbers:
         return Precision(reason="The method publishes second moments: sfumato accuracy says what "
-                         "they tell of variances and covariances.", answered=True)  # fmt: skip
+                         "they tell of variances and covariances.", changed=changed,
+                         answered=True)  # fmt: skip
     means = {name: number.mean(CONFIDENCE) for name, number in found.numbers.items()}
-    lines = [*_of_counts(found), *_of_means(found, means)]
+    ends = {name: _ends(found, name) for name in means}
+    lines = [*_of_counts(found), *_of_means(means, ends)]
+    lines = [replace(line, changed=changed(line.what)) for line in lines]
     lines.sort(key=lambda line: -line.off)
     intervals = {name: interval for name, (_, interval) in means.items()}
     kept = tuple(lines[:MOST_LINES])
-    return Precision(kept, len(lines) - len(kept), _OF_ALL, found=found, means=intervals,
+    return Precision(kept, len(lines) - len(kept), found=found, means=intervals, changed=changed,
                      answered=True)  # fmt: skip
 
 
@@ -94,7 +123,7 @@ def answered(release: Release) -> bool:
 
 
 def share_between(found: Published, column: str, values: Sequence[str]) -> tuple[float, float]:
-    """What the true share of some values lies between, when the number of records is noisy too."""
+    """What the share of some values, as read, lies between; the number of records may be noisy."""
     total = found.total
     assert total is not None  # noqa: S101  whoever counts values counts records
     parts = 1 if total.public else 2
@@ -109,24 +138,52 @@ def _of_counts(found: Published) -> Iterable[Line]:
         looked = [found.count(column, [value]) for value in list(cells)[:_LOOKED_AT]]
         widest = max(looked, key=lambda noisy: noisy.variance)
         if widest.public:
-            yield Line(column, _counted(len(cells)), "public: without noise", 0.0)
+            yield Line(column, _counted(len(cells)), _PUBLIC, 0.0)
             continue
         reach = widest.law.two_sided(1 - CONFIDENCE)
         off = min(reach / _records(found), 1.0)
-        yield Line(column, _counted(len(cells)), f"each within ± {ceil(reach):,} records", off)
+        between = f"each within ± {ceil(reach):,} records"
+        told = beside_counts(reach, [cell.value for cell in cells.values()])
+        yield Line(column, _counted(len(cells)), between, off, relative=told)
 
 
 def _of_means(
-    found: Published, means: Mapping[str, tuple[float, tuple[float, float]]]
+    means: Mapping[str, tuple[float, tuple[float, float]]],
+    ends: Mapping[str, tuple[float, float]],
 ) -> Iterable[Line]:
     for column, (value, (low, high)) in means.items():
-        axis = found.numbers[column].axis.column
-        width = float(axis.high) - float(axis.low)  # type: ignore[arg-type]  # dates have no sum
+        (first, last), half = ends[column], (high - low) / 2
         between = f"{at_least(low)} to {at_most(high)}"
-        yield Line(column, f"mean {value:.4g}", between, (high - low) / 2 / width)
+        told = f"{beside(half, value)} of the mean"
+        off = half / (last - first)
+        yield Line(column, f"mean {value:.4g}", between, off, _RANGE, told)
 
 
-def _of_answers(found: Collected) -> Precision:
+def beside(reach: float, value: float) -> str:
+    """An error beside the published value that it belongs to.
+
+    >>> beside(3.0, 60.0), beside(3.0, -2.0)
+    ('± 5 %', 'more than 100 %')
+    """
+    return f"± {100 * reach / abs(value):.2g} %" if reach < abs(value) else "more than 100 %"
+
+
+def beside_counts(reach: float, counts: Sequence[float]) -> str:
+    """The same for the largest of several counts and for the one in their middle."""
+    ranked = sorted(counts)
+    largest, middle = ranked[-1], ranked[len(ranked) // 2]
+    if len(ranked) < 3:
+        return f"{beside(reach, max(ranked[0], 0.0))} of the smallest count"
+    told = f"{beside(reach, max(largest, 0.0))} of the largest count"
+    return f"{told}, {beside(reach, max(middle, 0.0))} of the middle one"
+
+
+def _ends(found: Published, column: str) -> tuple[float, float]:
+    axis = found.numbers[column].axis.column
+    return float(axis.low), float(axis.high)  # type: ignore[arg-type]  # dates have no sum
+
+
+def _of_answers(found: Collected, changed: Callable[[str], str]) -> Precision:
     """Counts and means of answers that records gave by themselves."""
     lines, records = [], max(found.records, 1)
     for column, tally in found.tallies.items():
@@ -137,17 +194,17 @@ def _of_answers(found: Collected) -> Precision:
             for seen, (low, high) in zip(looked, ends, strict=True)
         )
         between = f"each within ± {ceil(reach):,} records"
-        lines.append(Line(column, _counted(len(tally.given)), between, min(reach / records, 1.0)))
+        told = beside_counts(reach, [seen.value for seen in looked])
+        off = min(reach / records, 1.0)
+        lines.append(Line(column, _counted(len(tally.given)), between, off, relative=told))
     means = {name: number.mean(CONFIDENCE) for name, number in found.numbers.items()}
-    for name, (value, (low, high)) in means.items():
-        first, last = (float(end) for end in found.numbers[name].ends)
-        between = f"{at_least(low)} to {at_most(high)}"
-        lines.append(Line(name, f"mean {value:.4g}", between, (high - low) / 2 / (last - first)))
+    range_of = {name: (float(a), float(b)) for name in means for a, b in [found.numbers[name].ends]}
+    lines += _of_means(means, range_of)
+    lines = [replace(line, changed=changed(line.what)) for line in lines]
     lines.sort(key=lambda line: -line.off)
     kept = tuple(lines[:MOST_LINES])
     intervals = {name: interval for name, (_, interval) in means.items()}
-    return Precision(kept, len(lines) - len(kept), _OF_ALL, means=intervals, from_rows=True,
-                     answered=True)  # fmt: skip
+    return Precision(kept, len(lines) - len(kept), means=intervals, from_rows=True, answered=True)
 
 
 def _of_edges(found: Published) -> tuple[Line, ...]:
@@ -157,9 +214,18 @@ def _of_edges(found: Published) -> tuple[Line, ...]:
     if not len(edges):
         return ()
     reach = edges.edge(0).law.two_sided(1 - CONFIDENCE)
-    off = min(reach / float(edges.high - edges.low), 1.0)
+    off, says = min(reach / float(edges.high - edges.low), 1.0), f"{len(edges):,} weights"
+    middle = int(np.argsort(edges.entries.values, kind="stable")[len(edges) // 2])
+    told = beside(reach, edges.edge(middle).value)
     return (
-        Line("any one weight", f"{len(edges):,} weights", f"each within ± {at_most(reach)}", off),
+        Line(
+            "any one weight",
+            says,
+            f"each within ± {at_most(reach)}",
+            off,
+            "of the range of a weight",
+            f"{told} of the middle weight",
+        ),
     )
 
 

@@ -20,7 +20,7 @@ from sfumato.privacy.response import RandomizedResponse
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
 from sfumato.report.figures import line
-from sfumato.report.precision import CONFIDENCE, Line, Precision, answered
+from sfumato.report.precision import CONFIDENCE, Line, Precision, answered, beside
 
 __all__ = ["series_pictures", "series_precision"]
 
@@ -49,9 +49,11 @@ def series_precision(release: Release) -> Precision:
     for k in sorted(far, key=lambda k: (-far[k], k)):
         whole = max(float(times[k]), 1.0) if counts else 1.0
         says, between = spelt(float(f"{values[k]:.4g}")), f"within ± {at_most(far[k])}"
-        lines.append(Line(f"after {times[k]:,} bits", says, between, min(far[k] / whole, 1.0)))
-    whole_is = "the bits so far" if counts else "the range from 0 to 1"
-    return Precision(tuple(lines), whole=whole_is, answered=asked)
+        of = "of the bits so far" if counts else "of the range from 0 to 1"
+        near = f"{beside(far[k], float(values[k]))} of the figure"
+        what, most = f"after {times[k]:,} bits", min(far[k] / whole, 1.0)
+        lines.append(Line(what, says, between, most, of, near))
+    return Precision(tuple(lines), answered=asked)
 
 
 def series_pictures(release: Release) -> Iterator[Group]:

@@ -7,10 +7,12 @@ Text in figures is never mathematics, so that a name with a dollar sign stays as
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
+from itertools import accumulate
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 from sfumato.report.style import COLOURS, GRID, INK, QUIET, style
 from sfumato.untrusted.visible import visible
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["canvas", "inline", "picture_style", "short"]
+__all__ = ["apart", "canvas", "inline", "picture_style", "room", "short"]
 
 _PAGE = {
     INK: "currentColor",
@@ -29,6 +31,7 @@ _PAGE = {
     COLOURS[1]: "var(--mark)",
 }
 _LONGEST = 22  # characters of a label
+_BROAD = {"M": 1.75, "W": 1.75, "@": 1.75, "m": 1.6, "w": 1.4, "%": 1.6}
 
 
 @contextmanager
@@ -97,3 +100,53 @@ def short(text: str, longest: int = _LONGEST) -> str:
     """
     line = visible(" ".join(text.split()))
     return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def apart(texts: Sequence[str], longest: int = _LONGEST) -> list[str]:
+    """Labels of one axis, narrow and yet each another: without what all begin with, or numbered.
+
+    >>> apart(["a ward on the first floor", "a ward on the second floor"], 12)
+    ['…first floor', '…second flo…']
+    >>> apart(["floor one, left side", "floor one, loft"], 8), apart(["x" * 9, "x" * 8 + "y"], 6)
+    (['…left s…', '…loft'], ['1. xx…', '2. xx…'])
+    """
+    lines = [" ".join(text.split()) for text in texts]
+    start = _alike(lines) if len(lines) > 1 else 0
+    plain = [_narrow(line, longest) for line in lines]
+    ends = [f"…{_narrow(line[start:], longest - 1)}" for line in lines]
+    for found in (plain, ends if start else plain):
+        if len(set(found)) == len(set(texts)):
+            return found
+    return [f"{k}. {_narrow(line, longest - 3)}" for k, line in enumerate(lines, 1)]
+
+
+def room(text: str) -> float:
+    """How many letters of usual width a text is as wide as.
+
+    >>> room("surgery"), room("MMMM"), room("漢字")
+    (7.0, 7.0, 4.0)
+    """
+    return sum(map(_width, text))
+
+
+def _width(letter: str) -> float:
+    if east_asian_width(letter) in "WF":
+        return 2.0
+    return _BROAD.get(letter, 1.25 if letter.isupper() else 1.0)
+
+
+def _narrow(text: str, longest: int) -> str:
+    """A label that is as wide as so many letters at most."""
+    line = visible(text)
+    if room(line) <= longest:
+        return line
+    wide = accumulate(map(_width, line))
+    return line[: sum(1 for reached in wide if reached <= longest - 1)] + "…"
+
+
+def _alike(lines: Sequence[str]) -> int:
+    """How many letters all begin with, up to a blank."""
+    first, last = min(lines), max(lines)  # what these two share, all share
+    pairs = enumerate(zip(first, last, strict=False))
+    same = next((k for k, (a, b) in pairs if a != b), len(first))
+    return first[:same].rfind(" ") + 1

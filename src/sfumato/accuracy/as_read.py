@@ -1,0 +1,149 @@
+"""What every interval is about: values as they were read, and how many of them were changed by it.
+
+Noise says how near a published figure is to that of the values *as read*.  How near those are to
+what stands in the file, it cannot say: that is what the counts of the fit tell
+(`sfumato.release.fit`), each record in its first column that does not fit.  So of a column they
+tell how many records were changed at least.
+
+>>> from sfumato.schema import Schema
+>>> domain = Domain.of(Schema.of({"name": "t", "columns": {
+...     "income": {"kind": "number", "low": 0, "high": 40}}}))
+>>> fit = Fit((Misfit("income", "above", 9_800, 9_400, 10_200, True),), 10_200, 20_000)
+>>> changed(fit, domain.axes[0])
+'about 9,800 records (at least 9,400) lie above the range and are read as 40, its end'
+"""
+
+from collections.abc import Callable
+
+from sfumato.accuracy.spelling import spelt
+from sfumato.release.certificate import Certificate
+from sfumato.release.fit import Fit, Misfit
+from sfumato.release.kind import COUNTS, NETWORK, STREAM
+from sfumato.schema import Boolean, Date
+from sfumato.schema.domain import Axis, Domain, Grid
+
+__all__ = ["NOT_MEASURED", "as_read", "became", "briefly", "changed", "changes", "told"]
+
+NOT_MEASURED = "How many values were changed by that was not measured"
+_TABLE = (
+    "All of this is about values as they were read. A number or date beyond its declared range is "
+    "read as the nearest end of it. What is no such value, or is not listed, is read as what the "
+    "schema provides for it: other or missing where they are declared, else the middle of the "
+    "range or the first value."
+)
+_OTHERS = {
+    NETWORK: "All of this is about weights as they were read: to the nearest step of their grid, "
+    "and where they lie outside the declared range, as its nearest end.",
+    STREAM: "All of this is about bits as they were read.",
+    COUNTS: "All of this is about counts as they were read: to the nearest whole number, and what "
+    "lies below 0 or is no number as 0.",
+}
+_SAYS = {
+    "unreadable": "cannot be read, and count as {}",
+    "below": "lie below the range and are read as {}",
+    "above": "lie above the range and are read as {}",
+    "not listed": "hold a value that is not listed, and are read as {}",
+    "missing": "hold no value, and are read as {}",
+}
+
+
+def as_read(certificate: Certificate, fit: Fit | None) -> str:
+    """What the figures of a release are about, in words; said once, before them."""
+    said = _OTHERS.get(certificate.kind, _TABLE)
+    if certificate.public_schema is None:
+        return said
+    if fit is None:
+        return f"{said} {NOT_MEASURED}."
+    if not fit.significant:
+        return f"{said} {_unseen(fit)}."
+    return f"{said} Where the fit of the file shows that records were changed so, the line says it."
+
+
+def briefly(certificate: Certificate, fit: Fit | None) -> str:
+    """The same in a line, for a screen."""
+    if certificate.public_schema is None:
+        return _OTHERS[certificate.kind]
+    if fit is None:
+        return f"All of this is about values as they were read. {NOT_MEASURED}."
+    if fit.significant:
+        names = dict.fromkeys(misfit.column for misfit in fit.significant)
+        return (
+            f"All of this is about values as they were read; records were changed so in: "
+            f"{', '.join(names)}."
+        )
+    return f"All of this is about values as they were read. {_unseen(fit)}."
+
+
+def told(certificate: Certificate, fit: Fit | None, *columns: str) -> tuple[str, ...]:
+    """A sentence for each of these columns in which records were changed."""
+    by_name = changes(certificate, fit)
+    found = ((column, by_name(column)) for column in columns)
+    return tuple(f"In {column}, {said}." for column, said in found if said)
+
+
+def changed(fit: Fit | None, axis: Axis) -> str:
+    """How many records were changed in a column when it was read; empty where none is shown."""
+    if fit is None:
+        return ""
+    found = [misfit for misfit in fit.significant if misfit.column == axis.name]
+    return "; ".join(
+        f"about {_records(misfit)} {_SAYS[misfit.complaint].format(became(misfit.complaint, axis))}"
+        for misfit in found
+    )
+
+
+def changes(certificate: Certificate, fit: Fit | None) -> Callable[[str], str]:
+    """The same by the name of the column; of a column that is not of the schema, nothing."""
+    schema = certificate.public_schema
+    axes = {} if schema is None else {axis.name: axis for axis in Domain.of(schema).axes}
+    return lambda column: changed(fit, axes[column]) if column in axes else ""
+
+
+def became(complaint: str, axis: Axis) -> str:
+    """What such a value is read as.
+
+    >>> from sfumato.schema import Schema
+    >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
+    ...     "age": {"kind": "integer", "low": 0, "high": 110},
+    ...     "ward": {"kind": "category", "values": ["a", "b"]}}}))
+    >>> became("unreadable", domain.axes[0]), became("not listed", domain.axes[1])
+    ('55, the middle of the range', 'a, the first value')
+    """
+    column = axis.column
+    if isinstance(axis, Grid):
+        assert not isinstance(column, Boolean)  # noqa: S101  which has levels
+        if complaint in ("below", "above"):
+            end = column.low if complaint == "below" else column.high  # type: ignore[union-attr]
+            return f"{_text(end)}, its end"
+        return "missing" if axis.missing else f"{_middle(axis)}the middle of the range"
+    code = axis.unusable if complaint == "missing" else axis.unknown
+    if code == len(axis.values):
+        return "missing"
+    value = str(axis.values[code])
+    value = value.lower() if isinstance(column, Boolean) else value
+    return f"{value}, the first value" if code == 0 else value
+
+
+def _unseen(fit: Fit) -> str:
+    """What noise may hide: that nothing is seen is not that nothing is there."""
+    most = max((misfit.high for misfit in fit.misfits), default=0)
+    return (
+        "The fit of the file shows no column whose values were changed by that, but noise would "
+        f"hide up to {most:,} records of one"
+    )
+
+
+def _records(misfit: Misfit) -> str:
+    return f"{misfit.records:,} records (at least {misfit.low:,})"
+
+
+def _middle(axis: Grid) -> str:
+    column = axis.column
+    if isinstance(column, Date):
+        return ""
+    low, high = float(column.low), float(column.high)
+    return f"{spelt(low + (high - low) * axis.middle / axis.points)}, "
+
+
+def _text(end: object) -> str:
+    return spelt(float(end)) if isinstance(end, int | float) else str(end).removesuffix(" 00:00:00")

@@ -1,0 +1,76 @@
+"""The public facts that a release rests on: what was declared of each column, and on whose word.
+
+>>> schema = Schema.of({"name": "t", "columns": {
+...     "ward": {"kind": "category", "values": ["a", "b"]},
+...     "age": {"kind": "integer", "low": 0, "high": 110},
+...     "cost": {"kind": "number", "low": 0, "high": 900,
+...              "provenance": {"release": "ranges-1", "epsilon": 0.1}}}})
+>>> for fact in declared(schema):
+...     print(fact.column, fact.kind, fact.says, fact.source, sep=" | ")
+ward | category | a, b; what is not listed counts as a | declared, without a source
+age | integer | from 0 to 110 | declared, without a source
+cost | number | from 0 to 900 | estimated by release ranges-1 at ε = 0.1
+"""
+
+from dataclasses import dataclass
+
+from sfumato.accuracy.spelling import spelt
+from sfumato.schema import Boolean, Category, Date, Schema
+from sfumato.schema.schema import Estimated, Integer, Number
+
+__all__ = ["Fact", "declared"]
+
+_MOST_VALUES = 12
+Kept = Number | Integer | Category | Boolean | Date
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What a schema says of a column, and where that came from."""
+
+    column: str
+    kind: str
+    says: str
+    source: str
+
+
+def declared(schema: Schema) -> list[Fact]:
+    """Every column that is read, in the order of the schema."""
+    return [
+        Fact(name, column.kind, "; ".join(_says(column)), _source(column))
+        for name, column in schema.released.items()
+    ]
+
+
+def _says(column: Kept) -> list[str]:
+    found = []
+    if isinstance(column, Date):
+        found.append(f"from {_day(column.low)} to {_day(column.high)}, by the {column.step}")
+    elif isinstance(column, Number | Integer):
+        step = f", in steps of {spelt(column.step)}" if column.step not in (None, 1) else ""
+        found.append(f"from {spelt(column.low)} to {spelt(column.high)}{step}")
+    elif isinstance(column, Boolean):
+        found.append(
+            f"what is not true or false counts as {'missing' if column.missing else 'false'}"
+        )
+    else:
+        values = [str(value) for value in column.values[:_MOST_VALUES]]
+        left = len(column.values) - len(values)
+        found.append(", ".join(values) + (f" and {left:,} more" if left else ""))
+        other = column.other or ("missing" if column.missing else column.values[0])
+        found.append(f"what is not listed counts as {other}")
+    return [*found, *(["may be missing"] if column.missing else [])]
+
+
+def _source(column: Kept) -> str:
+    bought = column.provenance
+    if isinstance(bought, Estimated):
+        delta = getattr(bought, "delta", None)
+        price = f"ε = {bought.epsilon:g}" + (f", δ = {delta:g}" if delta else "")
+        return f"estimated by release {bought.release} at {price}"
+    source = getattr(column, "source", None)
+    return f"declared: {source}" if source else "declared, without a source"
+
+
+def _day(moment: object) -> str:
+    return str(moment).removesuffix(" 00:00:00")

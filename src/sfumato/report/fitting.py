@@ -1,0 +1,89 @@
+"""Does the file fit the schema?  What the counts of the fit say, with their intervals.
+
+>>> from sfumato.release.fit import Misfit
+>>> from sfumato.schema import Schema
+>>> income = {"kind": "number", "low": 0, "high": 4}
+>>> schema = Schema.of({"name": "t", "columns": {"income": income}})
+>>> wrong = Misfit("income", "above", 9_800, 9_400, 10_200, True)
+>>> noise = Misfit("income", "below", -20, 0, 380, False)
+>>> found = fitting(Fit((wrong, noise), 10_220, 20_000), schema)
+>>> found.verdict
+'No: more records do not fit than noise alone would show. What is said about their columns is \
+about what they were read as.'
+>>> found.lines
+(('income', 'above the range, read as 4, its end', '9,800', '9,400 to 10,200'),)
+>>> found.rest
+'The other count is within what noise alone would show: at most 380 records.'
+"""
+
+from dataclasses import dataclass
+
+from sfumato.accuracy.as_read import became
+from sfumato.release.fit import Fit
+from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+
+__all__ = ["Fitting", "fitting"]
+
+_COMPLAINTS = {
+    "unreadable": "cannot be read, counts as",
+    "below": "below the range, read as",
+    "above": "above the range, read as",
+    "not listed": "not listed, read as",
+    "missing": "missing, read as",
+}
+_MISFIT = (
+    "No: more records do not fit than noise alone would show. What is said about their columns is "
+    "about what they were read as."
+)
+_FITS = "As far as noise lets see, yes: no column has more misfits than noise alone would show."
+_UNKNOWN = (
+    "Not measured: it was left out (--no-fit), the method has no such counts, or an older version "
+    "made the release. So whether the values were read as they were meant, this page cannot say."
+)
+_MOST = 40
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """The section: a verdict, a line for each count that is more than noise, and the rest."""
+
+    verdict: str
+    lines: tuple[tuple[str, str, str, str], ...] = ()  # column, complaint, records, interval
+    rest: str = ""
+    fitting: str = ""
+    measured: bool = True
+
+
+def fitting(fit: Fit | None, schema: Schema) -> Fitting:
+    """What a reader must know before believing a figure of a column."""
+    if fit is None:
+        return Fitting(_UNKNOWN, measured=False)
+    axes = {axis.name: axis for axis in Domain.of(schema).axes}
+    wrong = fit.significant
+    others = [m for m in fit.misfits if not m.significant]
+    lines = tuple(
+        (
+            misfit.column,
+            f"{_COMPLAINTS[misfit.complaint]} {became(misfit.complaint, axes[misfit.column])}",
+            f"{misfit.records:,}",
+            f"{misfit.low:,} to {misfit.high:,}",
+        )
+        for misfit in wrong[:_MOST]
+    )
+    rest = _rest([m.high for m in others], "other " if wrong else "") if others else ""
+    if len(wrong) > _MOST:
+        rest = f"{len(wrong) - _MOST:,} further counts are more than noise, too. {rest}"
+    share = 100 * min(max(fit.fitting, 0) / max(fit.records, 1), 1)
+    told = f"about {max(fit.fitting, 0):,} of {fit.records:,} records ({share:.3g} %)"
+    return Fitting(_MISFIT if wrong else _FITS, lines, rest, told)
+
+
+def _rest(highs: list[int], other: str) -> str:
+    most = f"{max(highs):,} records"
+    if len(highs) == 1:
+        return f"The {other}count is within what noise alone would show: at most {most}."
+    return (
+        f"The {other}{len(highs):,} counts are within what noise alone would show: at most {most} "
+        "each."
+    )

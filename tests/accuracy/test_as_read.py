@@ -1,0 +1,136 @@
+"""No interval without the words: it is of values as read, and what was changed is said."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.accuracy.as_read import NOT_MEASURED, as_read, became, briefly, changed, told
+from sfumato.accuracy.covariance_statement import about_covariance
+from sfumato.accuracy.published import published
+from sfumato.accuracy.statement import about_count, about_difference, about_extreme, about_mean
+from sfumato.accuracy.table_statement import about_column, columns
+from sfumato.release.fit import Fit, Misfit
+from sfumato.schema.domain import Domain
+
+COLUMNS = {
+    "income": {"kind": "number", "low": 0, "high": 40},
+    "ward": {"kind": "category", "values": ["a", "b"]},
+    "region": {"kind": "category", "values": ["x", "y"], "other": "else"},
+    "site": {"kind": "category", "values": ["p", "q"], "missing": "allowed"},
+    "smoker": {"kind": "boolean"},
+    "seen": {"kind": "date", "low": "2020-01-01", "high": "2024-12-31"},
+    "dose": {"kind": "number", "low": 0, "high": 1, "missing": "allowed"},
+}
+SCHEMA = sf.Schema.of({"name": "t", "columns": COLUMNS})
+AXES = {axis.name: axis for axis in Domain.of(SCHEMA).axes}
+
+
+@pytest.mark.parametrize(
+    ("column", "complaint", "said"),
+    [
+        ("income", "above", "40, its end"),
+        ("income", "below", "0, its end"),
+        ("income", "unreadable", "20, the middle of the range"),
+        ("dose", "unreadable", "missing"),
+        ("ward", "not listed", "a, the first value"),
+        ("ward", "missing", "a, the first value"),
+        ("region", "missing", "else"),
+        ("site", "not listed", "missing"),
+        ("smoker", "unreadable", "false, the first value"),
+        ("seen", "above", "2024-12-31, its end"),
+        ("seen", "unreadable", "the middle of the range"),
+    ],
+)
+def test_what_a_value_is_said_to_be_read_as_is_what_it_is_read_as(column, complaint, said):
+    """Against the grid itself, not against what the sentence was written from."""
+    axis = AXES[column]
+    assert became(complaint, axis) == said
+    wrong = {"above": "2100-01-01" if column == "seen" else "1e9", "below": "-1e9", "missing": None}
+    value = wrong.get(complaint, "zzz")
+    rows = pa.table({n: pa.array([value if n == column else None], pa.string()) for n in AXES})
+    from sfumato.table.encode import encode
+
+    code = encode(Domain.of(SCHEMA), rows.to_batches()[0])[0, list(AXES).index(column)]
+    ends = {"above": getattr(axis, "points", None), "below": 0}
+    if complaint in ends:
+        assert code == ends[complaint]
+    elif said == "missing":
+        assert code in (-1, getattr(axis, "codes", 0) - 1)
+    elif "middle" in said:
+        assert code == axis.middle
+    else:
+        assert str(axis.values[code]).lower() == said.partition(",")[0]
+
+
+def fit(*misfits):
+    return Fit(tuple(misfits), 9_000, 10_000)
+
+
+ABOVE = Misfit("income", "above", 950, 900, 1_000, True)
+NOISE = Misfit("income", "below", 12, 0, 62, False)
+
+
+def test_only_what_is_more_than_noise_is_said_to_have_been_changed():
+    found = fit(ABOVE, NOISE)
+    assert changed(found, AXES["income"]) == (
+        "about 950 records (at least 900) lie above the range and are read as 40, its end"
+    )
+    assert changed(found, AXES["ward"]) == changed(None, AXES["income"]) == ""
+
+
+@pytest.fixture(scope="module")
+def wrong():
+    """Incomes of about 56 in a range that ends at 40, which is let pass."""
+    schema = {"name": "t", "columns": {"income": COLUMNS["income"], "ward": COLUMNS["ward"]}}
+    rng = np.random.default_rng(0)
+    incomes = np.concatenate([rng.normal(58, 3, 3_700), rng.normal(33, 2, 300)])
+    table = pa.table({"income": incomes, "ward": ["a", "b"] * 2_000})
+    return sf.publish(table, schema=schema, method="modips", epsilon=20, misfit=1, seed=1)
+
+
+def test_a_mean_far_from_that_of_the_file_cannot_be_stated_without_how_many_were_cut(wrong):
+    found = published(wrong)
+    said = " ".join(about_mean(found, "income", "0.95").sentences)
+    assert found.number("income").mean("0.95")[1][1] <= 40  # where the mean of the file is 56
+    assert "the mean of the values as read lies between" in said
+    assert "true mean" not in said
+    least = next(m.low for m in wrong.fit.misfits if m.complaint == "above")
+    assert f"(at least {least:,}) lie above the range and are read as 40, its end" in said
+    assert least > 3_000
+
+
+def test_every_kind_of_answer_speaks_of_what_was_read(wrong):
+    found = published(wrong)
+    answers = [
+        about_count(found, "ward", ["a"], "0.95"),
+        about_mean(found, "income", "0.95"),
+        about_difference(found, "ward", ["a"], ["b"], "0.95"),
+        about_extreme(found, "ward", "0.95"),
+        about_column(found, "ward", "0.95"),
+        about_covariance(found, "income", "income", "0.95"),
+        *columns(found, "0.95"),
+    ]
+    for answer in answers:
+        assert "as read" in " ".join(answer.sentences), answer.question
+
+
+def test_a_column_in_which_nothing_was_changed_says_nothing_of_it(wrong):
+    assert told(wrong.certificate, wrong.fit, "ward") == ()
+    assert len(told(wrong.certificate, wrong.fit, "ward", "income")) == 1
+
+
+def test_what_was_not_measured_and_what_noise_hides_is_said(wrong):
+    certificate = wrong.certificate
+    for words in (as_read, briefly):
+        assert NOT_MEASURED in words(certificate, None)
+        assert "noise would hide up to 62 records" in words(certificate, fit(NOISE))
+        assert "noise would hide" not in words(certificate, fit(ABOVE, NOISE))
+    assert "records were changed so in: income" in briefly(certificate, fit(ABOVE))
+
+
+def test_other_kinds_of_data_say_how_they_are_read():
+    bits = sf.publish_stream([1, 0, 1], horizon=4, epsilon=1)
+    counts = sf.publish_counts(pa.table({"key": ["a", "b"], "count": [1, 2]}), epsilon=1)
+    assert "bits as they were read" in briefly(bits.certificate, None)
+    assert "below 0 or is no number as 0" in briefly(counts.certificate, None)

@@ -1,0 +1,151 @@
+"""The officer's page: what the ledger says around a release, and no part of the release."""
+
+import re
+import stat
+
+import pyarrow.csv as pacsv
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato.cli.report import report
+from sfumato.errors import ParameterError, ReleaseError
+from sfumato.example import CLINIC, clinic
+from sfumato.ledger import Ledger
+from sfumato.publishing.officer import officer_page
+from sfumato.publishing.verify import checks
+
+app = typer.Typer()
+app.command()(report)
+REASON = "the data board, 4 May <b>&"
+BOUGHT = CLINIC.replace("high: 98}", "high: 98, provenance: {release: ranges-1, epsilon: 0.1}}")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    place = tmp_path_factory.mktemp("officer")
+    pacsv.write_csv(clinic(300), place / "a.csv")
+    (place / "s.yaml").write_text(BOUGHT)
+    with Ledger.create(place / "b.db") as ledger:
+        ledger.grant("clinic", sf.PureDP(3), reason=REASON)
+        ledger.grant("clinic", sf.PureDP(1), reason="a second thought")
+        ledger.grant("clinic-2025", sf.PureDP(1), reason="another name")
+        given = {"schema": place / "s.yaml", "method": "modips", "ledger": ledger, "fit": False}
+        sf.publish(place / "a.csv", epsilon="0.5", release="earlier", **given)
+        made = sf.publish(place / "a.csv", epsilon=1, folder=place / "release", **given)
+        ledger.inspect("clinic", release=made.certificate.release, what="inspection")
+        ledger.inspect("clinic", what="comparison of 3 methods")
+        ledger.allow("clinic-2025", "clinic", "one table, two projects")
+    return place
+
+
+@pytest.fixture(scope="module")
+def text(world):
+    with Ledger(world / "b.db") as ledger:
+        found = list(checks(world / "release", ledger=ledger))
+        return officer_page(world / "release", ledger, found)
+
+
+def words(text):
+    return re.sub(r"\s+", " ", re.sub(r"(?s)<style>.*?</style>|<[^>]+>", " ", text))
+
+
+def test_grants_come_with_their_reasons_and_dates(text):
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC epsilon 3 the data board, 4 May", words(text))
+    assert "epsilon 1 a second thought" in words(text)
+    assert "the data board, 4 May &lt;b&gt;&amp;" in text
+
+
+def test_granted_spent_and_left_are_those_of_the_ledger(text):
+    said = words(text)
+    assert "epsilon 4 was granted" in said
+    assert "epsilon 1.5 is spent, by all releases together; this one took epsilon 1" in said
+    assert "epsilon 2.5 is left" in said
+
+
+def test_every_charge_and_every_look_is_listed(world, text):
+    said = words(text)
+    assert "earlier epsilon 0.5 released" in said
+    assert re.search(r"UTC [0-9a-f]+ inspection", said)
+    assert "the records, without a release comparison of 3 methods" in said
+
+
+def test_the_same_data_under_another_name_is_said_whoever_named_it(text):
+    assert "their budgets add up: clinic-2025" in words(text)
+
+
+def test_every_declared_fact_has_a_box_and_a_source(text):
+    facts = re.findall(r'<label><input type="checkbox"> <b>(.*?)</b>(.*?)</label>', text)
+    assert [name for name, _ in facts] == list(sf.Schema.parse(CLINIC).released)
+    assert "from 18 to 98" in facts[0][1]
+    assert "estimated by release ranges-1 at ε = 0.1" in facts[0][1]
+    assert all("declared, without a source" in said for _, said in facts[1:])
+
+
+def test_a_range_that_the_ledger_knows_nothing_of_is_pointed_out(text):
+    assert "age rests on release ranges-1, which this ledger does not hold" in words(text)
+
+
+def test_unit_promise_and_checks_are_there(text):
+    said = words(text)
+    for expected in (
+        "one record (row) of the table",
+        "1-differential privacy",
+        "multiplies or divides the odds of a guess about one row by 2.72",
+        "charged once, as entry",
+        "publish it only if you would publish that",
+    ):
+        assert expected in said
+
+
+def asked(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "200"})
+
+
+def test_the_command_writes_it_for_the_owner_alone_and_the_release_still_verifies(world, tmp_path):
+    place, ledger = tmp_path / "officer.html", world / "b.db"
+    done = asked(world / "release", "--officer", place, "--ledger", ledger)
+    assert done.exit_code == 0, done.output
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    with Ledger(ledger) as opened:
+        assert all(check.passed for check in sf.verify(world / "release", ledger=opened))
+    public = (world / "release" / "report.html").read_text()
+    for private in ("data board", "comparison of 3", "clinic-2025", "earlier"):
+        assert private in place.read_text()
+        assert private not in public
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "said"),
+    [
+        (["--officer", "{tmp}/o.html"], ParameterError, "add --ledger FILE"),
+        (["--officer", "{release}/o.html", "--ledger", "{db}"], ReleaseError, "inside the release"),
+        (["--officer", "{db}", "--ledger", "{db}"], ReleaseError, "exists"),
+        (["--officer", "{tmp}/o.html", "--ledger", "{other}"], ReleaseError, "not charged to this"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_and_nothing_is_left(
+    world, tmp_path, arguments, error, said
+):
+    Ledger.create(tmp_path / "other.db").close()
+    names = {"tmp": tmp_path, "release": world / "release", "db": world / "b.db",
+             "other": tmp_path / "other.db"}  # fmt: skip
+    before = (world / "b.db").read_bytes()
+    output = tmp_path / "page.html"
+    done = asked(world / "release", "-o", output, *(a.format(**names) for a in arguments))
+    assert isinstance(done.exception, error)
+    assert said in str(done.exception)
+    assert not output.exists()
+    assert not (tmp_path / "o.html").exists()
+    assert (world / "b.db").read_bytes() == before
+
+
+def test_history_is_of_one_data_set_in_order(world):
+    with Ledger(world / "b.db") as ledger:
+        lines = ledger.history("clinic")
+    kinds = [line.kind for line in lines]
+    assert kinds[:2] == ["grant", "grant"]
+    assert kinds[-3:] == ["inspect", "inspect", "same-data"]
+    assert [line.sequence for line in lines] == sorted(line.sequence for line in lines)
+    assert {line.dataset for line in lines} == {"clinic", "clinic-2025"}

@@ -1,0 +1,128 @@
+"""The page as the victim of a wrong schema reads it: nothing is said of values but as read."""
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from worlds import KINDS, made
+
+import sfumato as sf
+from sfumato.example import CLINIC, clinic
+from sfumato.release.fit import Fit, Misfit
+from sfumato.report.fitting import fitting
+from sfumato.report.html import html_page
+from sfumato.report.precision import precision
+
+COLUMNS = {
+    "income": {"kind": "number", "low": 0, "high": 40, "step": 0.5},
+    "ward": {"kind": "category", "values": ["a", "b"]},
+}
+
+
+def words(text):
+    return re.sub(r"\s+", " ", re.sub(r"(?s)<style>.*?</style>|<[^>]+>", " ", text))
+
+
+@pytest.fixture(scope="module")
+def wrong():
+    """Incomes of about 56 in a range that ends at 40, and a ward that nobody listed."""
+    rng = np.random.default_rng(0)
+    incomes = np.concatenate([rng.normal(58, 3, 3_600), rng.normal(33, 2, 400)])
+    table = pa.table({"income": incomes, "ward": ["a", "b", "b", "c"] * 1_000})
+    schema = {"name": "t", "columns": COLUMNS}
+    return sf.publish(table, schema=schema, epsilon=20, misfit=1, seed=1)
+
+
+@pytest.fixture(scope="module")
+def page(wrong):
+    return html_page(wrong)
+
+
+def least(release, column):
+    return next(m.low for m in release.fit.significant if m.column == column)
+
+
+def test_the_mean_and_how_many_were_cut_stand_in_one_line(wrong, page):
+    rows = [words(row) for row in re.findall(r"(?s)<tr>.*?</tr>", page)]
+    (line,) = [row for row in rows if row.strip().startswith("income mean")]
+    cut = f"(at least {least(wrong, 'income'):,}) lie above the range and are read as 40, its end"
+    assert cut in line
+    notes = [words(note) for note in re.findall(r'(?s)<p class="quiet">.*?</p>', page)]
+    (note,) = [n for n in notes if "Mean of the values as read between" in n]
+    assert cut in note
+
+
+def test_counts_of_a_category_say_what_was_not_listed(wrong, page):
+    rows = [words(row) for row in re.findall(r"(?s)<tr>.*?</tr>", page)]
+    (line,) = [row for row in rows if row.strip().startswith("ward 2 counts")]
+    assert "hold a value that is not listed, and are read as a, the first value" in line
+
+
+def test_that_the_file_did_not_fit_is_said_first_and_in_figures(wrong, page):
+    assert "The file did not fit its schema" in page[: page.index("<main>")]
+    section = words(page[page.index('<section id="fit">') : page.index("How good it is")])
+    for misfit in wrong.fit.significant:
+        assert f"{misfit.records:,} {misfit.low:,} to {misfit.high:,}" in section
+    assert "What they hold in later columns is not counted" in section
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_page_speaks_of_a_truth_that_it_does_not_know(kind):
+    text = words(html_page(made(kind)))
+    assert "All of this is about" in text
+    for claim in ("rue mean", "true share", "(truth", "the truth lies"):
+        assert claim not in text
+    assert "the truth, as read" in text or "states no interval" in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"fit": False}, "Not measured: it was left out (--no-fit)"),
+        ({"method": "local", "epsilon": 4}, "Not measured"),
+        ({}, "no column has more misfits than noise alone would show"),
+    ],
+)
+def test_whether_the_file_fits_is_said_in_any_case(asked, said):
+    given = {"method": "modips", "epsilon": 1, "seed": 1} | asked
+    text = words(html_page(sf.publish(clinic(200), schema=sf.Schema.parse(CLINIC), **given)))
+    assert said in text
+    assert "did not fit" not in text
+    measured = "fit" not in asked and "method" not in asked
+    assert ("How many values were changed by that was not measured" in text) != measured
+    assert ("noise would hide up to" in text) == measured
+
+
+def test_what_fits_within_noise_is_given_with_the_most_that_noise_hides():
+    schema = sf.Schema.of({"name": "t", "columns": COLUMNS})
+    few = (Misfit("income", "above", 5, 0, 45, False), Misfit("ward", "missing", 0, 0, 40, False))
+    found = fitting(Fit(few, 4_000, 4_000), schema)
+    assert found.lines == ()
+    assert found.rest == (
+        "The 2 counts are within what noise alone would show: at most 45 records each."
+    )
+
+
+def test_many_misfits_are_counted_where_they_are_not_listed():
+    columns = {f"c{k}": {"kind": "integer", "low": 0, "high": 9} for k in range(50)}
+    schema = sf.Schema.of({"name": "t", "columns": columns})
+    many = tuple(Misfit(name, "above", 100 + k, 60, 140, True) for k, name in enumerate(columns))
+    found = fitting(Fit(many, 0, 10_000), schema)
+    assert len(found.lines) == 40
+    assert found.lines[0][0] == "c49"
+    assert found.rest.startswith("10 further counts are more than noise, too")
+
+
+def test_errors_beside_the_value_are_those_of_the_interval(wrong):
+    lines = {line.what: line for line in precision(wrong).lines if line.says.startswith("mean")}
+    low, high = precision(wrong).means["income"]
+    value = precision(wrong).found.number("income").mean("0.95")[0]
+    beside = float(re.search(r"± ([\d.e+-]+) % of the mean", lines["income"].relative)[1])
+    assert beside == pytest.approx(100 * (high - low) / 2 / value, rel=0.05)
+    assert lines["income"].off == pytest.approx((high - low) / 2 / 40)
+
+
+def test_a_heap_is_a_note_beside_its_column(page):
+    assert "of the records are read as 40, the end of the range, many more than beside it" in page
+    assert "Genuine caps look the same" in page
