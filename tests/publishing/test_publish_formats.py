@@ -66,7 +66,7 @@ def test_a_release_of_such_a_file_verifies_and_carries_the_facts(clinic, form):
         format=form,
     )
     assert all(check.passed for check in sf.verify(folder))
-    facts = release.certificate.public_schema
+    facts = release.certificate.public_schema.to_json()
     assert facts["file"]["decimal"] == ","
     assert facts["columns"]["stadt"]["aliases"] == {"Zürich": ["ZH", "Zuerich"]}
     assert {*release.data["stadt"].to_pylist()} <= {"Zürich", "Bern", "sonst"}
