@@ -60,8 +60,8 @@ def _tell(wrong: Any) -> None:
 
 def _message(wrong: Any) -> str:
     """Of a choice between two words that was not made, both."""
-    message, option = str(wrong.format_message()), getattr(wrong, "param", None)
+    option: Any = getattr(wrong, "param", None)
     if type(wrong).__name__ == "MissingParameter" and getattr(option, "secondary_opts", None):
         words = " or ".join(f"'{word}'" for word in (*option.opts, *option.secondary_opts))
         return f"Missing option {words}."
-    return message
+    return str(wrong.format_message())
