@@ -22,14 +22,12 @@ MOST_BYTES = 2**34  # that a file may unpack to
 _PLAIN = re.compile(r"[\w. -]{1,100}")
 
 
-def open_archive(
-    path: Path, endings: Sequence[str], open_file: Callable[[Path], Any], most: int = MOST_BYTES
-) -> Any:
+def open_archive(path: Path, endings: Sequence[str], open_file: Callable[[Path], Any]) -> Any:
     """What `open_file` makes of the one file in an archive, which has one of these endings."""
     folder = Path(mkdtemp(prefix="sfumato-"))
     try:
         with ZipFile(path) as archive:
-            member = _only(path, archive, endings, most)
+            member = _only(path, archive, endings)
             name = PurePosixPath(member.filename).name
             ending = next(ending for ending in endings if name.lower().endswith(ending))
             inside = folder / (name if _PLAIN.fullmatch(name) else f"data{ending}")
@@ -43,7 +41,7 @@ def open_archive(
     return source
 
 
-def _only(path: Path, archive: ZipFile, endings: Sequence[str], most: int) -> ZipInfo:
+def _only(path: Path, archive: ZipFile, endings: Sequence[str]) -> ZipInfo:
     members = [member for member in archive.infolist() if not _is_aside(member)]
     if len(members) != 1:
         raise DataError(
@@ -57,10 +55,10 @@ def _only(path: Path, archive: ZipFile, endings: Sequence[str], most: int) -> Zi
         raise DataError(f"{path} holds no table: the file in it must be {', '.join(endings)}")
     if member.flag_bits & 1:
         raise DataError(f"{path} is locked with a password: unpack it and give the path of a file")
-    if member.file_size > most:
+    if member.file_size > MOST_BYTES:
         raise DataError(
-            f"{path} unpacks to more than {most // 2**20:,} MB: unpack it and give the path of a "
-            "file"
+            f"{path} unpacks to more than {MOST_BYTES // 2**20:,} MB: unpack it and give the path "
+            "of a file"
         )
     return member
 

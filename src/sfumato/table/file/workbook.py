@@ -22,7 +22,7 @@ from sfumato.table.value import STORED, text_among_texts
 __all__ = ["Workbook", "opened_workbook"]
 
 _SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_DATA, _ROW, _VALUE, _INLINE = (_SPACE + tag for tag in ("sheetData", "row", "v", "is"))
+_DATA, _ROW, _VALUE, _INLINE, _TEXT = (_SPACE + tag for tag in ("sheetData", "row", "v", "is", "t"))
 _MOST_COLUMNS = 16_384  # that a sheet can have
 _LETTERS = re.compile(r"[A-Z]{1,3}")
 _MIDNIGHT = time(0)
@@ -76,9 +76,7 @@ class Workbook:
     def _value(self, cell: Any) -> object:
         kind, value = cell.get("t", "n"), cell.findtext(_VALUE)
         if kind == "inlineStr":
-            from openpyxl.cell.text import Text
-
-            return Text.from_tree(cell.find(_INLINE)).content
+            return _plain(cell.find(_INLINE))
         if value is None or kind == "e":
             return None
         if kind == "s":
@@ -98,6 +96,14 @@ class Workbook:
         moment = from_excel(serial, self.epoch)
         midnight = isinstance(moment, datetime) and moment.time() == _MIDNIGHT
         return moment.date() if midnight else moment
+
+
+def _plain(text: Any) -> str:
+    """A text that the cell holds itself, without its fonts."""
+    from openpyxl.cell.text import Text
+
+    whole = text.findtext(_TEXT)
+    return whole if whole is not None else str(Text.from_tree(text).content)
 
 
 @contextmanager
