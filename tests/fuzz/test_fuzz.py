@@ -25,6 +25,7 @@ from fuzz import (
     releases,
     requests,
     schemas,
+    sources,
     streams,
     tables,
 )
@@ -35,6 +36,7 @@ KINDS = {
     "dictionaries": (dictionaries.make, 60),
     "tables": (tables.make, 20),
     "frames": (frames.make, 15),
+    "sources": (sources.make, 25),
     "networks": (networks.make, 40),
     "streams": (streams.make, 40),
     "states": (streams.make_state, 60),

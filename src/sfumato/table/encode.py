@@ -103,8 +103,8 @@ def _measured(declared: Number | Integer | Date, column: pa.Array) -> tuple[Vect
     values[np.isnat(found)] = np.nan
     if not words:
         return values, None
-    dates = [moment_of(word, declared.format) for word in words]
-    gone = among(column, words) | np.isin(found, np.array(dates, "datetime64[s]"))
+    dates = {moment_of(word, declared.format) for word in words} - {None}
+    gone = among(column, words) | np.isin(found, np.array(list(dates), "datetime64[s]"))
     return values, gone | named(numbers(column), words)
 
 

@@ -112,4 +112,4 @@ class Relation:
     def has_rows(self, count: int) -> bool:
         """Whether there are at least so many records."""
         with pa.RecordBatchReader.from_stream(self.query.limit(count)) as reader:
-            return sum(batch.num_rows for batch in reader) >= count
+            return bool(sum(batch.num_rows for batch in reader) >= count)

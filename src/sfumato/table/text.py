@@ -165,7 +165,8 @@ def _header(path: Path, encoding: str) -> str:
             header = lines.readline()
     except UnicodeError:  # of UTF-16 and UTF-32, which begin with a mark of byte order
         raise DataError(
-            f"{path} does not begin as {encoding} does: declare {encoding}-le or {encoding}-be"
+            f"{path} does not begin as {encoding} does: declare the encoding that it has, or "
+            f"{encoding}-le or {encoding}-be"
         ) from None
     if marked and not is_wide(encoding):
         declared = f"declare it in the schema ({_DECLARED}utf-16)"

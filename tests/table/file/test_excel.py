@@ -159,7 +159,7 @@ def test_rows_beyond_those_that_the_sheet_announces_are_read(path):
         ([], "has no header: the first row of the sheet must name the columns"),
         (["id", None, "seen"], "column 2 of the sheet has no name"),
         (["id", "age", "age"], "two columns have the same name"),
-        (["id", "age", "note"], "column seen of the schema: not in the data"),
+        (["id", "age", "note"], "column seen of the schema is not in the data"),
     ],
 )
 def test_headers_that_name_no_columns_are_refused(path, header, words):

@@ -10,9 +10,10 @@ import gzip
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -86,5 +87,5 @@ def _lines(path: Path) -> Iterator[bytes | None]:
                 yield line
 
 
-def _stream(path: Path) -> IO[bytes]:
+def _stream(path: Path) -> gzip.GzipFile | BufferedReader:
     return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")

@@ -112,7 +112,7 @@ def _read(path: Path, *, encoding: str | None = _RAW, **options: Any) -> tuple[A
         raise MissingExtra(
             f"{path.suffix} files need pyreadstat: pip install 'sfumato[stat]', or save as CSV"
         ) from None
-    readers = {
+    readers: dict[str, Any] = {
         ".dta": pyreadstat.read_dta,
         ".xpt": pyreadstat.read_xport,
         ".sas7bdat": pyreadstat.read_sas7bdat,
