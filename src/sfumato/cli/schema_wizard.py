@@ -90,6 +90,7 @@ def _answered(header: "Header", kept: "KeptAnswers", resume: bool, data: Path) -
     except WrongAnswer:
         raise ParameterError(f"{kept.path} does not fit: remove it and begin again") from None
     except EOFError:
+        say("")
         later = f": {_later(kept)}" if session.answers else ""
         raise ParameterError(f"the answers ended before the questions did{later}") from None
     except Quit:
