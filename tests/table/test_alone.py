@@ -15,9 +15,9 @@ from sfumato.errors import DataError
 from sfumato.table import encode as encoder
 from sfumato.table import read_levels
 from sfumato.table.column import of_array, of_objects
-from sfumato.table.header import check_types
 from sfumato.table.read_numbers import PLAIN
 from sfumato.table.source import open_source
+from sfumato.table.type_check import check_types
 from sfumato.table.value import STORED, text_among_texts, text_of
 from table.alone import BIG, built, domain_of, faults, read
 

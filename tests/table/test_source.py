@@ -296,7 +296,7 @@ def extra_column():
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        (missing_column, "column age of the schema: not in the data"),
+        (missing_column, "column age of the schema is not in the data"),
         (extra_column, "column notes is not in the schema: declare it .* or drop it"),
     ],
 )

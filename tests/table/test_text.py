@@ -289,14 +289,14 @@ def test_nobody_reads_on_after_a_reader_was_left_halfway(written, monkeypatch):
     """A thread of Arrow's that calls back while Python ends would abort the process."""
     monkeypatch.setattr(text, "_BLOCK_BYTES", 64)
     handed_out = []
-    read = text._Utf8.read
+    read = text.Utf8.read
 
     def watched(self, size=-1):
         block = read(self, size)
         handed_out.append(len(block))
         return block
 
-    monkeypatch.setattr(text._Utf8, "read", watched)
+    monkeypatch.setattr(text.Utf8, "read", watched)
     batches = written(b"a,b\n" + b"1,2\n" * 20_000).batches(["a", "b"])
     next(batches)
     batches.close()

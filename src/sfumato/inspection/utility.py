@@ -16,6 +16,7 @@ from sfumato.numeric.arrays import Codes
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
+from sfumato.table.header import check_names
 from sfumato.table.read_numbers import numbers
 from sfumato.table.records import Records
 from sfumato.table.source import Source, broken_off, columns_of, open_source
@@ -93,10 +94,8 @@ def domain_of(schema: AnySchema) -> Domain:
 
 def opened(data: Any, domain: Domain) -> Source:
     """NOT PRIVATE: a frame, Arrow table or file that has every column of the schema."""
-    source = open_source(data, [axis.name for axis in domain.axes])
-    absent = [axis.name for axis in domain.axes if axis.name not in source.names]
-    if absent:
-        raise DataError(f"column {', '.join(absent)} of the schema is not in the data")
+    source = open_source(data, [axis.name for axis in domain.axes], domain.schema.file)
+    check_names(source.names, [axis.name for axis in domain.axes])
     return source
 
 

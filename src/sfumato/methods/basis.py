@@ -170,7 +170,7 @@ def public_basis(space: Centred, data: Any, rank: Rank) -> PublicBasis:
         _ = basis.components
         return basis
     domain = space.features.domain
-    source = open_source(data, tuple(domain.schema.columns))
+    source = open_source(data, tuple(domain.schema.columns), domain.schema.file)
     check_header(source, domain)
     records = Records(source, domain)
     rows, synopsis = summary(ScatterLayout(space, "replace-one"), records)

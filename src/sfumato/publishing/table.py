@@ -149,7 +149,7 @@ def publish_plan(
     check_promise(plan.terms, accept_no_guarantee)
     if plan.public is not None:
         plan.public.differ_from(data)
-    source = open_source(data, tuple(plan.domain.schema.columns))
+    source = open_source(data, tuple(plan.domain.schema.columns), plan.domain.schema.file)
     check_header(source, plan.domain, alone=plan.local)
     if plan.sized is not None:
         plan = plan.sized(number_of_records(source, plan.domain))

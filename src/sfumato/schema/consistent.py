@@ -15,7 +15,7 @@ from typing import Any
 
 from sfumato.schema.date_format import check_format, read_date
 
-__all__ = ["FALSE", "TRUE", "check_spelling", "moment_of", "number_of", "spellings", "whole"]
+__all__ = ["FALSE", "TRUE", "check_written", "moment_of", "number_of", "spellings", "whole"]
 
 TRUE, FALSE = ("true", "t", "yes", "y", "1", "1.0"), ("false", "f", "no", "n", "0", "0.0")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -43,7 +43,7 @@ def spellings(column: Any) -> Iterator[list[str]]:
         yield [text, *column.aliases.get(text, ())]
 
 
-def check_spelling(column: Any) -> None:
+def check_written(column: Any) -> None:
     """Refuse facts of a column, with those of its file, that cannot hold together."""
     words = column.missing_words or ()
     match column.kind:

@@ -38,7 +38,7 @@ from pydantic import (
 )
 
 from sfumato.errors import SchemaError
-from sfumato.schema.consistent import check_spelling
+from sfumato.schema.consistent import check_written
 from sfumato.schema.constraint import Constraint
 from sfumato.schema.constraint import check as check_constraints
 from sfumato.schema.formats import (
@@ -110,7 +110,7 @@ class Number(WrittenNumber, _Column):
             raise ValueError("the range is too narrow to tell values apart: choose another unit")
         if self.step is not None:
             check_whole_steps(self.low, self.high, self.step)
-        check_spelling(written(self, None))
+        check_written(written(self, None))
         return self
 
 
@@ -126,7 +126,7 @@ class Integer(WrittenNumber, _Column):
     def _range(self) -> Self:
         check_ordered(self.low, self.high)
         check_whole_steps(self.low, self.high, self.step)
-        check_spelling(written(self, None))
+        check_written(written(self, None))
         return self
 
 
@@ -185,7 +185,7 @@ class Category(WrittenCategory, _Column):
             named, due = Counter(leaves(self.taxonomy)), Counter(seen)
             if wrong := [*(due - named), *(named - due)]:
                 raise ValueError(f"taxonomy must name every value, and other, once: see {wrong[0]}")
-        check_spelling(self)
+        check_written(self)
         return self
 
 
@@ -208,7 +208,7 @@ class Boolean(WrittenTruth, _Column):
 
     @model_validator(mode="after")
     def _words(self) -> Self:
-        check_spelling(self)
+        check_written(self)
         return self
 
 
@@ -234,7 +234,7 @@ class Date(WrittenDate, _Column):
         if self.low.tzinfo or self.high.tzinfo:
             raise ValueError("write low and high without a time zone; records are read as UTC")
         check_ordered(self.low, self.high)
-        check_spelling(written(self, None))
+        check_written(written(self, None))
         return self
 
     @field_serializer("low", "high", when_used="json")
@@ -295,7 +295,7 @@ class Schema(BaseModel):
     def _spelt(self) -> Self:
         for name, column in self.released.items() if self.file else ():
             try:
-                check_spelling(written(column, self.file))
+                check_written(written(column, self.file))
             except ValueError as error:
                 raise ValueError(f"column {name}, with what file declares: {error}") from None
         return self

@@ -27,7 +27,7 @@ from sfumato.numeric.arrays import Codes, Mask, Vector
 from sfumato.schema import Boolean, Date, Integer, Number
 from sfumato.schema.consistent import moment_of
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, step_of
-from sfumato.table.complaint import Complaints, against_numbers, against_unread
+from sfumato.table.complaint import TORN, Complaint, Complaints, against_numbers, against_unread
 from sfumato.table.grid import on_grid
 from sfumato.table.read_dates import moments
 from sfumato.table.read_levels import named, write_levels, write_truths
@@ -51,8 +51,12 @@ def read(domain: Domain, batch: pa.RecordBatch) -> tuple[Codes, Complaints]:
     """NOT PRIVATE: the codes that `encode` gives, and for each value what is said against it."""
     codes = np.empty((batch.num_rows, len(domain.axes)), np.int32, order="F")
     complaints = np.empty(codes.shape, np.uint8, order="F")
+    torn = batch.schema.metadata == TORN
     for j, axis in enumerate(domain.axes):
         _write(codes[:, j], complaints[:, j], axis, batch.column(axis.name))
+        if torn:
+            gaps = batch.column(axis.name).is_null()
+            complaints[np.asarray(gaps.to_numpy(zero_copy_only=False)), j] = Complaint.UNREADABLE
     return codes, complaints
 
 

@@ -14,23 +14,31 @@ import pyarrow as pa
 
 from sfumato.table.file.batch import text_batches
 
-__all__ = ["has_records", "long_records"]
+__all__ = ["csv_rows", "has_records", "long_records"]
 
 _NO_LIMIT = 2 ** (8 * struct.calcsize("l") - 1) - 1
 
 
-def has_records(lines: Iterable[str], delimiter: str, count: int) -> bool:
+def has_records(
+    lines: Iterable[str], delimiter: str, count: int, *, quote: str | None = '"'
+) -> bool:
     """Whether there are at least so many records; no more are read, and no field is kept.
 
     >>> has_records(["1,2\\n", "\\n"], ",", 2), has_records(['"1\\n', '2"'], ",", 2)
     (True, False)
     """
     with _unlimited():
-        return sum(1 for _ in islice(_rows(lines, delimiter), count)) == count
+        return sum(1 for _ in islice(csv_rows(lines, delimiter, quote), count)) == count
 
 
 def long_records(
-    lines: Iterable[str], names: Sequence[str], delimiter: str, columns: Sequence[str], done: int
+    lines: Iterable[str],
+    names: Sequence[str],
+    delimiter: str,
+    columns: Sequence[str],
+    done: int,
+    *,
+    quote: str | None = '"',
 ) -> Iterator[pa.RecordBatch]:
     """NOT PRIVATE: all records but the first `done`, as texts; broken rows as missing ones.
 
@@ -40,7 +48,7 @@ def long_records(
     """
     places = [names.index(name) for name in columns]
     with _unlimited():
-        rows = islice(_rows(lines, delimiter), done, None)
+        rows = islice(csv_rows(lines, delimiter, quote), done, None)
         # An empty line is a record of empty texts.
         whole = (row or [""] * len(names) for row in rows)
         picked = (
@@ -49,8 +57,12 @@ def long_records(
         yield from text_batches(picked, columns)
 
 
-def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    return csv.reader((line.replace("\0", "\ufffd") for line in lines), delimiter=delimiter)
+def csv_rows(lines: Iterable[str], delimiter: str, quote: str | None) -> Iterator[list[str]]:
+    """The fields of each record; without a quotation mark every line is one."""
+    texts = (line.replace("\0", "\ufffd") for line in lines)
+    if quote is None:
+        return csv.reader(texts, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    return csv.reader(texts, delimiter=delimiter, quotechar=quote)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import DataError
-from sfumato.table.column import arrow_of, declared_type, of_array, of_objects
+from sfumato.table.column import arrow_of, declared_type, guessed_kind, of_array, of_objects
 from sfumato.table.file.batch import BATCH_ROWS
 
 __all__ = ["Columns", "Listed"]
@@ -58,6 +58,12 @@ class Columns:
     def types(self) -> dict[str, pa.DataType]:
         """Of arrays and series; lists declare none."""
         found = {name: _declared(column) for name, column in self.columns.items()}
+        return {name: kind for name, kind in found.items() if kind is not None}
+
+    @property
+    def guessed(self) -> dict[str, str]:
+        """Columns whose texts NumPy or pandas may have taken for numbers or truth values."""
+        found = {name: _guessed(column) for name, column in self.columns.items()}
         return {name: kind for name, kind in found.items() if kind is not None}
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -124,6 +130,12 @@ def _declared(column: Any) -> pa.DataType | None:
         # As with pandas: of a date somebody decided, of all else a single value may have.
         return of_array(column[:0]).type if column.dtype.kind in "mM" else None
     return declared_type(column) if isinstance(column, nw.Series) else None
+
+
+def _guessed(column: Any) -> str | None:
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind if column.dtype.kind in "biufc" else None
+    return guessed_kind(column) if isinstance(column, nw.Series) else None
 
 
 def _arrow(column: Any) -> pa.Array | pa.ChunkedArray:

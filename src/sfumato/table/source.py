@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sfumato.errors import DataError
 from sfumato.numeric.arrays import Mask
 from sfumato.schema.domain import Axis, Domain
+from sfumato.schema.formats import FileFormat
 from sfumato.table.column import arrow_of, declared_type, guessed_kind
 from sfumato.table.encode import encode
 from sfumato.table.file.batch import BATCH_ROWS
@@ -64,11 +65,13 @@ class Source(Protocol):
         """Whether there are at least so many records; reads no more than needed to tell."""
 
 
-def open_source(data: Any, names: Sequence[str] | None = None) -> Source:
+def open_source(
+    data: Any, names: Sequence[str] | None = None, how: FileFormat | None = None
+) -> Source:
     """A source for a table in memory, a query or a path; refused by shape, never by value.
 
     `names`: the columns that a schema declares.  What has no header, lines of JSON and lists
-    of dicts, has these, and is refused without them.
+    of dicts, has these, and is refused without them.  `how`: what it declares of text files.
 
     >>> open_source(pa.table({"a": [1, 2]})).names
     ['a']
@@ -78,7 +81,7 @@ def open_source(data: Any, names: Sequence[str] | None = None) -> Source:
     if isinstance(data, PartOf):
         return data
     if isinstance(data, str | Path):
-        source: Source = open_file(Path(data), names)
+        source: Source = open_file(Path(data), names, how)
     elif isinstance(data, pa.RecordBatch | pa.Table):
         whole = pa.Table.from_batches([data]) if isinstance(data, pa.RecordBatch) else data
         source = ArrowTable(whole)

@@ -87,7 +87,7 @@ def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen
     if not script:
         return
     plan = table_plan(certificate)
-    source = open_source(public, tuple(plan.domain.schema.columns))
+    source = open_source(public, tuple(plan.domain.schema.columns), plan.domain.schema.file)
     check_header(source, plan.domain, alone=plan.local)
     if plan.part is not None:
         source = plan.part.of_source(source)

@@ -105,4 +105,4 @@ def _names(path: Path, header: list[str | None]) -> tuple[str, ...]:
                 f"{path}: column {position} of the sheet has no name: name it in the first row, "
                 "and merge no cells there"
             )
-    return tuple(name or "" for name in header)
+    return tuple((name or "").strip() for name in header)

@@ -17,7 +17,7 @@ from typing import IO, Any, Literal
 import pyarrow as pa
 
 from sfumato.table.file.batch import text_batches
-from sfumato.table.value import text_of
+from sfumato.table.value import text_among_texts
 
 __all__ = ["LINES", "JsonLines", "keys_of_public"]
 
@@ -43,7 +43,7 @@ class JsonLines:
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """All records as texts."""
         records = map(_record, _lines(self.path))
-        rows = ([text_of(record.get(name)) for name in columns] for record in records)
+        rows = ([text_among_texts(record.get(name)) for name in columns] for record in records)
         yield from text_batches(rows, columns)
 
     def has_rows(self, count: int) -> bool:

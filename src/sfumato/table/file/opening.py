@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import DataError, MissingExtra, Refused
+from sfumato.schema.formats import FileFormat
 from sfumato.table.file.archive import open_archive
 from sfumato.table.file.excel import Sheet
 from sfumato.table.file.json_lines import LINES, JsonLines
@@ -19,7 +20,7 @@ from sfumato.table.text import TextFile
 
 __all__ = ["file_of", "open_file", "stem", "with_sheet"]
 
-Opener = Callable[[Path, "Sequence[str] | None", "str | None"], Any]
+Opener = Callable[[Path, "Sequence[str] | None", "str | None", "FileFormat | None"], Any]
 _DETAILED = re.compile(r"(.+\.(?:xlsx|xlsm|zip|dta|sav|zsav|sas7bdat|xpt))#(.+)", re.I | re.S)
 _OLD = {
     ".xls": "save it as .xlsx",
@@ -69,10 +70,10 @@ def stem(path: str | Path) -> str:
     return name.rpartition(".")[0] or name
 
 
-def open_file(path: Path, names: Sequence[str] | None = None) -> Any:
+def open_file(path: Path, names: Sequence[str] | None = None, how: FileFormat | None = None) -> Any:
     """The source in a file or a folder of files; no record is looked at.
 
-    `names` are those of the columns, for files that do not state them.
+    `names` are those of the columns, for files that do not state them; `how` texts are written.
     """
     try:
         path, detail = file_of(path)
@@ -82,7 +83,7 @@ def open_file(path: Path, names: Sequence[str] | None = None) -> Any:
             raise DataError(f"{path} does not exist")
         if not path.is_file():  # a pipe or a device: it is read more than once, and may never end
             raise DataError(f"{path} is not a plain file: save it as one first")
-        return _opener(path)(path, names, detail)
+        return _opener(path)(path, names, detail, how)
     except (Refused, MissingExtra):
         raise
     except Exception as error:  # whatever it is, it may quote a record
@@ -104,21 +105,29 @@ def _opener(path: Path) -> Opener:
     )
 
 
-def _text(path: Path, _names: Sequence[str] | None, detail: str | None) -> TextFile:
+def _text(
+    path: Path, _names: Sequence[str] | None, detail: str | None, how: FileFormat | None
+) -> TextFile:
     _no_detail(path, detail)
-    return TextFile.open(path)
+    return TextFile.open(path, how)
 
 
-def _parquet(path: Path, _names: Sequence[str] | None, detail: str | None) -> ParquetFiles:
+def _parquet(
+    path: Path, _names: Sequence[str] | None, detail: str | None, _how: FileFormat | None
+) -> ParquetFiles:
     _no_detail(path, detail)
     return ParquetFiles.open(path)
 
 
-def _sheet(path: Path, _names: Sequence[str] | None, detail: str | None) -> Sheet:
+def _sheet(
+    path: Path, _names: Sequence[str] | None, detail: str | None, _how: FileFormat | None
+) -> Sheet:
     return Sheet.open(path, detail)
 
 
-def _lines(path: Path, names: Sequence[str] | None, detail: str | None) -> JsonLines:
+def _lines(
+    path: Path, names: Sequence[str] | None, detail: str | None, _how: FileFormat | None
+) -> JsonLines:
     _no_detail(path, detail)
     if names is None:
         raise DataError(
@@ -128,15 +137,19 @@ def _lines(path: Path, names: Sequence[str] | None, detail: str | None) -> JsonL
     return JsonLines(path, tuple(names))
 
 
-def _statistical(path: Path, _names: Sequence[str] | None, detail: str | None) -> StatisticalFile:
+def _statistical(
+    path: Path, _names: Sequence[str] | None, detail: str | None, _how: FileFormat | None
+) -> StatisticalFile:
     if detail not in (None, "labels"):
         raise DataError(f"{path}: behind # only the word labels is known: values by their labels")
     return StatisticalFile.open(path, labels=detail is not None)
 
 
-def _archive(path: Path, names: Sequence[str] | None, detail: str | None) -> Any:
+def _archive(
+    path: Path, names: Sequence[str] | None, detail: str | None, how: FileFormat | None
+) -> Any:
     def inside(file: Path) -> Any:
-        return _opener(file)(file, names, detail)
+        return _opener(file)(file, names, detail, how)
 
     return open_archive(path, [ending for ending in _ENDINGS if ending != ".zip"], inside)
 

@@ -17,7 +17,7 @@ from typing import Any
 from zipfile import ZipFile
 
 from sfumato.errors import MissingExtra
-from sfumato.table.value import text_of
+from sfumato.table.value import STORED, text_among_texts
 
 __all__ = ["Workbook", "opened_workbook"]
 
@@ -69,7 +69,9 @@ class Workbook:
             found = self._value(cell)
         except Exception:  # a cell that is not what it says it is
             return None
-        return (text_of(found) or "").strip() or None
+        text = text_among_texts(found) or ""
+        mark = STORED if text.startswith(STORED) else ""
+        return mark + text.strip() if text.strip() else None
 
     def _value(self, cell: Any) -> object:
         kind, value = cell.get("t", "n"), cell.findtext(_VALUE)
