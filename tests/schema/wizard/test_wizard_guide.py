@@ -17,7 +17,7 @@ def test_the_interview_on_the_page_is_what_is_asked_and_answered(tmp_path, monke
     monkeypatch.setenv("COLUMNS", "200")
     Path("patients.csv").write_text(f"{HEADER}\n")
     shown = re.search(r"```text\n(.*?)```", PAGE, flags=re.S)[1]
-    asked = [line for line in shown.splitlines()[1:] if not line.startswith("Each column")]
+    asked = [line for line in shown.splitlines()[2:] if not line.startswith("Each column")]
     typed = [re.search(r"(?:\]|insurer_paid): ?(.*)$", line)[1] for line in asked]
     result = CliRunner().invoke(
         app,
