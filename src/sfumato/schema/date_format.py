@@ -40,6 +40,8 @@ def told_by(form: str) -> str | None:
 def check_format(form: str, step: str) -> None:
     """Refuse a format that does not tell the step, or in which a text could mean two dates."""
     codes = _CODES.findall(form)
+    if not codes:
+        raise ValueError("format is written in codes: %d for the day, as in %d.%m.%Y")
     for code in codes:
         if code not in _KNOWN:
             raise ValueError(f"format: %{code} is not known: use %d %m %Y, %b, %y, %H %M %S, %I %p")

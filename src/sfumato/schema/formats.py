@@ -12,7 +12,15 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from sfumato.schema.encoding import text_encoding
 
@@ -137,17 +145,15 @@ class FileFormat(_WithSeparators, WrittenDate, WrittenTruth):
 
     @field_validator("delimiter", "quote")
     @classmethod
-    def _one_mark(cls, mark: str | None) -> str | None:
-        if mark is None or mark == "none":
+    def _one_mark(cls, mark: str | None, fact: ValidationInfo) -> str | None:
+        if mark is None or (mark == "none" and fact.field_name == "quote"):
             return mark
         if len(mark) != 1 or not mark.isascii() or mark.isalnum() or mark in "\0\r\n\ufeff.+-":
-            raise ValueError('must be one mark, such as ";" or "\\t"')
+            raise ValueError(f'{fact.field_name} must be one mark, such as ";" or "\\t"')
         return mark
 
     @model_validator(mode="after")
     def _apart(self) -> Self:
-        if self.delimiter == "none":
-            raise ValueError('delimiter must be one mark, such as ";" or "\\t"')
         if (self.delimiter or ",") == (self.quote or '"'):
             raise ValueError("delimiter and quote must differ")
         return self
