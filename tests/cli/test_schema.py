@@ -17,7 +17,7 @@ columns:
   age: {kind: integer, low: 17, high: 90}
   weight: {kind: number, low: 30, high: 200, step: 0.1, missing: allowed}
   height: {kind: number, low: 0, high: 2.5, provenance: {release: r-7, epsilon: 0.1}}
-  money: {kind: integer, low: 0, high: 1500000, step: 10}
+  money: {kind: integer, low: 0, high: 1500000, step: 10, source: form 7}
   ward: {kind: category, values: [a, b, c, d, e], other: elsewhere}
   "[red]sex": {kind: category, values: [f, m], other: none, role: label}
   smoker: {kind: boolean}
@@ -62,7 +62,7 @@ def test_check_says_what_each_column_becomes(run, tmp_path):
         ],
         [
             *("money", "integer", "0 … 1500000 by 10", "32769 points, steps merged"),
-            *("becomes the middle", "", "declared"),
+            *("becomes the middle", "", "declared: form 7"),
         ],
         [
             "ward",

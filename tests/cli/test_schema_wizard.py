@@ -1,10 +1,13 @@
 """`sfumato schema wizard` and `sfumato schema from`: pipes, leaving and coming back, refusals."""
 
 import json
+import re
+import shlex
 
 import pytest
 from typer.testing import CliRunner
 
+from sfumato.cli.application import app as sfumato
 from sfumato.cli.schema import app
 from sfumato.errors import DataError, ParameterError, SchemaError
 from sfumato.schema import Schema
@@ -143,3 +146,18 @@ def test_from_writes_a_schema_and_says_what_comes_next(run, tmp_path):
 @pytest.mark.parametrize("command", ["wizard", "from"])
 def test_the_help_shows_an_example(run, command):
     assert f"sfumato schema {command}" in run(command, "--help").output
+
+
+@pytest.mark.long
+def test_the_commands_that_follow_run_as_they_are_printed(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SFUMATO_LEDGER", raising=False)
+    typed = "".join(f"{line}\n" for line in ANSWERS)
+    table.write_text("patient_id,age,ward,smoker\n" + "1,40,a,yes\n2,50,b,no\n" * 20)
+    result = CliRunner().invoke(sfumato, ["schema", "wizard", "clinic.csv"], input=typed)
+    steps = re.findall(r"^  sfumato (.+)$", result.output, flags=re.M)
+    assert [step.split()[0] for step in steps] == ["ledger", "ledger", "schema", "publish"]
+    for step in steps:
+        done = CliRunner().invoke(sfumato, shlex.split(step))
+        assert done.exit_code == 0, (step, done.output, done.exception)
+    assert (tmp_path / "release" / "release.json").exists()

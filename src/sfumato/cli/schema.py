@@ -109,6 +109,7 @@ def _cells(axis: "Axis") -> list[str]:
     column = axis.column
     paid = column.provenance
     origin = paid if isinstance(paid, str) else f"release {paid.release}, ε {paid.epsilon:g}"
+    origin += f": {column.source}" if column.source else ""
     return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
 
 

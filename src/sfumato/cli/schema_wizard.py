@@ -81,15 +81,14 @@ def _answered(header: "Header", kept: "KeptAnswers", resume: bool, data: Path) -
     if not resume and is_there(kept.path):
         raise ParameterError(f"{kept.path} holds earlier answers: add --resume, or remove it")
     session = Session(_Terminal(), kept.read() if resume else [], kept.keep)
-    say(
-        f"{data} has {len(header.columns)} columns; no record is read. Enter takes what is in "
-        "brackets; ? explains, back goes back, quit keeps the answers."
-    )
+    say(f"{data} has {len(header.columns)} columns; no record is read.")
+    say("Enter takes what is in brackets; ? explains, back goes back, quit keeps the answers.")
     try:
         return session.run(lambda asking: interview(header, asking))
     except WrongAnswer:
         raise ParameterError(f"{kept.path} does not fit: remove it and begin again") from None
     except EOFError:
+        say("")
         later = f": {_later(kept)}" if session.answers else ""
         raise ParameterError(f"the answers ended before the questions did{later}") from None
     except Quit:

@@ -30,7 +30,6 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
-    ValidationInfo,
     WithJsonSchema,
     field_serializer,
     field_validator,
@@ -49,7 +48,7 @@ from sfumato.schema.formats import (
     WrittenTruth,
     written,
 )
-from sfumato.schema.shorthand import OTHER, in_full
+from sfumato.schema.shorthand import OTHER, as_owner_writes, say_other
 from sfumato.schema.sound import check_ordered, check_whole_steps, check_writable, leaves
 from sfumato.schema.strict_yaml import explain, load
 from sfumato.untrusted.plain_file import content
@@ -254,15 +253,10 @@ _Kinds = Annotated[
 ]
 
 
-def _as_owner_writes(facts: Any, info: ValidationInfo) -> Any:
-    """Short forms are the owner's; what Sfumato wrote itself is in full and read as it stands."""
-    return facts if info.context is None else in_full(facts, info.context["folder"])
-
-
 Column = Annotated[
     _Kinds,
     BeforeValidator(
-        _as_owner_writes,
+        as_owner_writes,
         json_schema_input_type=Annotated[
             Number | Integer | Category | Code | Boolean | Date | Identifier,
             Field(discriminator="kind"),
@@ -346,13 +340,9 @@ class Schema(BaseModel):
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise SchemaError(f"schema {path} cannot be read: {reason}") from None
-        schema = cls._of(load(text, where=str(path)), str(path), {"folder": path.parent})
+        schema = cls.of(load(text, where=str(path)), where=str(path), folder=path.parent)
         if schema.unsaid:
-            which = f"column{'s' * (len(schema.unsaid) > 1)} {', '.join(schema.unsaid)}"
-            raise SchemaError(
-                f"{path}: {which}: other is not said: name what any other value becomes (other: "
-                "elsewhere), or write other: none where no other value occurs"
-            )
+            raise SchemaError(f"{path}: {say_other(schema.unsaid)}")
         return schema
 
     @classmethod
@@ -361,9 +351,12 @@ class Schema(BaseModel):
         return cls.of(load(text, where=where), where=where)
 
     @classmethod
-    def of(cls, content: object, *, where: str = "schema") -> Self:
-        """A schema from a mapping, with refusals that name column, rule and remedy."""
-        return cls._of(content, where, {"folder": None})
+    def of(cls, content: object, *, where: str = "schema", folder: Path | None = None) -> Self:
+        """A schema from a mapping, with refusals that name column, rule and remedy.
+
+        `folder` is where code books that are files lie.
+        """
+        return cls._of(content, where, {"folder": folder})
 
     @classmethod
     def from_json(cls, content: object) -> Self:

@@ -11,15 +11,30 @@ False
 ('category', 21, 'other', 'NACE Rev. 2, letters of its 21 sections')
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationInfo
+
 from sfumato.schema.code_book import book
 
-__all__ = ["OTHER", "in_full"]
+__all__ = ["OTHER", "as_owner_writes", "in_full", "say_other"]
 
 OTHER = "other"
+
+
+def as_owner_writes(facts: Any, info: ValidationInfo) -> Any:
+    """Short forms are the owner's; what Sfumato wrote itself is in full and read as it stands."""
+    return facts if info.context is None else in_full(facts, info.context["folder"])
+
+
+def say_other(columns: Sequence[str]) -> str:
+    """What is said of columns that do not say what is not listed."""
+    return (
+        f"column{'s' * (len(columns) > 1)} {', '.join(columns)}: other is not said: name what any "
+        "other value becomes (other: elsewhere), or write other: none where no other value occurs"
+    )
 
 
 def in_full(facts: Any, folder: Path | None) -> Any:

@@ -322,13 +322,15 @@ def test_what_a_package_declares_is_how_its_file_is_read(tmp_path):
     ]
     resource = {
         "name": "visits",
+        "encoding": "utf-16",
         "dialect": {"delimiter": ";"},
         "schema": {"fields": fields, "missingValues": ["", "k. A."]},
     }
     (tmp_path / "datapackage.json").write_text(json.dumps({"resources": [resource]}))
     (tmp_path / "s.yaml").write_text(schema_from(tmp_path / "datapackage.json"))
     (tmp_path / "t.csv").write_text(
-        "cost;day;ok;ward\n1.234,5;03/05/2024;ja;a\nk. A.;k. A.;nein;k. A.\n"
+        "cost;day;ok;ward\n1.234,5;03/05/2024;ja;a\nk. A.;k. A.;nein;k. A.\n",
+        encoding="utf-16",
     )
     read = sf.inspection.as_read(tmp_path / "t.csv", sf.Schema.read(tmp_path / "s.yaml"))
     first, second = read.to_pylist()

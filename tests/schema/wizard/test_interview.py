@@ -64,6 +64,13 @@ def facts(column, *answers, **more):
     return answered([column], *GENERAL, *answers, "", **more).columns[column]
 
 
+def facts_typed(column, answer):
+    """The facts of one column for which something was typed, without their source."""
+    found = dict(answered([column], *GENERAL, answer, "", "").columns[column])
+    assert found.pop("source") == "public knowledge"
+    return found
+
+
 @pytest.mark.parametrize(
     ("column", "kept"),
     [
@@ -139,7 +146,8 @@ def test_what_was_typed_has_the_source_that_is_asked_for_in_the_end(answers, kep
     [
         ("n 5 5", "low must be below high"),
         ("w 0.5 3", "whole numbers, please"),
-        ("w 12,000 13,000", "two ends with a blank"),
+        ("w 12,000 13,000", "whole numbers, please, without separators"),
+        ("n 1,5 2,5", "numbers with a decimal point, please, without separators"),
         ("w 0", "two ends"),
         ("n low high", "numbers with a decimal point"),
         ("d 01.02.2020 03.04.2021", "dates as YYYY-MM-DD"),
@@ -163,6 +171,14 @@ def test_what_cannot_be_read_is_explained_and_asked_again(wrong, told):
     found = Session(asker).run(lambda asking: interview(header(["x"]), asking))
     assert found.columns["x"] == {"kind": "boolean"}
     assert any(told in line for line in asker.told)
+
+
+def test_a_bare_range_or_list_is_one_of_the_proposed_kind():
+    assert facts_typed("age", "18 65") == {"kind": "integer", "low": 18, "high": 65}
+    ends = {"low": date(2020, 1, 1), "high": date(2020, 12, 31)}
+    assert facts_typed("date", "2020-01-01 2020-12-31") == {"kind": "date", **ends}
+    listed = {"values": ["f", "m"], "other": "other"}
+    assert facts_typed("sex", "f,m") == {"kind": "category", **listed}
 
 
 def test_columns_of_one_meaning_share_a_range_whether_known_or_bought():
@@ -236,10 +252,13 @@ def test_the_file_says_what_comes_next():
     assert "what is hidden is one row" in text
     assert "neighbours: add-remove\n" in text
     assert next_steps(found, Path("my data.csv"), Path("s.yaml")) == [
+        "sfumato ledger create --ledger budget.db",
+        'sfumato ledger grant clinic --epsilon 2 --delta 1e-9 --reason "who decided, when" '
+        "--ledger budget.db",
         "sfumato schema estimate 'my data.csv' --schema s.yaml --epsilon 0.1 --delta 1e-9 "
-        "--ledger LEDGER -o s-bought.yaml",
+        "--ledger budget.db -o s-bought.yaml",
         "sfumato schema check s-bought.yaml",
-        "sfumato publish 'my data.csv' --schema s-bought.yaml --epsilon 1 --ledger LEDGER "
+        "sfumato publish 'my data.csv' --schema s-bought.yaml --epsilon 1 --ledger budget.db "
         "-o release",
     ]
 

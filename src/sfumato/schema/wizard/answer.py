@@ -90,12 +90,12 @@ def _column(part: str, names: Sequence[str]) -> str:
 
 
 def ends(kind: str, answer: str) -> tuple[Any, Any]:
-    """Two ends of a range, with a blank, a comma, `to` or dots between them.
+    """Two ends of a range, with a blank, `to` or dots between them.
 
     >>> ends("integer", "0 120"), ends("number", "-5.5 to 40"), ends("integer", "18..30")
     ((0, 120), (-5.5, 40), (18, 30))
     """
-    parts = [part for part in re.split(r"\s*\.\.+\s*|\s+to\s+|[\s,;]+", answer.strip()) if part]
+    parts = [part for part in re.split(r"\s*\.\.+\s*|\s+to\s+|\s+", answer.strip()) if part]
     if len(parts) != 2:
         raise WrongAnswer("two ends with a blank between them, please, such as 0 120")
     low, high = (_end(kind, part) for part in parts)

@@ -22,6 +22,7 @@ __all__ = ["Known", "ask_column"]
 Facts = dict[str, Any]
 _TYPED = ""  # the source of what was typed
 _BUY = "buy"
+_NUMBER_BEGINS = tuple("0123456789-+.")
 _WHAT = (
     "n number, w whole number, c category, d date, y yes/no, i id, or a preset: "
     + ", ".join(name for name in PRESETS if name not in ("date", "yes/no", "id"))
@@ -43,7 +44,7 @@ def ask_column(name: str, place: str, stored: str | None, known: Known, session:
     proposal = suggested(name, stored)
 
     def read(answer: str) -> tuple[Preset, Facts | None]:
-        return _what(name, answer, known)
+        return _what(name, _in_words(answer, proposal), known)
 
     what, facts = session.ask(
         Question(
@@ -61,6 +62,14 @@ def ask_column(name: str, place: str, stored: str | None, known: Known, session:
     if what.kind == "code":
         return _ask_book(name, known, session)
     return _ask_range(name, what, known, session)
+
+
+def _in_words(answer: str, proposal: Preset | None) -> str:
+    """An answer that is a bare range or list is one of the proposed kind."""
+    first = answer.partition(" ")[0]
+    ranged = proposal is not None and "low" in proposal.facts and first[:1] in _NUMBER_BEGINS
+    values = proposal is not None and proposal.kind == "category" and "," in first
+    return f"{proposal.name} {answer}" if proposal and (ranged or values) else answer
 
 
 def _what(name: str, answer: str, known: Known) -> tuple[Preset, Facts | None]:

@@ -102,7 +102,13 @@ PRESETS = {
             "longitudes reach from -180 to 180 degrees",
             _called("lon lng longitude"),
         ),
-        Preset("yes/no", "true or false", {"kind": "boolean"}, None, _called("is has flag")),
+        Preset(
+            "yes/no",
+            "true or false",
+            {"kind": "boolean"},
+            None,
+            _called("is has flag smoker smokes pregnant diabetic alive deceased"),
+        ),
         Preset(
             "id",
             "a name or number of one record: never read, never released",

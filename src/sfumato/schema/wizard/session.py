@@ -54,7 +54,7 @@ class Session:
 
     asker: Asker
     answers: list[str] = field(default_factory=list)
-    keep: Callable[[list[str]], None] = list.copy  # nowhere
+    keep: Callable[[list[str]], object] = list.copy  # nowhere
     _given: int = 0  # how many of the answers have been given in this run
 
     def run(self, interview: Callable[["Session"], Read]) -> Read:

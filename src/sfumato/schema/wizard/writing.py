@@ -9,6 +9,7 @@ from sfumato.schema.wizard.interview import Interviewed
 __all__ = ["next_steps", "written"]
 
 _BOUGHT = "to be bought: sfumato schema estimate"
+_LEDGER = "budget.db"
 
 
 def written(answers: Interviewed, data: Path, output: Path) -> str:
@@ -31,18 +32,23 @@ def written(answers: Interviewed, data: Path, output: Path) -> str:
 
 def next_steps(answers: Interviewed, data: Path, output: Path) -> list[str]:
     """The commands that follow."""
-    table, schema, steps = quote(str(data)), quote(str(output)), []
+    table, schema = quote(str(data)), quote(str(output))
+    bought = quote(str(output.with_name(f"{output.stem}-bought{output.suffix}")))
+    lists = any(answers.columns[name]["kind"] == "category" for name in answers.blank)
+    delta = " --delta 1e-9" * lists  # pure epsilon finds no values
+    steps = [
+        f"sfumato ledger create --ledger {_LEDGER}",
+        f"sfumato ledger grant {quote(answers.name)} --epsilon 2{delta} --reason "
+        f'"who decided, when" --ledger {_LEDGER}',
+    ]
     if answers.blank:
-        bought = quote(str(output.with_name(f"{output.stem}-bought{output.suffix}")))
-        lists = any(answers.columns[name]["kind"] == "category" for name in answers.blank)
-        delta = " --delta 1e-9" * lists  # pure epsilon finds no values
         steps.append(
             f"sfumato schema estimate {table} --schema {schema} --epsilon 0.1{delta} "
-            f"--ledger LEDGER -o {bought}"
+            f"--ledger {_LEDGER} -o {bought}"
         )
         schema = bought
-    steps.append(f"sfumato schema check {schema}")
-    steps.append(
-        f"sfumato publish {table} --schema {schema} --epsilon 1 --ledger LEDGER -o release"
-    )
-    return steps
+    return [
+        *steps,
+        f"sfumato schema check {schema}",
+        f"sfumato publish {table} --schema {schema} --epsilon 1 --ledger {_LEDGER} -o release",
+    ]
