@@ -375,6 +375,7 @@ def test_the_noise_of_a_trial_is_what_was_added(tmp_path):
     data = pa.table({"a": [3, 5, 9]})
     schema = {"name": "t", "columns": {"a": {"kind": "integer", "low": 0, "high": 10}}}
     release = sf.publish(data, schema=schema, method="modips", epsilon=1, folder=tmp_path / "r")
-    (seen,) = noise_of(tmp_path / "r", data)
+    fit, seen = noise_of(tmp_path / "r", data)
     exact = np.array(release.synopsis["entries"]) - seen.drawn.noise
     assert exact.tolist() == [3 + 5 + 9, 3**2 + 5**2 + 9**2]
+    assert release.certificate.fit.fitting - fit.drawn.noise[0] == 3
