@@ -58,7 +58,8 @@ def precision(release: Release) -> Precision:
     >>> import sfumato as sf
     >>> from sfumato.example import CLINIC, clinic
     >>> schema = sf.Schema.parse(CLINIC)
-    >>> release = sf.publish(clinic(5_000), schema=schema, method="modips", epsilon=1, seed=3)
+    >>> asked = {"method": "modips", "epsilon": 1, "fit": False}
+    >>> release = sf.publish(clinic(5_000), schema=schema, seed=3, **asked)
     >>> [(line.what, line.says, line.between) for line in precision(release).lines[:1]]
     [('weight', 'mean 73.43', '67.61 to 78.79')]
     """
