@@ -12,6 +12,7 @@ from sfumato.example import CLINIC, clinic
 from sfumato.release.fit import Fit, Misfit
 from sfumato.report.fitting import fitting
 from sfumato.report.html import html_page
+from sfumato.report.model import page as page_of
 from sfumato.report.precision import precision
 
 COLUMNS = {
@@ -126,3 +127,30 @@ def test_errors_beside_the_value_are_those_of_the_interval(wrong):
 def test_a_heap_is_a_note_beside_its_column(page):
     assert "of the records are read as 40, the end of the range, many more than beside it" in page
     assert "Genuine caps look the same" in page
+
+
+def test_pairs_and_groups_say_what_was_changed_in_either_column(wrong):
+    """Their intervals are about values as read, too."""
+    marked = COLUMNS | {
+        "ward": {**COLUMNS["ward"], "role": "group"},
+        "outcome": {"kind": "category", "values": ["home", "care"], "role": "label"},
+    }
+    rows = {"income": [56.0, 30.0, 12.0, 58.0] * 250, "ward": ["a", "b", "c", "a"] * 250}
+    rows["outcome"] = ["home", "care", "care", "home"] * 250
+    schema = {"name": "t", "columns": marked}
+    made_up = sf.publish(pa.table(rows), schema=schema, epsilon=40, misfit=1, seed=1)
+    groups = {group.title: group for group in page_of(made_up).groups}
+    (card,) = groups["By group"].cards
+    assert "In ward, about" in card.note
+    pairs = [c for c in groups["Pairs of columns"].cards if "income" in c.title]
+    assert pairs
+    assert all("In income, about" in c.note for c in pairs)
+    assert all("as read" in c.note for c in pairs)
+
+
+def test_what_was_not_measured_is_said_beside_the_headline():
+    given = {"schema": sf.Schema.parse(CLINIC), "method": "modips", "epsilon": 1, "seed": 1}
+    for fit in (True, False):
+        first = words(html_page(sf.publish(clinic(300), fit=fit, **given)).partition("<main>")[0])
+        assert "about values as they were read" in first
+        assert ("how many were changed by that was not measured" in first) != fit

@@ -79,7 +79,8 @@ def _card(found: Survey, own: int, other: int | None, precision: Precision, k: i
     label = f"{title}: share of each group by value: {'; '.join(told)}"
     picture = bars(f"group{k}", names, np.array(lengths), label, intervals=intervals,
                    unit="% of the group")  # fmt: skip
-    return Card(title, picture, "of the released rows")
+    note = ". ".join(precision.changed_in(group.name, column.name))
+    return Card(title, picture, "of the released rows", note)
 
 
 def _rows(found: Survey, own: int, other: int) -> Shares:

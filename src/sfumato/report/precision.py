@@ -71,6 +71,10 @@ class Precision:
     from_rows: bool = False  # whether the rows are what was measured, and nothing was drawn
     changed: Callable[[str], str] = lambda _: ""  # by column: how many were changed in reading
 
+    def changed_in(self, *columns: str) -> list[str]:
+        """A sentence for each of several columns in which records were changed."""
+        return [f"In {column}, {said}" for column in columns if (said := self.changed(column))]
+
 
 def precision(release: Release) -> Precision:
     """What the noise law says about every published column.
