@@ -64,7 +64,7 @@ def test_that_the_file_did_not_fit_is_said_first_and_in_figures(wrong, page):
     assert "The file did not fit its schema" in page[: page.index("<main>")]
     section = words(page[page.index('<section id="fit">') : page.index("How good it is")])
     for misfit in wrong.fit.significant:
-        assert f"{misfit.records:,} {misfit.low:,} to {misfit.high:,}" in section
+        assert f"about {misfit.records:,} between {misfit.low:,} and {misfit.high:,}" in section
     assert "What they hold in later columns is not counted" in section
 
 
@@ -74,7 +74,9 @@ def test_no_page_speaks_of_a_truth_that_it_does_not_know(kind):
     assert "All of this is about" in text
     for claim in ("rue mean", "true share", "(truth", "the truth lies"):
         assert claim not in text
-    assert "the truth, as read" in text or "states no interval" in text
+    lines = precision(made(kind)).lines if kind == "table" else ()
+    assert all(f"{line.between}, as read" in text for line in lines)
+    assert ", as read" in text or "states no interval" in text
 
 
 @pytest.mark.parametrize(
