@@ -12,6 +12,7 @@ from sfumato.example import CLINIC, clinic
 from sfumato.release.fit import Fit, Misfit
 from sfumato.report.fitting import fitting
 from sfumato.report.html import html_page
+from sfumato.report.model import page as page_of
 from sfumato.report.precision import precision
 
 COLUMNS = {
@@ -63,7 +64,7 @@ def test_that_the_file_did_not_fit_is_said_first_and_in_figures(wrong, page):
     assert "The file did not fit its schema" in page[: page.index("<main>")]
     section = words(page[page.index('<section id="fit">') : page.index("How good it is")])
     for misfit in wrong.fit.significant:
-        assert f"{misfit.records:,} {misfit.low:,} to {misfit.high:,}" in section
+        assert f"about {misfit.records:,} between {misfit.low:,} and {misfit.high:,}" in section
     assert "What they hold in later columns is not counted" in section
 
 
@@ -73,7 +74,9 @@ def test_no_page_speaks_of_a_truth_that_it_does_not_know(kind):
     assert "All of this is about" in text
     for claim in ("rue mean", "true share", "(truth", "the truth lies"):
         assert claim not in text
-    assert "the truth, as read" in text or "states no interval" in text
+    lines = precision(made(kind)).lines if kind == "table" else ()
+    assert all(f"{line.between}, as read" in text for line in lines)
+    assert ", as read" in text or "states no interval" in text
 
 
 @pytest.mark.parametrize(
@@ -126,3 +129,30 @@ def test_errors_beside_the_value_are_those_of_the_interval(wrong):
 def test_a_heap_is_a_note_beside_its_column(page):
     assert "of the records are read as 40, the end of the range, many more than beside it" in page
     assert "Genuine caps look the same" in page
+
+
+def test_pairs_and_groups_say_what_was_changed_in_either_column(wrong):
+    """Their intervals are about values as read, too."""
+    marked = COLUMNS | {
+        "ward": {**COLUMNS["ward"], "role": "group"},
+        "outcome": {"kind": "category", "values": ["home", "care"], "role": "label"},
+    }
+    rows = {"income": [56.0, 30.0, 12.0, 58.0] * 250, "ward": ["a", "b", "c", "a"] * 250}
+    rows["outcome"] = ["home", "care", "care", "home"] * 250
+    schema = {"name": "t", "columns": marked}
+    made_up = sf.publish(pa.table(rows), schema=schema, epsilon=40, misfit=1, seed=1)
+    groups = {group.title: group for group in page_of(made_up).groups}
+    (card,) = groups["By group"].cards
+    assert "In ward, about" in card.note
+    pairs = [c for c in groups["Pairs of columns"].cards if "income" in c.title]
+    assert pairs
+    assert all("In income, about" in c.note for c in pairs)
+    assert all("as read" in c.note for c in pairs)
+
+
+def test_what_was_not_measured_is_said_beside_the_headline():
+    given = {"schema": sf.Schema.parse(CLINIC), "method": "modips", "epsilon": 1, "seed": 1}
+    for fit in (True, False):
+        first = words(html_page(sf.publish(clinic(300), fit=fit, **given)).partition("<main>")[0])
+        assert "about values as they were read" in first
+        assert ("how many were changed by that was not measured" in first) != fit

@@ -68,7 +68,7 @@ def _ordered(axis: Grid, fine: Fine, cells: list[Noisy], total: float) -> Iterat
     last = fine.ordered - 1
     if last + 1 < _FEWEST:
         return
-    places = {"above": (last, (last - 1,))}
+    places: dict[str, tuple[int, tuple[int, ...]]] = {"above": (last, (last - 1,))}
     if getattr(axis.column, "low", None) not in _EXEMPT:
         places["below"] = 0, (1,)
     if not axis.missing:

@@ -15,12 +15,13 @@ cost | number | from 0 to 900 | estimated by release ranges-1 at ε = 0.1
 from dataclasses import dataclass
 
 from sfumato.accuracy.spelling import spelt
+from sfumato.report.svg import short
 from sfumato.schema import Boolean, Category, Date, Schema
 from sfumato.schema.schema import Estimated, Integer, Number
 
 __all__ = ["Fact", "declared"]
 
-_MOST_VALUES = 12
+_MOST_VALUES, _LONG = 12, 40  # of a list, and characters of each
 Kept = Number | Integer | Category | Boolean | Date
 
 
@@ -54,11 +55,11 @@ def _says(column: Kept) -> list[str]:
             f"what is not true or false counts as {'missing' if column.missing else 'false'}"
         )
     else:
-        values = [str(value) for value in column.values[:_MOST_VALUES]]
+        values = [short(str(value), _LONG) for value in column.values[:_MOST_VALUES]]
         left = len(column.values) - len(values)
         found.append(", ".join(values) + (f" and {left:,} more" if left else ""))
-        other = column.other or ("missing" if column.missing else column.values[0])
-        found.append(f"what is not listed counts as {other}")
+        other = column.other or ("missing" if column.missing else str(column.values[0]))
+        found.append(f"what is not listed counts as {short(other, _LONG)}")
     return [*found, *(["may be missing"] if column.missing else [])]
 
 

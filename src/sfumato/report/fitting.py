@@ -11,7 +11,7 @@
 'No: more records do not fit than noise alone would show. What is said about their columns is \
 about what they were read as.'
 >>> found.lines
-(('income', 'above the range, read as 4, its end', '9,800', '9,400 to 10,200'),)
+(('income', 'above the range, read as 4, its end', 'about 9,800', 'between 9,400 and 10,200'),)
 >>> found.rest
 'The other count is within what noise alone would show: at most 380 records.'
 """
@@ -66,8 +66,8 @@ def fitting(fit: Fit | None, schema: Schema) -> Fitting:
         (
             misfit.column,
             f"{_COMPLAINTS[misfit.complaint]} {became(misfit.complaint, axes[misfit.column])}",
-            f"{misfit.records:,}",
-            f"{misfit.low:,} to {misfit.high:,}",
+            f"about {misfit.records:,}",
+            f"between {misfit.low:,} and {misfit.high:,}",
         )
         for misfit in wrong[:_MOST]
     )

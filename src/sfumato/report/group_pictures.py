@@ -89,7 +89,8 @@ def _card(
     label = f"{title}: share of each group by value: {'; '.join(told)}"
     picture = bars(name, names, np.array(lengths), label, intervals=intervals,
                    unit="% of the group")  # fmt: skip
-    return Card(title, picture, "of the released rows"), any(intervals)
+    note = ". ".join(precision.changed_in(group.name, column.name))
+    return Card(title, picture, "of the released rows", note), any(intervals)
 
 
 def _rows(found: Survey, own: int, other: int) -> Shares:

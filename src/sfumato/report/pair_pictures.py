@@ -62,7 +62,8 @@ def _pair(pair: Pair, k: int, precision: Precision) -> Card:
         f"{_summary(pair)}"
     )
     title = f"{names[0]} by {names[1]}"
-    note = _measured(pair, precision)
+    changed = precision.changed_in(pair.up.name, pair.across.name)
+    note = ". ".join(said for said in (_measured(pair, precision), *changed) if said)
     return Card(title, heat(pair, f"pair{k}", label), f"strength {pair.strength:.2f}", note)
 
 

@@ -56,8 +56,8 @@ class Line:
 
     @property
     def truth(self) -> str:
-        """What the truth lies between, and what was changed before: never one without the other."""
-        return f"{self.between}; {self.changed}" if self.changed else self.between
+        """What the truth, as read, lies between: what was changed before stands beside it."""
+        return self.between if self.between == _PUBLIC else f"{self.between}, as read"
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,10 @@ class Precision:
     from_rows: bool = False  # whether the rows are what was measured, and nothing was drawn
     changed: Callable[[str], str] = lambda _: ""  # by column: how many were changed in reading
 
+    def changed_in(self, *columns: str) -> list[str]:
+        """A sentence for each of several columns in which records were changed."""
+        return [f"In {column}, {said}" for column in columns if (said := self.changed(column))]
+
 
 def precision(release: Release) -> Precision:
     """What the noise law says about every published column.
@@ -83,7 +87,7 @@ def precision(release: Release) -> Precision:
     >>> asked = {"method": "modips", "epsilon": 1, "seed": 3, "fit": False}
     >>> release = sf.publish(clinic(5_000), schema=schema, **asked)
     >>> [(line.what, line.says, line.truth) for line in precision(release).lines[:1]]
-    [('weight', 'mean 73.43', '67.61 to 78.79')]
+    [('weight', 'mean 73.43', '67.61 to 78.79, as read')]
     >>> line = precision(release).lines[0]
     >>> line.share, line.relative
     ('± 4.7 % of the range', '± 7.6 % of the mean')

@@ -21,6 +21,7 @@ __all__ = ["Item", "spending"]
 
 _MANY = 8  # measurements; beyond, those of a kind are put together
 _MOST = 12
+_CALLED = {"fit": "counts of what does not fit the schema"}
 _HOW = {
     "discrete-laplace": "discrete Laplace noise of scale {}",
     "discrete-gaussian": "discrete Gaussian noise of deviation {}",
@@ -68,7 +69,9 @@ def spending(events: Sequence[Event]) -> list[Item]:
         share = sum(known, Fraction(0)) / whole if known and whole else None
         several = f" ({len(which)} of them)" if len(which) > 1 else ""
         items.append(
-            Item(name.partition("\0")[0] + several, _how([events[k] for k in which]), share)
+            Item(
+                _called(name.partition("\0")[0]) + several, _how([events[k] for k in which]), share
+            )
         )
     items.sort(key=lambda item: -(item.share or 0))
     if len(items) <= _MOST:
@@ -76,6 +79,10 @@ def spending(events: Sequence[Event]) -> list[Item]:
     rest = items[_MOST - 1 :]
     together = sum((item.share or Fraction(0) for item in rest), Fraction(0))
     return [*items[: _MOST - 1], Item(f"{len(rest)} further kinds", "as certified", together)]
+
+
+def _called(statistic: str) -> str:
+    return _CALLED.get(statistic, statistic)
 
 
 def _kind(statistic: str) -> str:
