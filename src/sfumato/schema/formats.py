@@ -27,7 +27,6 @@ from sfumato.schema.yaml_loader import twice
 
 __all__ = [
     "FileFormat",
-    "Word",
     "WrittenCategory",
     "WrittenDate",
     "WrittenNumber",
@@ -79,7 +78,6 @@ def _spellings(aliases: Any) -> Any:
     return _distinct((_word(value), _words(spellings)) for value, spellings in aliases.items())
 
 
-Word = Annotated[str, BeforeValidator(_word)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_words), Field(max_length=_MOST_WORDS)]
 Aliases = Annotated[Mapping[str, Words], BeforeValidator(_spellings)]
 Thousands = Literal[",", ".", " ", "\u00a0", "\u202f", "'", "\u2019", "_", "none"]
