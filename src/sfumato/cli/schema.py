@@ -81,6 +81,9 @@ def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")])
         f"{file} is valid: {len(schema.released)} of {len(schema.columns)} columns are "
         f"released; neighbours: {schema.neighbours}"
     )
+    facts = schema.to_json().get("file", {}).items()
+    if said := ", ".join(f"{fact} {_listed(words)}" for fact, words in facts):
+        say(f"text is read with {said}; a column may say otherwise")
 
 
 @app.command(name="json", epilog="Example: `sfumato schema json > schema.json`")
@@ -111,6 +114,10 @@ def _cells(axis: "Axis") -> list[str]:
     origin = paid if isinstance(paid, str) else f"release {paid.release}, ε {paid.epsilon:g}"
     origin += f": {column.source}" if column.source else ""
     return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
+
+
+def _listed(words: "str | list[str]") -> str:
+    return repr(words) if isinstance(words, str) else " or ".join(map(repr, words))
 
 
 def _domain(axis: "Axis") -> str:
