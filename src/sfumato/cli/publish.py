@@ -124,9 +124,9 @@ def publish(
             delta=delta,
             rho=rho,
             part=",".join(part) if part else None,
-            sheet=sheet,
             fit=fit,
             misfit=misfit,
+            sheet=sheet,
             ledger=opened,
             folder=output,
             format=format,  # type: ignore[arg-type]  # checked by publish itself

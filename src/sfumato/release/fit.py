@@ -38,7 +38,7 @@ Count = Annotated[int, Field(ge=0, lt=_MOST)]
 class MisfitCount(Section):
     """One cell, under noise."""
 
-    column: Annotated[str, Field(min_length=1, max_length=10_000)]
+    column: Annotated[str, Field(min_length=1)]
     complaint: Literal["unreadable", "below", "above", "not listed", "missing"]
     count: Noisy
 
@@ -51,7 +51,7 @@ class FitFacts(Section):
     records: Count | None  # their number, where that is public
     reach: Count  # no count is off by more, with the confidence of all intervals of a fit
     fitting: Noisy
-    misfits: Annotated[tuple[MisfitCount, ...], Field(strict=False, max_length=100_000)]
+    misfits: Annotated[tuple[MisfitCount, ...], Field(strict=False)]
 
     @property
     def total(self) -> int:
