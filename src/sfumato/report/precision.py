@@ -15,7 +15,7 @@ import numpy as np
 from sfumato.accuracy.as_read import changes
 from sfumato.accuracy.collected import Collected, collected, is_collected
 from sfumato.accuracy.published import Published, published
-from sfumato.accuracy.spelling import at_least, at_most
+from sfumato.accuracy.spelling import at_least, at_most, roughly
 from sfumato.errors import Refused
 from sfumato.release.release import Release
 
@@ -51,7 +51,7 @@ class Line:
     @property
     def share(self) -> str:
         """The error as a person reads it."""
-        return "exact" if self.between == _PUBLIC else f"± {100 * self.off:.2g} % {self.whole}"
+        return "exact" if self.between == _PUBLIC else f"± {roughly(100 * self.off)} % {self.whole}"
 
     @property
     def truth(self) -> str:
@@ -88,7 +88,7 @@ def precision(release: Release) -> Precision:
     [('weight', 'mean 73.43', '67.61 to 78.79, as read')]
     >>> line = precision(release).lines[0]
     >>> line.share, line.relative
-    ('± 4.7 % of the range', '± 7.6 % of the mean')
+    ('± 4.7 % of the range', '± 7.7 % of the mean')
     """
     changed = changes(release.certificate, release.fit)
     try:
@@ -156,7 +156,7 @@ def beside(reach: float, value: float) -> str:
     >>> beside(3.0, 60.0), beside(3.0, -2.0)
     ('± 5 %', 'more than 100 %')
     """
-    return f"± {100 * reach / abs(value):.2g} %" if reach < abs(value) else "more than 100 %"
+    return f"± {roughly(100 * reach / abs(value))} %" if reach < abs(value) else "more than 100 %"
 
 
 def beside_counts(reach: float, counts: Sequence[float]) -> str:
