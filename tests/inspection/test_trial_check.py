@@ -46,10 +46,10 @@ EDGES = pa.table(
 COUNTS = pa.table({"key": [f"k{k}" for k in range(1_024)], "count": np.arange(1_024) % 90})
 
 
-def table(schema=FEW, data=None, method="modips", **asked):
+def table(schema=FEW, data=None, method="modips", *, fit=False, **asked):
     def publish(folder):
         given = clinic(300) if data is None else data
-        sf.publish(given, schema=schema, method=method, folder=folder, **asked)
+        sf.publish(given, schema=schema, method=method, folder=folder, fit=fit, **asked)
 
     return publish, clinic(300) if data is None else data
 
@@ -85,6 +85,7 @@ def multiplied(folder):
 HONEST = {
     "moments, Laplace": (wide(), ["moments"]),
     "moments, Gaussian": (wide(epsilon=None, rho="0.1"), ["moments"]),
+    "after counts of what does not fit": (wide(fit=True), ["fit", "moments"]),
     "tables, Laplace": (table(method="mosaic", epsilon=1), ["fine tables", "one-way tables"]),
     "tables, Gaussian": (
         table(method="mosaic", epsilon=1, delta="1e-6"),
@@ -374,6 +375,7 @@ def test_the_noise_of_a_trial_is_what_was_added(tmp_path):
     data = pa.table({"a": [3, 5, 9]})
     schema = {"name": "t", "columns": {"a": {"kind": "integer", "low": 0, "high": 10}}}
     release = sf.publish(data, schema=schema, method="modips", epsilon=1, folder=tmp_path / "r")
-    (seen,) = noise_of(tmp_path / "r", data)
+    fit, seen = noise_of(tmp_path / "r", data)
     exact = np.array(release.synopsis["entries"]) - seen.drawn.noise
     assert exact.tolist() == [3 + 5 + 9, 3**2 + 5**2 + 9**2]
+    assert release.certificate.fit.fitting - fit.drawn.noise[0] == 3

@@ -1,5 +1,6 @@
 """compressive: public coins, exact sensitivity, rows in their places."""
 
+from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -49,7 +50,7 @@ def test_the_plan_prices_the_very_directions_that_are_published():
     )
     space = Centred.of(plan.domain)
     directions = Directions(space, np.array(release.synopsis["directions"]))
-    assert plan.events[0].noise == directions.sensitivity.l1 / 2
+    assert plan.measured[0].noise == directions.sensitivity.l1 / Fraction("1.96")
     assert np.abs(directions.matrix) == pytest.approx(0.5)  # 1/√4
 
 

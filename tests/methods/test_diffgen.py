@@ -63,7 +63,7 @@ def test_a_release_carries_its_promise_and_verifies(score, neighbours, tmp_path)
     assert release.guarantee == PureDP(1)
     assert release.certificate.options == {"score": score, "steps": 4}
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
-    assert sum(int(e.cost == PureDP("1/2")) for e in release.certificate.events) == 1
+    assert sum(int(e.cost == PureDP("0.49")) for e in release.certificate.events) == 1
     assert release.table.column_names == list(COLUMNS)
 
 
@@ -324,7 +324,7 @@ def other_score(folder, paper):
 
 
 def colder(folder, paper):
-    paper["events"][0]["noise"] = {"temperature": "1/1000", "approximately": 0.001}
+    paper["events"][1]["noise"] = {"temperature": "1/1000", "approximately": 0.001}
 
 
 def shifted(folder, paper):

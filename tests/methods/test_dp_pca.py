@@ -1,12 +1,13 @@
 """dp-pca: one row per record, in order, along components found under noise."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import sfumato as sf
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.example import CLINIC, clinic
-from sfumato.privacy.guarantee import PureDP
 from sfumato.schema import Schema
 
 SCHEMA = Schema.parse(CLINIC)
@@ -48,10 +49,14 @@ def test_the_synopsis_lets_anyone_recount_the_noise(tmp_path):
         clinic(300), schema=SCHEMA, method="dp-pca", epsilon=1, rank=2, folder=tmp_path / "r"
     )
     assert all(check.passed for check in sf.verify(tmp_path / "r"))
-    moments, projected = release.certificate.events
+    fit, moments, projected = release.certificate.events
     assert projected.to_json()["sensitivity"]["norm"] == "L1"
     assert projected.sensitivity < np.sqrt(2 * 14)  # below the published
-    assert (moments.cost, projected.cost) == (PureDP("1/5"), PureDP("4/5"))
+    assert [e.cost.epsilon for e in (fit, moments, projected)] == [
+        Fraction("0.02"),
+        Fraction("0.98") / 5,
+        Fraction("0.98") * 4 / 5,
+    ]
 
 
 @pytest.mark.parametrize("rank", [0, -1, 99, "many", 1.5])

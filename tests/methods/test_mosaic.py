@@ -80,7 +80,7 @@ def distance(first, second, *names):
 @pytest.mark.parametrize("records", [50, 5_000, 10**6])
 def test_the_steps_cost_the_budget_and_never_more(asked, neighbours, records):
     plan = price(schema(neighbours=neighbours), records=records, **asked)
-    spent, most = compose(*(event.cost for event in plan.events)), plan.guarantee
+    spent, most = compose(*(event.cost for event in plan.measured)), plan.fit.rest
     if isinstance(most, ApproxDP):
         most = rho_within(most.epsilon, most.delta)
     figure = "epsilon" if isinstance(most, PureDP) else "rho"

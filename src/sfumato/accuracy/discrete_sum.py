@@ -101,7 +101,7 @@ class Part:
     def seen(self) -> float:
         """At least the chance that any of its noises is not 0."""
         rate = self.size if self.kind == "laplace" else 2 * self.size
-        return 2.1 * self.power * exp(-min(float(1 / rate), _SILENCE))
+        return 2.1 * self.power * exp(-float(min(1 / rate, Fraction(_SILENCE))))
 
     def fallen(self, turn: NDArray[np.float64]) -> NDArray[np.float64]:
         """At least 0, at most π up the line: what ln(|M| / M(θ)) is there at most, for every θ."""

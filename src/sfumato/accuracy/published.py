@@ -8,7 +8,8 @@ first value, and numbers outside their range count as its ends.
 >>> import sfumato as sf
 >>> from sfumato.example import CLINIC, clinic
 >>> schema = sf.Schema.parse(CLINIC)
->>> release = sf.publish(clinic(5_000), schema=schema, method="modips", epsilon=1, seed=3)
+>>> asked = {"method": "modips", "epsilon": 1, "fit": False}
+>>> release = sf.publish(clinic(5_000), schema=schema, seed=3, **asked)
 >>> found = published(release)
 >>> list(found.counts)
 ['sex', 'smoker', 'ward', 'outcome']

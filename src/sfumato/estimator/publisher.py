@@ -38,7 +38,8 @@ class Publisher:
     """Publish a table by any of the table methods; every `fit` is a release of its own.
 
     `ledger` is the path of a ledger, opened anew for each fit: an open one could not be
-    cloned, pickled or carried into another process.  `options` are those of the method.
+    cloned, pickled or carried into another process.  `options` are those of the method, and
+    `{"fit": True}`, which counts first what does not fit the schema and may stop there.
     There is no `transform`: in a pipeline the records and labels beside it would go on
     unprotected.  Use `SyntheticTrained`, or a publisher as the last step.
 
@@ -84,7 +85,8 @@ class Publisher:
             epsilon=self.epsilon,
             delta=self.delta,
             rho=self.rho,
-            **(self.options or {}),
+            # A stop in one of many folds would end all of them: asked for by name, as an option.
+            **{"fit": False, **(self.options or {})},
         )
 
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -66,10 +66,10 @@ def verify_trial(
     >>> schema, public = Schema.parse(CLINIC), clinic(500)
     >>> with TemporaryDirectory() as place:
     ...     for name, table in (("release", clinic(80)), ("trial", public)):
-    ...         _ = publish(table, schema=schema, epsilon=1, folder=f"{place}/{name}")
+    ...         _ = publish(table, schema=schema, epsilon=1, misfit=1, folder=f"{place}/{name}")
     ...     checks = verify_trial(f"{place}/release", f"{place}/trial", public)
     >>> all(check.passed for check in checks), [check.name for check in checks[3:]]
-    (True, ['noise of fine tables', 'noise of one-way tables'])
+    (True, ['noise of fit', 'noise of fine tables', 'noise of one-way tables'])
     """
     several = [trials] if isinstance(trials, str | Path) else list(trials)
     places = [Path(trial) for trial in several]

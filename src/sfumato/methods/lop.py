@@ -1,5 +1,7 @@
 """lop: every record as noisy coordinates along public components (Xu et al. 2019, corrected)."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sfumato.errors import ParameterError
@@ -85,16 +87,18 @@ def plan(
     def measure(records: Records, purse: Purse) -> Projected:
         return Projected(projection.directions, projection.perturb(records, purse), found.mean)
 
-    return record_plan(
+    told = partial(public.told, source)
+    plan = record_plan(
         METHOD.name,
         domain,
         budget,
         events=(projection.noise.event,),
         measure=measure,
-        limits=(LARGE, public.told(source, (projection.noise.event.cost,), budget)),
+        limits=(LARGE, told((projection.noise.event.cost,), budget)),
         public=public.declared,
         options=options,
     )
+    return replace(plan, told=told)
 
 
 # What anyone may know of two features; and nearly the same weight on all levels of a category,

@@ -7,6 +7,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import hypot, sqrt
 from typing import Any
 
@@ -224,9 +225,10 @@ def reduced_plan(
     basis, radius, source = made.basis, made.space.radius, stated_source(asked.basis_source)
     if source is not None and not asked.public:
         raise ParameterError("basis_source says where a basis comes from: give basis as well")
-    told: tuple[str, ...] = ()
-    if isinstance(basis, PublicBasis):
-        told = (basis.told(source, (event.cost for event in made.events), budget),)
+    said: tuple[str, ...] = ()
+    told = partial(basis.told, source) if isinstance(basis, PublicBasis) else None
+    if told is not None:
+        said = (told((event.cost for event in made.events), budget),)
     return Plan(
         method=method,
         domain=domain,
@@ -249,7 +251,8 @@ def reduced_plan(
         },
         columns=table.columns,
         invariants=("the number of records",) if outcome.neighbours == "replace-one" else (),
-        limits=(limit, _MISSED, *told),
+        limits=(limit, _MISSED, *said),
+        told=told,
         public=basis.declared if isinstance(basis, PublicBasis) else None,
     )
 

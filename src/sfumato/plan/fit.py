@@ -23,8 +23,6 @@ __all__ = ["MISFIT", "SHARE", "PlannedFit", "fitted_plan"]
 
 SHARE = Fraction(1, 50)
 MISFIT = Fraction(1, 20)
-# What a method says of the sum of two releases is without the counts.
-_ON_TOP = "To that sum this release adds the counts of what does not fit its schema: {}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,18 +75,25 @@ def fitted_plan(
 
 
 def _after(fit: PlannedFit, budget: Budget, plan: Plan) -> Plan:
-    recount, sized, limits = plan.recount, plan.sized, plan.limits
-    if plan.public is not None and plan.public.release is not None:
-        limits = (*limits, _ON_TOP.format(fit.event.cost))
+    recount, sized, events = plan.recount, plan.sized, (fit.event, *plan.events)
     return replace(
         plan,
         budget=budget,
-        limits=limits,
-        events=(fit.event, *plan.events),
+        limits=_told_of_all(plan, events, budget),
+        events=events,
         fit=fit,
         recount=recount and (lambda synopsis: (fit.event, *recount(synopsis))),
         sized=sized and (lambda records: _after(fit, budget, sized(records))),
     )
+
+
+def _told_of_all(plan: Plan, events: tuple[Event, ...], budget: Budget) -> tuple[str, ...]:
+    """The limits, with what both releases cost together where the basis was bought by another."""
+    if plan.told is None or plan.budget is None:
+        return plan.limits
+    part = plan.told((event.cost for event in plan.events), plan.budget)
+    whole = plan.told((event.cost for event in events), budget)
+    return tuple(whole if limit == part else limit for limit in plan.limits)
 
 
 def _divided(budget: Budget, share: Fraction) -> tuple[PureDP | ZCDP, Budget]:

@@ -4,7 +4,7 @@ A plan is built from the schema and the budget alone, so it can be priced, shown
 reserved before a record is read.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -15,6 +15,8 @@ from sfumato.errors import ParameterError
 from sfumato.plan.case import AuditCase
 from sfumato.plan.recipe import Priced, Recipe
 from sfumato.plan.terms import FitTerms, ReleaseTerms
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
@@ -92,6 +94,8 @@ class Plan(Priced):
     # Columns of the released table where they are not those of the schema.
     columns: pa.Schema | None = None
     public: Declared | None = field(default=None, repr=False)
+    # What is said among the limits of a public basis, by the costs and the budget of the release.
+    told: Callable[[Iterable[Guarantee], Budget], str] | None = field(default=None, repr=False)
     invariants: tuple[str, ...] = ()
     part: "DeclaredPart | None" = None  # the records that are read, where not all of them are
     # The counts that the release begins with; `measure` buys what comes after them.

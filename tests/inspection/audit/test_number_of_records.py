@@ -171,8 +171,9 @@ def in_synopsis(patch):
     produce = publishing._Table.produce
 
     def leaking(self, purse, release):
-        synopsis, batches = produce(self, purse, release)
-        return {**synopsis, "note": " " * (self._records.reduce(len, int.__add__) % 2)}, batches
+        made = produce(self, purse, release)
+        note = " " * (self._records.reduce(len, int.__add__) % 2)
+        return made._replace(synopsis={**made.synopsis, "note": note})
 
     patch.setattr(publishing._Table, "produce", leaking)
 

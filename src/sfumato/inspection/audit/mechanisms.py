@@ -9,6 +9,7 @@ noise two neighbours are run many times, and so is a control that must be caught
 count-query: counts: histogram, wavelet, both, and answers of the desk
 counter: running counts of a stream: tree, square root, pan-private tree
 edge-laplace: every weight of a network under noise
+fit: counts of what does not fit a schema, and releases that stop at them
 parts: parts of one table, at the price that a ledger asks for all of them
 private-choice: one of several methods, for a share of the budget
 reservoir-mean: shares of ones of a stream: a series, and one mean from a secret sample

@@ -64,9 +64,9 @@ def noise_of(folder: str | Path, public: Any) -> list[Seen]:
     >>> schema = {"name": "t", "columns": {"a": {"kind": "boolean"}}}
     >>> with TemporaryDirectory() as place:
     ...     release = publish(table, schema=schema, epsilon=1, folder=f"{place}/trial")
-    ...     (seen,) = noise_of(f"{place}/trial", table)
-    >>> seen.statistic, (release.synopsis["classes"] - seen.drawn.noise).tolist()
-    ('one-way tables', [[0, 9]])
+    ...     fit, seen = noise_of(f"{place}/trial", table)
+    >>> fit.statistic, seen.statistic, (release.synopsis["classes"] - seen.drawn.noise).tolist()
+    ('fit', 'one-way tables', [[0, 9]])
     """
     place = Path(folder)
     certificate = read_certificate(place)
@@ -81,16 +81,23 @@ def _seen(statistic: Statistic, outputs: Whole) -> Seen:
 
 
 def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen]:
-    synopsis = read_synopsis(folder, certificate) or {}
-    of_tables = synopsis.get("kind") == "tables"
-    script = mosaic_script(synopsis) if of_tables else [[part] for part in _noisy(synopsis)]
-    if not script:
-        return
     plan = table_plan(certificate)
     source = open_source(public)
     check_header(source, plan.domain, alone=plan.local)
     if plan.part is not None:
         source = plan.part.of_source(source)
+    if plan.fit is not None and (told := certificate.fit) is not None:
+        counts = plan.fit.counts
+        exact = counts.query(Records(source, plan.domain))
+        bought = Statistic(counts.noise)
+        bought.exact.append(exact)
+        bought.units.append(np.ones(len(exact), np.int64))
+        yield _seen(bought, np.array([told.fitting, *(c.count for c in told.misfits)], np.int64))
+    synopsis = read_synopsis(folder, certificate) or {}
+    of_tables = synopsis.get("kind") == "tables"
+    script = mosaic_script(synopsis) if of_tables else [[part] for part in _noisy(synopsis)]
+    if not script:
+        return
     purse = RecordingPurse(plan.guarantee, script)
     # Statistics beyond the published ones were not published as whole numbers.
     with suppress(Diverged):

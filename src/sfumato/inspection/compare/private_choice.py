@@ -178,7 +178,8 @@ def _released(plan: Bought, rows: Codes, domain: Domain, number: int, seed: int 
     name, bought = plan
     table = pa.Table.from_batches([Decoder(domain).batch(rows)])
     noise = None if seed is None else seed + 1 + number
-    return publish(table, schema=domain.schema, method=name, seed=noise, **bought).table
+    # These are values as they were read: nothing is left that would not fit.
+    return publish(table, schema=domain.schema, method=name, seed=noise, fit=False, **bought).table
 
 
 def _part_of(whole: Any, share: Fraction) -> Stage:
