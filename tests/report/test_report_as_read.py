@@ -66,6 +66,7 @@ def test_that_the_file_did_not_fit_is_said_first_and_in_figures(wrong, page):
     for misfit in wrong.fit.significant:
         assert f"about {misfit.records:,} between {misfit.low:,} and {misfit.high:,}" in section
     assert "What they hold in later columns is not counted" in section
+    assert "All intervals hold together with confidence 98 %" in section
 
 
 @pytest.mark.parametrize("kind", KINDS)
