@@ -14,10 +14,12 @@ import numpy as np
 
 from sfumato.accuracy.as_read import changes
 from sfumato.accuracy.collected import Collected, collected, is_collected
+from sfumato.accuracy.collected_statement import mean_in_words
 from sfumato.accuracy.published import Published, published
 from sfumato.accuracy.spelling import at_least, at_most, roughly
 from sfumato.errors import Refused
 from sfumato.release.release import Release
+from sfumato.schema import Date
 
 __all__ = [
     "CONFIDENCE",
@@ -190,12 +192,23 @@ def _of_answers(found: Collected, changed: Callable[[str], str]) -> Precision:
         lines.append(Line(column, _counted(len(tally.given)), between, off, relative=told))
     means = {name: number.mean(CONFIDENCE) for name, number in found.numbers.items()}
     range_of = {name: (float(a), float(b)) for name in means for a, b in [found.numbers[name].ends]}
-    lines += _of_means(means, range_of)
+    dates = [n for n in means if isinstance(found.numbers[n].question.grid.column, Date)]
+    for line in _of_means(means, range_of):
+        if line.what in dates:  # a share of so many days is no use
+            mean, low, high = mean_in_words(found, line.what, *_flat(means[line.what]))
+            says, between = f"mean {mean}", f"{low} to {high}"
+            lines.append(replace(line, says=says, between=between, relative=""))
+        else:
+            lines.append(line)
     lines = [replace(line, changed=changed(line.what)) for line in lines]
     lines.sort(key=lambda line: -line.off)
     kept = tuple(lines[:MOST_LINES])
-    intervals = {name: interval for name, (_, interval) in means.items()}
+    intervals = {name: interval for name, (_, interval) in means.items() if name not in dates}
     return Precision(kept, len(lines) - len(kept), means=intervals, from_rows=True)
+
+
+def _flat(mean: tuple[float, tuple[float, float]]) -> tuple[float, float, float]:
+    return mean[0], *mean[1]
 
 
 def _of_edges(found: Published) -> tuple[Line, ...]:
