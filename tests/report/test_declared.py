@@ -17,7 +17,7 @@ def fact(**column):
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ({"kind": "number", "low": 0, "high": 0.5, "step": 0.25}, "from 0 to 0.5, in steps of 0.25"),
+        ({"kind": "number", "low": 0, "high": 1, "step": 0.25}, "from 0 to 1, in steps of 0.25"),
         ({"kind": "integer", "low": -3, "high": 12_000}, "from -3 to 12,000"),
         ({"kind": "boolean"}, "what is not true or false counts as false"),
         ({"kind": "boolean", "missing": "allowed"},
