@@ -62,7 +62,9 @@ def greedy_rate(numbers, levels, rows):
 def main():
     known = schema()
     data = table(known)
-    sf.publish(data.slice(0, 100), schema=known, method="dp-lda", epsilon=1, sampler="greedy")
+    sf.publish(
+        data.slice(0, 100), schema=known, method="dp-lda", epsilon=1, sampler="greedy", fit=False
+    )
     copied, _ = clock(lambda: [data.column(name).to_numpy() for name in data.column_names])
     for method, options in (
         ("dp-lda", {"sampler": "gauss"}),
@@ -71,7 +73,9 @@ def main():
         ("identity-laplace", {}),
     ):
         seconds, _ = clock(
-            lambda m=method, o=options: sf.publish(data, schema=known, method=m, epsilon=1, **o)
+            lambda m=method, o=options: sf.publish(
+                data, schema=known, method=m, epsilon=1, fit=False, **o
+            )
         )
         shown = ", ".join(f"{key} {value}" for key, value in options.items())
         print(f"{method:16} {shown:15} {seconds:6.2f} s  {ROWS / seconds:10,.0f} rows/s")

@@ -97,8 +97,8 @@ def speed():
     plain = plain_seconds(X)
     print(f"{ROWS:,} × {WIDTH}: plain Gram and eigh {plain:.3f} s; ratios to it:")
 
-    pure = {"schema": known, "method": "lap-pca", "epsilon": EPSILON}
-    approx = {"schema": known, "method": "analyze-gauss", "epsilon": EPSILON, "delta": DELTA}
+    pure = {"schema": known, "method": "lap-pca", "epsilon": EPSILON, "fit": False}
+    approx = {**pure, "method": "analyze-gauss", "delta": DELTA}
     frame = table.to_pandas()
     batches = [encode(domain, batch) for batch in open_source(table).batches(list(columns))]
     scatter = Scatter(ScatterLayout(Centred.of(domain), "replace-one"), budget(epsilon=EPSILON))
@@ -229,7 +229,13 @@ def peers():
             for _ in range(TRIALS):
                 start = time.process_time()
                 release = sf.publish(
-                    table, schema=known, method=method, epsilon=EPSILON, rank=rank, **extra
+                    table,
+                    schema=known,
+                    method=method,
+                    epsilon=EPSILON,
+                    rank=rank,
+                    fit=False,
+                    **extra,
                 )
                 seconds.append(time.process_time() - start)
                 held.append(captured_variance(release.table, table, known).of_best)

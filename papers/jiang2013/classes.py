@@ -112,7 +112,7 @@ def run(table: pa.Table, settings: Settings, found: Outcomes, tick: Callable[[st
 def _released(
     table: pa.Table, contender: Contender, epsilon: float, seed: int, **more: str
 ) -> pa.Table:
-    options = {**contender.options, **more}
+    options = {"fit": False, **contender.options, **more}  # all of the budget is the method's
     made = publish(
         table, schema=ADULT, method=contender.method, epsilon=epsilon, seed=seed, **options
     )

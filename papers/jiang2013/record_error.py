@@ -57,6 +57,7 @@ def run(table: pa.Table, settings: Settings, found: Outcomes, tick: Callable[[st
                     method=contender.method,
                     epsilon=epsilon,
                     seed=seed,
+                    fit=False,
                     **contender.options,
                 )
                 error = squared_error(table, release.table, ADULT).per_record
@@ -98,7 +99,8 @@ def _energy(S: Matrix) -> Matrix:
 
 def _noisy_mean(table: pa.Table, features: Features, epsilon: float, seed: int) -> Matrix:
     """Mean of the features from published moments, inside [0, 1]."""
-    release = publish(table, schema=ADULT, method="modips", epsilon=epsilon, seed=seed, rows=0)
+    asked = {"method": "modips", "epsilon": epsilon, "fit": False}
+    release = publish(table, schema=ADULT, seed=seed, rows=0, **asked)
     layout = MomentLayout(features, ADULT.neighbours)
     synopsis = MomentSynopsis.from_json(dict(release.synopsis or {}), layout)
     return np.asarray(np.clip(synopsis.sums / synopsis.counts[0], 0, 1))

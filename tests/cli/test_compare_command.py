@@ -133,3 +133,19 @@ def test_a_private_choice_at_several_budgets_is_refused(run):
 def test_help_shows_an_example():
     shown = " ".join(CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output.split())
     assert "sfumato compare patients.csv" in shown
+
+
+def test_a_comparison_that_is_not_to_be_counted_leaves_the_ledger_alone(run, folder):
+    file, options = folder / "budget.db", ("--methods", "modips", "--trials", 1)
+    done = run(*options, "--ledger", file, "--uncounted")
+    assert done.exit_code == 0, done.output
+    assert "not counted: no ledger recorded this inspection" in done.output
+    with Ledger(file) as ledger:
+        assert ledger.inspections("clinic") == {}
+    with Ledger.create(folder / "other.db"):
+        pass
+    refused = run(*options, "--ledger", folder / "other.db")
+    assert "has no budget" in str(refused.exception)
+    assert str(refused.exception).endswith(", or say --uncounted")
+    choice = run("--methods", "dp-lda,modips", "--private-choice", "0.2", "--uncounted")
+    assert "leave out --uncounted" in str(choice.exception)

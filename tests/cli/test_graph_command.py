@@ -113,3 +113,43 @@ def test_parties_perturb_apart_and_merge_without_a_weight(run, edges, tmp_path):
     assert all(0 < weight < 30 for weight in merged["weight"].to_pylist())
     assert "one of its ends only" in run("merge", *shares[:2], "-o", tmp_path / "x.csv", code=1)
     assert not (tmp_path / "x.csv").exists()
+
+
+def test_a_direction_that_was_not_said_is_asked_for_by_both_words(run, edges, tmp_path):
+    said = run("publish", edges, "--epsilon", 1, "-o", tmp_path / "r", code=2)
+    assert "Missing option '--directed' or '--undirected'." in said
+
+
+def test_both_directions_are_merged_when_that_is_said(run, edges, tmp_path):
+    edges.write_text("\n".join([*LINES, "b,a,1"]) + "\n")
+    words = ("publish", edges, "--undirected", "--epsilon", 1, "--option", "high=10")
+    assert "--merge-directions mean or sum" in run(*words, "-o", tmp_path / "r", code=1)
+    said = run(*words, "--merge-directions", "mean", "-o", tmp_path / "r")
+    assert "5 edges by edge-laplace" in said
+    compared = run("compare", edges, tmp_path / "r", "--merge-directions", "mean")
+    assert "5 undirected edges" in compared
+
+
+def test_noise_is_told_in_the_unit_of_the_weight_and_warned_of_where_it_is_their_range(
+    run, edges, tmp_path
+):
+    words = ("publish", edges, "--undirected", "--option", "high=10", "--epsilon")
+    said = run(*words, 1, "-o", tmp_path / "r")
+    assert "weights: discrete laplace noise, scale 10" in said
+    assert "mostly noise" in said
+    assert "mostly noise" not in run(*words, 9, "-o", tmp_path / "q")
+
+
+def test_weights_of_both_signs_are_published_with_a_negative_low(run, edges, tmp_path):
+    edges.write_text("\n".join([*LINES, "a,d,-4"]) + "\n")
+    words = ("publish", edges, "--undirected", "--option", "high=10", "--option", "low=-10")
+    run(*words, "--epsilon", 1000, "-o", tmp_path / "r")
+    weights = pacsv.read_csv(tmp_path / "r" / "data.csv")["weight"].to_pylist()
+    assert weights == pytest.approx([7, 9, 3, 2, 8, -4], abs=1)  # missed once in e^-50
+    assert all(check.passed for check in verify(tmp_path / "r"))
+    refused = run(
+        *("publish", edges, "--undirected", "--method", "edge-gaussian", "--accept-no-guarantee"),
+        *("-o", tmp_path / "q"),
+        code=1,
+    )
+    assert "weights of both signs by edge-laplace with a negative low" in refused

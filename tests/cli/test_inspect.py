@@ -89,7 +89,7 @@ def test_another_table_and_another_folder_are_refused_plainly(folder):
     release = str(folder / "release")
     done = run(app, ["inspect", release, "--original", str(folder / "other.csv")])
     assert isinstance(done.exception, DataError)
-    assert "of the schema is not in the data" in str(done.exception)
+    assert "of the schema are not in the data" in str(done.exception)
 
 
 @pytest.mark.parametrize(

@@ -211,3 +211,14 @@ def test_importing_the_command_brings_in_nothing_heavy():
     probe = "import sys, sfumato.cli.ledger; print('sqlite3' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_delta_alone_is_added_to_what_was_granted_before(run, granted, path):
+    added = run("grant", "adult", "--delta", "1e-9", "--reason", "x")
+    assert "epsilon 3, delta 1e-9 left" in added.output
+    with Ledger(path) as ledger:
+        assert ledger.balance("adult").granted == Charge(3_000_000, 1000)
+        ledger.verify()
+    for wrong in ("0", "1", "1e-13", "-1", "x"):
+        refused = run("grant", "adult", "--delta", wrong, "--reason", "x")
+        assert isinstance(refused.exception, ParameterError)

@@ -84,6 +84,13 @@ def test_check_says_what_each_column_becomes(run, tmp_path):
     assert "8 of 9 columns are released; neighbours: replace-one" in result.output
 
 
+def test_check_says_how_text_is_read(run, tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text('file: {decimal: ",", missing_words: [NA, -99]}\n' + WRITTEN)
+    said = " ".join(run("check", path).output.split())
+    assert "text is read with missing_words 'NA' or '-99', decimal ','; a column may say" in said
+
+
 def test_check_lists_the_columns_still_to_fill_in(run, table, tmp_path):
     path = tmp_path / "s.yaml"
     assert run("draft", table, "-o", path).exit_code == 0

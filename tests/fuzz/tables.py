@@ -19,7 +19,7 @@ from fuzz.judge import Trial, command
 from fuzz.schemas import COLUMNS, SCHEMA
 from sfumato.publishing.table import publish
 
-__all__ = ["BUDGETS", "FIGURE", "SECRETS", "WORD", "csv_of", "make"]
+__all__ = ["BUDGETS", "FIGURE", "SECRETS", "WORD", "act_on", "csv_of", "make", "odd_rows"]
 
 WORD, FIGURE = "Qzqvxsecret", "7391846250137"
 SECRETS = (WORD, FIGURE)
@@ -51,6 +51,11 @@ def _rows(rng: Random, odd: bool) -> list[dict[str, str]]:
     for name in COLUMNS:
         rng.choice(rows)[name] = rng.choice((WORD, FIGURE, f"{WORD} {cell(rng)}"))
     return rows
+
+
+def odd_rows(rng: Random) -> list[dict[str, str]]:
+    """Records with a secret in every column and odd cells."""
+    return _rows(rng, odd=True)
 
 
 def _csv(rows: list[dict[str, str]]) -> str:
@@ -93,7 +98,7 @@ def make(rng: Random, folder: Path) -> Trial:
             content = _typed(rng) if rng.random() < 0.5 else bytes_changed(rng, content, 2)
     file = folder / f"people{ending}"
     file.write_bytes(content)
-    act, said = _act(rng, file)
+    act, said = act_on(rng, file)
     return Trial(act, f"{said}, {level}: {content!r}", SECRETS, private)
 
 
@@ -110,7 +115,8 @@ def _lines_changed(rng: Random, change: Callable[[str], str | bytes]) -> bytes:
     )
 
 
-def _act(rng: Random, file: Path) -> tuple[Any, str]:
+def act_on(rng: Random, file: Path) -> tuple[Any, str]:
+    """What is done with a file, and what it is called."""
     method, out = rng.choice(list(BUDGETS)), str(file.parent / "out")
     schema = file.parent / "people.json"
     schema.write_text(json.dumps(SCHEMA))

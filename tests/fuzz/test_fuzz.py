@@ -24,6 +24,7 @@ from fuzz import (
     releases,
     requests,
     schemas,
+    sources,
     streams,
     tables,
 )
@@ -33,6 +34,7 @@ KINDS = {
     "schemas": (schemas.make, 45),
     "tables": (tables.make, 20),
     "frames": (frames.make, 15),
+    "sources": (sources.make, 25),
     "networks": (networks.make, 40),
     "streams": (streams.make, 40),
     "states": (streams.make_state, 60),

@@ -7,8 +7,8 @@ from sfumato.errors import DataError
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
-from sfumato.table.header import check_types
 from sfumato.table.source import open_source
+from sfumato.table.type_check import check_types
 
 BIG = str(2**53 + 1)
 KINDS = [

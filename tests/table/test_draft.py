@@ -310,7 +310,15 @@ def test_names_and_values_that_yaml_would_misread_are_quoted(save):
         ("t.parquet", "", "cannot be read: it is damaged or half-written"),
         ("t.parquet", f"PAR1{SECRET}PAR1", "cannot be read: it is damaged or half-written"),
         ("t.parquet", pa.table({}), "has no columns"),
-        ("t.xlsx", SECRET, "the ending is not known: use .csv, .csv.gz or .parquet"),
+        (
+            "t.dat",
+            SECRET,
+            "the ending is not known: use .csv, .csv.gz, .parquet, .xlsx, .jsonl, .zip",
+        ),
+        ("t.xlsx", SECRET, "cannot be read: it is damaged or half-written"),
+        ("t.zip", SECRET, "cannot be read: it is damaged or half-written"),
+        ("t.xls", SECRET, ".xls is not read: save it as .xlsx"),
+        ("t.json", SECRET, ".json is not read: write one object per line"),
     ],
 )
 @pytest.mark.parametrize("public", [False, True])

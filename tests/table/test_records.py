@@ -15,8 +15,9 @@ from sfumato.errors import DataError
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table import records as module
-from sfumato.table import source, text, workers
+from sfumato.table import text, workers
 from sfumato.table.encode import encode
+from sfumato.table.file import parquet
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 from slowness import slow
@@ -269,7 +270,7 @@ def cut_parquet(path):
 @pytest.mark.parametrize("damaged", [cut_gzip, cut_parquet])
 def test_a_file_that_breaks_off_is_a_refusal_without_a_value(tmp_path, monkeypatch, damaged):
     monkeypatch.setattr(text, "_BLOCK_BYTES", 2**14)
-    monkeypatch.setattr(source, "BATCH_ROWS", 5000)
+    monkeypatch.setattr(parquet, "BATCH_ROWS", 5000)
     columns = {"x": {"kind": "integer", "low": 0, "high": 99}, "note": {"kind": "category"}}
     columns["note"]["values"] = ["a"]
     domain = Domain.of(Schema.of({"name": "t", "columns": columns}))

@@ -14,6 +14,7 @@ from sfumato.errors import DataError
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table import long_text, text
+from sfumato.table.file import batch as batching
 from sfumato.table.header import check_header
 from sfumato.table.source import open_source
 
@@ -128,7 +129,7 @@ def test_a_record_longer_than_a_block_stops_no_other(written, monkeypatch, quote
 def test_a_record_beyond_every_block_is_a_record_like_any_other(written, monkeypatch, quoted):
     monkeypatch.setattr(text, "_BLOCK_BYTES", 64)
     monkeypatch.setattr(text, "_LONGEST_BYTES", 128)
-    monkeypatch.setattr(long_text, "_ROWS", 3)
+    monkeypatch.setattr(batching, "BATCH_ROWS", 3)
     long = b'"' + b"3\n" * 500 + b'"' if quoted else b"3\0" * 500
     content = b"a,b\n" + b"1,2\n" * 40 + b"x\n\n" + long + b",4\n5,6\n\n" + long + b",7,8\n9,10"
     source = written(content)
@@ -288,14 +289,14 @@ def test_nobody_reads_on_after_a_reader_was_left_halfway(written, monkeypatch):
     """A thread of Arrow's that calls back while Python ends would abort the process."""
     monkeypatch.setattr(text, "_BLOCK_BYTES", 64)
     handed_out = []
-    read = text._Utf8.read
+    read = text.Utf8.read
 
     def watched(self, size=-1):
         block = read(self, size)
         handed_out.append(len(block))
         return block
 
-    monkeypatch.setattr(text._Utf8, "read", watched)
+    monkeypatch.setattr(text.Utf8, "read", watched)
     batches = written(b"a,b\n" + b"1,2\n" * 20_000).batches(["a", "b"])
     next(batches)
     batches.close()

@@ -13,6 +13,9 @@ __all__ = ["check"]
 def check(
     data: Annotated[Path, typer.Argument(help="The file to be published.")],
     schema: Annotated[Path, typer.Option(help="The schema, YAML or JSON.")],
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Also write an internal HTML page (mode 0600)."),
@@ -35,11 +38,12 @@ def check(
     from sfumato.inspection.fit import check as run
     from sfumato.inspection.page import WARNING, check_place, write_page
     from sfumato.ledger import Ledger
+    from sfumato.table.file.opening import with_sheet
 
     if output is not None:
         check_place(output)
     opened = None if ledger is None or uncounted else Ledger(ledger)
-    found = run(data, schema=schema, ledger=opened, uncounted=uncounted)
+    found = run(with_sheet(data, sheet), schema=schema, ledger=opened, uncounted=uncounted)
     if opened is not None:
         opened.close()
     if output is not None:

@@ -53,6 +53,15 @@ def _tell(wrong: Any) -> None:
     if type(wrong).__name__ == "NoArgsIsHelpError":  # our own words, nothing of the user's
         wrong.show()
         return
-    say(styled("wrong usage: ", "red"), wrong.format_message(), err=True)
+    say(styled("wrong usage: ", "red"), _message(wrong), err=True)
     if context is not None:
         say(f"see: {context.command_path} --help", err=True)
+
+
+def _message(wrong: Any) -> str:
+    """Of a choice between two words that was not made, both."""
+    option: Any = getattr(wrong, "param", None)
+    if type(wrong).__name__ == "MissingParameter" and getattr(option, "secondary_opts", None):
+        words = " or ".join(f"'{word}'" for word in (*option.opts, *option.secondary_opts))
+        return f"Missing option {words}."
+    return str(wrong.format_message())

@@ -14,7 +14,7 @@ __all__ = ["compare"]
 
 
 def compare(
-    data: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet file.")],
+    data: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .jsonl, .sav …")],
     schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
     epsilon: Annotated[str, typer.Option(help="Budgets to compare at, as 0.1,0.5,1.")],
     delta: Annotated[
@@ -33,6 +33,9 @@ def compare(
         str | None,
         typer.Option(metavar="SHARE", help="Spend this share of epsilon on a private choice."),
     ] = None,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
+    ] = None,
     ledger: Annotated[
         Path | None,
         typer.Option(
@@ -40,6 +43,9 @@ def compare(
             help="Ledger that counts the inspection, and pays for a private choice.",
         ),
     ] = None,
+    uncounted: Annotated[
+        bool, typer.Option("--uncounted", help="Do not record the comparison in the ledger.")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Also write an internal HTML page (mode 0600)."),
@@ -55,7 +61,13 @@ def compare(
     """
     budgets = [text.strip() for text in epsilon.split(",")]
     names = None if methods is None else [text.strip() for text in methods.split(",")]
+    from sfumato.errors import ParameterError
+    from sfumato.table.file.opening import with_sheet
+
+    data = with_sheet(data, sheet)
     if private_choice is not None:
+        if uncounted:
+            raise ParameterError("a private choice is charged to a ledger: leave out --uncounted")
         _choose(data, schema, budgets, delta, names, private_choice, ledger, output)
         return
     from sfumato.cli.progress import steps
@@ -68,7 +80,7 @@ def compare(
     if output is not None:
         check_place(output)
         needed()
-    opened = None if ledger is None else Ledger(ledger)
+    opened = None if ledger is None or uncounted else Ledger(ledger)
     with steps("trying methods") as step:
         found = run(
             data,

@@ -24,7 +24,7 @@ app.command("merge")(merge)
 @app.command("publish")
 def publish(
     edges: Annotated[
-        Path, typer.Argument(help="Edge list with columns source, target, weight: CSV or Parquet.")
+        Path, typer.Argument(help="Edge list with columns source, target, weight: a file.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
     directed: Annotated[
@@ -38,6 +38,10 @@ def publish(
             "pairs such as 0.1."
         ),
     ] = None,
+    merge_directions: Annotated[
+        str,
+        typer.Option(help="Undirected edges listed in both directions: mean, sum or error."),
+    ] = "error",
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
     ] = None,
@@ -89,6 +93,7 @@ def publish(
             directed=directed,
             method=method,
             preserve=preserve,
+            merge_directions=merge_directions,
             name=name,
             epsilon=epsilon,
             delta=delta,

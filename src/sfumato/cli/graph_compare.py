@@ -36,6 +36,10 @@ def compare(
     source: Annotated[str, typer.Option(help="Column of ORIGINAL: where edges start.")] = "source",
     target: Annotated[str, typer.Option(help="Column of ORIGINAL: where edges end.")] = "target",
     weight: Annotated[str, typer.Option(help="Column of ORIGINAL: their weights.")] = "weight",
+    merge_directions: Annotated[
+        str,
+        typer.Option(help="Undirected edges listed in both directions: mean, sum or error."),
+    ] = "error",
     picture: Annotated[
         Path | None, typer.Option(help="Draw the changes: FILE.svg or FILE.png (mode 0600).")
     ] = None,
@@ -68,6 +72,7 @@ def compare(
             source=source,
             target=target,
             weight=weight,
+            merge_directions=merge_directions,
         ).network
         rng = np.random.default_rng(seed)
         asked = chosen(preserve if pairs is None else pairs, old.topology, rng)

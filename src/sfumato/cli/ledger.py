@@ -52,7 +52,9 @@ def grant(
     ledger: File,
     reason: Reason,
     epsilon: Annotated[str | None, typer.Option(help="Epsilon to add.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Delta to add, with epsilon.")] = None,
+    delta: Annotated[
+        str | None, typer.Option(help="Delta to add, with epsilon or to what was granted before.")
+    ] = None,
     rho: Annotated[str | None, typer.Option(help="Rho (zCDP) to add, in place of both.")] = None,
     heuristic: Annotated[
         bool, typer.Option("--heuristic", help="Also allow releases without a guarantee.")
@@ -60,15 +62,15 @@ def grant(
 ) -> None:
     """Add to the budget of a data set; the decision is recorded."""
     from sfumato.ledger import Ledger
-    from sfumato.privacy.budget import budget
+    from sfumato.ledger.rules import grant_of
+    from sfumato.privacy.budget import Charge
     from sfumato.privacy.guarantee import Guarantee, Heuristic
 
-    nothing = heuristic and epsilon is None and delta is None and rho is None
-    amount: Guarantee = (
-        Heuristic("allowed by a grant")
-        if nothing
-        else budget(epsilon=epsilon, delta=delta, rho=rho)
-    )
+    amount: Guarantee | Charge
+    if heuristic and epsilon is None and delta is None and rho is None:
+        amount = Heuristic("allowed by a grant")
+    else:
+        amount = grant_of(epsilon=epsilon, delta=delta, rho=rho)
     with Ledger(ledger) as opened:
         opened.grant(dataset, amount, reason=reason, heuristic=heuristic)
         say(f"{dataset} has {opened.balance(dataset).left} left")

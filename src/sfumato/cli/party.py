@@ -115,7 +115,7 @@ def share(folder: Folder, state: State) -> None:
 @app.command("contribute")
 def contribute(
     folder: Folder,
-    data: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet file.")],
+    data: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .jsonl, .sav …")],
     state: State,
     ledger: Annotated[
         Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="This party's ledger, to charge.")

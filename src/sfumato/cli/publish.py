@@ -9,7 +9,7 @@ __all__ = ["publish"]
 
 
 def publish(
-    data: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet file.")],
+    data: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .jsonl, .sav …")],
     schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
     method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "mosaic",
@@ -51,7 +51,12 @@ def publish(
             help="mosaic: draw only these records: sex=f, age=18..30; repeatable, costs no budget."
         ),
     ] = None,
-    format: Annotated[str | None, typer.Option(help="csv or parquet; default: as given.")] = None,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="csv or parquet; default: parquet for Parquet, else csv.")
+    ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
     ] = None,
@@ -121,6 +126,7 @@ def publish(
             part=",".join(part) if part else None,
             fit=fit,
             misfit=misfit,
+            sheet=sheet,
             ledger=opened,
             folder=output,
             format=format,  # type: ignore[arg-type]  # checked by publish itself

@@ -28,11 +28,14 @@ _SHOWN = 4  # category values in the table; the file has them all
     "`sfumato schema draft public_sample.csv --public`"
 )
 def draft(
-    file: Annotated[Path, typer.Argument(help="CSV, CSV.gz or Parquet file.")],
+    file: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .dta, .sav …")],
     public: Annotated[
         bool,
         typer.Option("--public", help="The file is public: read its records as well."),
     ] = False,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here, to a new file.")
     ] = None,
@@ -42,11 +45,12 @@ def draft(
     Only the header is read, and what a person must declare is left blank.
     """
     from sfumato.table.draft import draft as drafted
+    from sfumato.table.file.opening import with_sheet
     from sfumato.untrusted.plain_file import is_there
 
     if output is not None and is_there(output):
         raise _taken(output)
-    text = drafted(file, public=public)
+    text = drafted(with_sheet(file, sheet), public=public)
     if output is None:
         document(text)
         return
@@ -68,6 +72,9 @@ def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")])
         f"{file} is valid: {len(schema.released)} of {len(schema.columns)} columns are "
         f"released; neighbours: {schema.neighbours}"
     )
+    facts = schema.to_json().get("file", {}).items()
+    if said := ", ".join(f"{fact} {_listed(words)}" for fact, words in facts):
+        say(f"text is read with {said}; a column may say otherwise")
 
 
 @app.command(name="json", epilog="Example: `sfumato schema json > schema.json`")
@@ -115,6 +122,10 @@ def _cells(axis: "Axis") -> list[str]:
     paid = column.provenance
     origin = paid if isinstance(paid, str) else f"release {paid.release}, ε {paid.epsilon:g}"
     return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
+
+
+def _listed(words: "str | list[str]") -> str:
+    return repr(words) if isinstance(words, str) else " or ".join(map(repr, words))
 
 
 def _domain(axis: "Axis") -> str:

@@ -8,6 +8,7 @@ from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import Heuristic, Seeded
 from sfumato.release import Certificate, Release
 from sfumato.release.fit import Fit
+from sfumato.release.weight_noise import weights_drowned
 
 __all__ = ["bars", "promise", "unfinished"]
 
@@ -27,7 +28,7 @@ def promise(release: Release, *, again: bool = False) -> None:
         lines.line("hides", _hidden(certificate))
     for column, values in (certificate.part or {}).items():
         lines.line("part", f"only records with {column}={values or '(missing)'} were read")
-    for event in certificate.events:
+    for event in (bought.in_units for bought in certificate.events):
         if event.noise is None:
             how = "changed, no proof" if event.mechanism == "perturbation" else "without noise"
             lines.line("measured", f"{event.statistic}: {how}")
@@ -51,6 +52,8 @@ def promise(release: Release, *, again: bool = False) -> None:
         lines.line("expect", said)
         if share > _MOSTLY_NOISE:
             lines.line("warning", styled("at this size and budget that is mostly noise", "yellow"))
+    if (wide := weights_drowned(certificate)) is not None:
+        lines.line("warning", styled(wide, "yellow"))
     for warning in certificate.warnings:
         lines.line("warning", styled(warning, "yellow"))
     if certificate.invariants:

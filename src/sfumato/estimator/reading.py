@@ -19,9 +19,9 @@ from sfumato.schema import Schema
 from sfumato.schema.domain import Axis, Domain, Levels
 from sfumato.synopsis.features import Features
 from sfumato.table.column import arrow_of, guessed_kind, of_array, of_objects
-from sfumato.table.header import check_spelling, check_types
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
+from sfumato.table.type_check import check_spelling, check_types
 
 __all__ = [
     "answer_of",
@@ -100,8 +100,8 @@ def column_of(y: Any, axis: Axis) -> pa.ChunkedArray:
     """NOT PRIVATE: one column, read by its type or, where it has none, value by value.
 
     >>> domain = Domain.of(Schema.of({"name": "t", "columns": {"ill": {"kind": "boolean"}}}))
-    >>> column_of([True, "no", [1, 2]], domain.axes[0]).to_pylist()
-    ['True', 'no', '[1, 2]']
+    >>> column_of([1, "no", [1, 2]], domain.axes[0]).to_pylist()
+    ['1', 'no', '[1, 2]']
     """
     column = nw.from_native(y, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(column, nw.DataFrame):

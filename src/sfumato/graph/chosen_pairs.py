@@ -72,7 +72,7 @@ def _is_table(preserve: Any) -> bool:
 
 
 def _table(preserve: Any, topology: Topology) -> list[tuple[Indices, pa.Array]]:
-    source = open_source(preserve)
+    source = open_source(preserve, COLUMNS[:2])
     columns = _columns(source, topology)
     table = columns_of(source, columns)
     return [coded(table.column(name), name) for name in columns]
@@ -84,7 +84,7 @@ def _columns(source: Source, topology: Topology) -> tuple[str, str]:
         return COLUMNS[:2]
     if len(names) != 2:
         raise DataError("the table of pairs has neither two columns nor source and target: name it")
-    if source.kind == "csv" and all(name in topology.place for name in names):
+    if source.kind in ("csv", "excel") and all(name in topology.place for name in names):
         raise DataError(
             "the first line of the pairs names two nodes: it must name the columns; put the line "
             "source,target above it"

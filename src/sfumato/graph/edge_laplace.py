@@ -38,6 +38,14 @@ _CERTAIN = 2.0**-16  # farther than this from the border of two codes, floats de
 _DIGITS = 2**53  # numerators and denominators that floats hold
 _MISSED = 0.05
 _HOPS = (1, 10, 100)
+_OF_LENGTHS = (
+    "Shortest paths may become others, and a path through many edges gets the noise of "
+    "all of them; the account states by how much a length may be off."
+)
+_OF_SIGNED = (
+    "Weights may be negative, so that there need not be shortest paths. The sum of the weights of "
+    "many edges gets the noise of all of them; the account states by how much it may be off."
+)
 
 
 @dataclass(frozen=True)
@@ -62,9 +70,10 @@ class Grid:
             raise ParameterError(
                 f"step must divide high - low, got {self.step} and {self.high - self.low}"
             )
-        if self.high > _STEPS * self.step:
-            raise ParameterError(f"step must be at least high / 2**32, got {self.step}")
-        if max(1, ceil(self.high)) * self._denominator >= _DIGITS:
+        if max(self.high, -self.low, self.high - self.low) > _STEPS * self.step:
+            of = "high" if self.low >= 0 else "(high - low)"
+            raise ParameterError(f"step must be at least {of} / 2**32, got {self.step}")
+        if max(1, ceil(self.high), ceil(-self.low)) * self._denominator >= _DIGITS:
             raise ParameterError(
                 "low, high and step have too many digits together: write them with fewer"
             )
@@ -97,7 +106,10 @@ class Grid:
         return place.numerator // place.denominator
 
     def weights(self, codes: Whole) -> Weights:
-        """The points of noisy codes, clipped to the range and above 0: post-processing."""
+        """The points of noisy codes, clipped to the range: post-processing.
+
+        Above 0 if the range begins there; weights that may be negative may be 0 as well.
+        """
         inside = np.clip(codes, 1 if self.low == 0 else 0, self.last)
         first, apart = (int(x * self._denominator) for x in (self.low, self.step))
         return (first + apart * inside) / self._denominator
@@ -118,7 +130,7 @@ def plan(
         raise ParameterError(
             "high must be given: a bound on a weight that is public, not taken from the weights"
         )
-    top, bottom = exact("high", high), exact("low", low, zero=True)
+    top, bottom = exact("high", high), _signed("low", low)
     between = (top - bottom) / DEFAULT_STEPS if step is None else exact("step", step)
     grid = Grid(bottom, top, between)
     most = top - bottom if distance is None else exact("distance", distance)
@@ -157,10 +169,17 @@ def plan(
             "One weight may change off the grid as well. If c weights change off the grid at once, "
             f"epsilon grows by the factor 1 + c/{moved}, rho by its square: as step give the unit "
             "in which weights are recorded.",
-            "Shortest paths may become others, and a path through many edges gets the noise of "
-            "all of them; the account states by how much a length may be off.",
+            _OF_LENGTHS if bottom >= 0 else _OF_SIGNED,
         ),
     )
+
+
+def _signed(name: str, value: Any) -> Fraction:
+    """The rational that a person wrote, of either sign."""
+    text = str(value).strip()
+    if text.startswith("-"):
+        return -exact(name, text[1:], zero=True)
+    return exact(name, value, zero=True)
 
 
 def expected(noise: Noise, grid: Grid) -> dict[str, Any]:
@@ -201,7 +220,8 @@ METHOD = EdgeMethod(
     plan=plan,
     options={
         "high": "largest weight, a public bound; required",
-        "low": "smallest weight, a public bound; 0 by default",
+        "low": "smallest weight, a public bound; 0 by default, below 0 where weights may be "
+        "negative",
         "distance": "how far all weights together may move between neighbours; by default "
         "high - low, so that one weight may change altogether",
         "step": "distance of two grid points, dividing high - low; by default a 65,536th of it",

@@ -54,7 +54,9 @@ class Topology:
         if len(again):
             first, second = order[again[0]], order[again[0] + 1]
             one, other = (self.nodes[int(ends[first])] for ends in (self.source, self.target))
-            remedy = "merge them" if self.directed else "merge them, or say that it is directed"
+            remedy = "merge them"
+            if self.source[first] != self.source[second]:
+                remedy += " (--merge-directions mean or sum), or say that it is directed"
             raise DataError(
                 f"edges {first + 1} and {second + 1} both join {one} and {other}: {remedy}"
             )
@@ -94,7 +96,8 @@ class Network:
             raise DataError(
                 f"{int(bad.sum())} of {self.topology.edges} weights are not numbers above zero, "
                 f"the first at edge {int(np.argmax(bad)) + 1}: a weight is a length, so it must "
-                "be above zero and finite; remove such edges or shift the weights"
+                "be above zero and finite; remove such edges, shift the weights, or publish "
+                "weights of both signs by edge-laplace with a negative low"
             )
 
     def with_weights(self, weight: Weights) -> "Network":

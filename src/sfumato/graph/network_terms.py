@@ -21,12 +21,19 @@ _LIMITS = (
     "Who is connected with whom is published as it is: the topology must be public.",
     "How long the computation took, and other side channels of the machine, are not covered.",
 )
+_MERGED = (
+    "An edge that was listed in both directions has the {} of its two weights; what is said about "
+    "weights is about that one."
+)
 
 
 def network_terms(
-    dataset: str, topology: Topology, wanted: int | None, plan: EdgePlan
+    dataset: str, topology: Topology, wanted: int | None, plan: EdgePlan, merged: str | None = None
 ) -> ReleaseTerms:
-    """A plan for this network; `wanted` is the number of pairs whose paths are to survive."""
+    """A plan for this network; `wanted` is the number of pairs whose paths are to survive.
+
+    `merged`: what became of the two weights of an edge that was listed in both directions.
+    """
     if topology.size > 2 * topology.edges + MOST_LONELY:
         raise DataError(f"more than {MOST_LONELY:,} nodes have no edge: leave them out")
     return plan.terms_for(
@@ -39,9 +46,10 @@ def network_terms(
                 "edges": topology.edges,
                 "directed": topology.directed,
                 "wanted pairs": wanted,
+                **({} if merged is None else {"merged directions": merged}),
             },
         },
         columns=COLUMNS,
         invariants=("the nodes and edges of the network", "the order of the edges"),
-        caveats=_LIMITS,
+        caveats=(*(() if merged is None else (_MERGED.format(merged),)), *_LIMITS),
     )

@@ -7,7 +7,7 @@ one that cannot be read becomes not-a-number, so that no refusal here depends on
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import narwhals as nw
 import numpy as np
@@ -36,6 +36,7 @@ __all__ = [
 
 Kind = TableKind | Foreign | Literal["network"]
 Columns = tuple[str, str, str]
+Merged = Literal["mean", "sum"]
 COLUMNS: Columns = ("source", "target", "weight")
 
 
@@ -46,6 +47,7 @@ class Read:
     network: Network
     kind: Kind
     columns: Columns = COLUMNS
+    merged: Merged | None = None  # what became of edges that were listed in both directions
 
 
 def network_of(
@@ -55,13 +57,16 @@ def network_of(
     source: str = "source",
     target: str = "target",
     weight: str = "weight",
+    merge_directions: str = "error",
 ) -> Read:
     """NOT PRIVATE: the network in a file, a frame, a sparse matrix or a graph.
 
     An edge list has a row for each edge.  Its columns are found by their names; where a
     table has just three columns, those that are called otherwise are taken in the order
     source, target, weight.  Names of nodes are trimmed texts, whole numbers included.
-    Tables and matrices do not say whether they are directed, so `directed` must.
+    Tables and matrices do not say whether they are directed, so `directed` must.  Where an
+    undirected edge list has an edge in both directions, `merge_directions` takes the mean or
+    the sum of both weights; which edges these are is public, as all of the topology.
 
     >>> table = pa.table({"from": ["a", "b"], "to": ["b", "c"], "cost": [1.5, 2.0]})
     >>> read = network_of(table, directed=False)
@@ -69,12 +74,13 @@ def network_of(
     (<Network: 3 nodes, 2 undirected edges>, ('from', 'to', 'cost'))
     """
     stated = None if directed is None else truth("directed", directed)
+    merged = _merging(merge_directions, stated, edge_list=kind_of(data) is None)
     if isinstance(data, Network):
         _agreed(stated, data.topology.directed)
         return Read(data, "network")
     columns = (source, target, weight)
     if (kind := kind_of(data)) is None:
-        return _edges(open_source(data), _said(stated, "an edge list"), columns)
+        return _edges(open_source(data, columns), _said(stated, "an edge list"), columns, merged)
     is_directed = FOREIGN[kind].directed(data)
     if is_directed is None:
         is_directed = _said(stated, "a matrix")
@@ -90,6 +96,16 @@ def _said(stated: bool | None, what: str) -> bool:
     return stated
 
 
+def _merging(asked: str, directed: bool | None, *, edge_list: bool) -> Merged | None:
+    if asked == "error":
+        return None
+    if asked not in get_args(Merged):
+        raise ParameterError(f"merge_directions must be mean, sum or error, got {asked!r}")
+    if directed or not edge_list:
+        raise ParameterError("merge_directions is for undirected edge lists: leave it out")
+    return "mean" if asked == "mean" else "sum"
+
+
 def _agreed(stated: bool | None, is_directed: bool) -> None:
     if stated is not None and stated != is_directed:
         is_so, said = ("directed", "undirected") if is_directed else ("undirected", "directed")
@@ -98,7 +114,7 @@ def _agreed(stated: bool | None, is_directed: bool) -> None:
         )
 
 
-def _edges(source: Source, directed: bool, names: Columns) -> Read:
+def _edges(source: Source, directed: bool, names: Columns, merged: Merged | None) -> Read:
     columns = _roles(source, names)
     table = columns_of(source, columns)
     if not table.num_rows:
@@ -108,7 +124,28 @@ def _edges(source: Source, directed: bool, names: Columns) -> Read:
     nodes, (tail, head) = _numbered(ends)
     chunks = table.column(columns[2]).chunks
     weight: Weights = np.concatenate([numbers(chunk) for chunk in chunks])
-    return Read(Network(Topology(nodes, tail, head, directed), weight), source.kind, columns)
+    if merged is not None:
+        Topology(nodes, tail, head, directed=True)  # refuses what is listed twice in one direction
+        tail, head, weight = _in_one_direction(tail, head, weight, merged)
+    network = Network(Topology(nodes, tail, head, directed), weight)
+    return Read(network, source.kind, columns, merged)
+
+
+def _in_one_direction(
+    tail: Indices, head: Indices, weight: Weights, merged: Merged
+) -> tuple[Indices, Indices, Weights]:
+    """Each edge once, where and as it was listed first; of two weights their mean or sum."""
+    low, high = np.minimum(tail, head), np.maximum(tail, head)
+    _, edge, count = np.unique(
+        np.column_stack([low, high]), axis=0, return_inverse=True, return_counts=True
+    )
+    first, total = np.full(len(count), len(edge)), np.zeros(len(count))
+    np.minimum.at(first, edge, np.arange(len(edge)))
+    with np.errstate(invalid="ignore", over="ignore"):  # infinities are weights, too
+        np.add.at(total, edge, weight)
+    order = np.argsort(first)
+    kept = first[order]
+    return tail[kept], head[kept], (total / count if merged == "mean" else total)[order]
 
 
 def _check_named(source: Source, columns: Columns, missing: list[NDArray[np.bool_]]) -> None:
@@ -137,7 +174,7 @@ def _roles(source: Source, wanted: Columns) -> Columns:
         )
     rest = iter(name for name in present if name not in wanted)
     source_, target, weight = (name if name in present else next(rest) for name in wanted)
-    if source.kind == "csv" and weight not in wanted and _is_number(weight):
+    if source.kind in ("csv", "excel") and weight not in wanted and _is_number(weight):
         # Not quoted: it would be the weight of the first edge.
         raise DataError(
             "the first line seems to be an edge: it must name the columns; put the line "

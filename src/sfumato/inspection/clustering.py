@@ -79,7 +79,9 @@ def _at_least(least: int, **parameter: Any) -> None:
 
 def _sample(data: Any, domain: Domain | None, most: int) -> Matrix:
     """At most `most` records as points; which ones, the number of records alone decides."""
-    if domain is None or not {axis.name for axis in domain.axes} <= set(open_source(data).names):
+    names = [] if domain is None else [axis.name for axis in domain.axes]
+    how = None if domain is None else domain.schema.file
+    if domain is None or not set(names) <= set(open_source(data, names, how).names):
         _, X = numbers_only(data)
         return X[_kept(len(X), most)]
     codes, features = encoded(data, domain), Features.of(domain)

@@ -9,7 +9,7 @@ from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
 from sfumato.release.certificate import Certificate
 
-__all__ = ["UNCOUNTED", "count_inspection"]
+__all__ = ["UNCOUNTED", "count_comparison", "count_inspection"]
 
 UNCOUNTED = "not counted: no ledger recorded this inspection"
 
@@ -34,10 +34,7 @@ def count_inspection(
             "inspections: give it (--ledger FILE), or say --uncounted"
         )
     if stated is None:
-        try:
-            ledger.inspect(certificate.dataset, what="inspection of a release without a ledger")
-        except BudgetError as error:
-            raise BudgetError(f"{error}, or say --uncounted") from None
+        _count(certificate.dataset, ledger, "inspection of a release without a ledger")
         return True
     if stated.id != ledger.ledger_id:
         raise LedgerError(
@@ -49,3 +46,15 @@ def count_inspection(
         raise LedgerError(f"the ledger holds another release under the name {certificate.release}")
     ledger.inspect(certificate.dataset, release=certificate.release, what="inspection")
     return True
+
+
+def count_comparison(dataset: str, ledger: Ledger) -> None:
+    """Write a comparison of methods on a data set's records into its ledger."""
+    _count(dataset, ledger, "comparison of methods")
+
+
+def _count(dataset: str, ledger: Ledger, what: str) -> None:
+    try:
+        ledger.inspect(dataset, what=what)
+    except BudgetError as error:
+        raise BudgetError(f"{error}, or say --uncounted") from None

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.inspection.fit_hint import MOST_VALUES, hint
@@ -22,6 +24,7 @@ from sfumato.schema.domain import Domain
 from sfumato.table.complaint import Complaint
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
+from sfumato.table.stored import distinct, plain
 from sfumato.table.value import text_of
 
 __all__ = ["ColumnMisfit", "SchemaFit", "check", "fit_section"]
@@ -109,7 +112,7 @@ def _exact(records: Records, domain: Domain, *, counted: bool = False) -> Schema
             for complaint in complaints_of(axis):
                 few = examples[j, complaint]
                 here = np.flatnonzero(said[:, j] == complaint)[: MOST_VALUES - len(few)]
-                few += [text_of(v) for v in batch.column(axis.name).take(here).to_pylist()]
+                few += _texts(batch.column(axis.name), here)
     misfits = tuple(
         ColumnMisfit(
             axis.name,
@@ -123,6 +126,17 @@ def _exact(records: Records, domain: Domain, *, counted: bool = False) -> Schema
         if found[j, complaint]
     )
     return SchemaFit(domain.schema.name, total, fitting, misfits, counted)
+
+
+def _texts(column: pa.Array, places: NDArray[np.intp]) -> list[str | None]:
+    """Some values as texts; None for bytes that are none."""
+    if pa.types.is_dictionary(column.type):
+        found, values = distinct(column)
+        return _texts(values, found[places])
+    stored = plain(column).take(places)
+    if pa.types.is_large_string(stored.type):
+        stored = stored.cast(pa.large_binary())
+    return [text_of(value) for value in stored.to_pylist()]
 
 
 def fit_section(original: Any, domain: Domain) -> Section:

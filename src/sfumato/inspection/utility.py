@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError
@@ -17,9 +16,10 @@ from sfumato.numeric.arrays import Codes
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
+from sfumato.table.header import check_names
 from sfumato.table.read_numbers import numbers
 from sfumato.table.records import Records
-from sfumato.table.source import Source, columns_of, open_source
+from sfumato.table.source import Source, broken_off, columns_of, open_source
 
 __all__ = [
     "AnySchema",
@@ -94,10 +94,8 @@ def domain_of(schema: AnySchema) -> Domain:
 
 def opened(data: Any, domain: Domain) -> Source:
     """NOT PRIVATE: a frame, Arrow table or file that has every column of the schema."""
-    source = open_source(data)
-    absent = [axis.name for axis in domain.axes if axis.name not in source.names]
-    if absent:
-        raise DataError(f"column {', '.join(absent)} of the schema is not in the data")
+    source = open_source(data, [axis.name for axis in domain.axes], domain.schema.file)
+    check_names(source.names, [axis.name for axis in domain.axes])
     return source
 
 
@@ -105,9 +103,9 @@ def has_rows(source: Source, count: int) -> bool:
     """NOT PRIVATE: whether there are so many records; a file that breaks off is refused."""
     try:
         return source.has_rows(count)
-    except (OSError, OverflowError, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged or half-written"
-    raise DataError(f"the data could not be read to its end: {reason}")
+    except Exception as error:  # whatever it is, it may quote a record
+        reason = broken_off(error)
+    raise DataError(reason)
 
 
 def encoded(data: Any, domain: Domain) -> Codes:

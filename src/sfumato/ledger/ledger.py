@@ -100,9 +100,11 @@ class Ledger(LedgerSession):
         return cls(path)
 
     def grant(
-        self, dataset: str, budget: Guarantee, *, reason: str, heuristic: bool = False
+        self, dataset: str, budget: Guarantee | Charge, *, reason: str, heuristic: bool = False
     ) -> None:
         """Add to a data set's budget, on the record; amounts round down to whole units.
+
+        A `Charge` adds delta alone, for releases with epsilon that was granted before.
 
         `heuristic` also allows releases that carry no guarantee; with the budget
         `Heuristic(…)` the grant allows them and nothing else.

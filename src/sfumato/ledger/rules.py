@@ -12,14 +12,16 @@ from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger.amount import NOTHING, covers, minus, missing, plus
 from sfumato.ledger.chain import LIMIT, Balance, LedgerLine
 from sfumato.ledger.table_part import DIVISIBLE, MOST_CELLS, TablePart
-from sfumato.privacy.budget import Charge, charge
+from sfumato.privacy.budget import Charge, budget, charge
 from sfumato.privacy.guarantee import (
     ZCDP,
     ApproxDP,
     Guarantee,
     Heuristic,
+    Number,
     PureDP,
     Seeded,
+    exact,
     from_json,
     to_json,
 )
@@ -32,6 +34,7 @@ __all__ = [
     "divisible",
     "entry_of",
     "goes_on",
+    "grant_of",
     "grantable",
     "inspectable",
     "line_text",
@@ -126,9 +129,24 @@ def digest_text(**texts: str) -> None:
             raise ParameterError(f"{name} must be a digest of 8 to 128 lower-case hex digits")
 
 
-def grantable(budget: Guarantee, *, heuristic: bool, balance: Balance) -> Charge:
+def grant_of(
+    *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None
+) -> Guarantee | Charge:
+    """What a person grants: a budget, or delta alone beside epsilon that was granted before.
+
+    >>> grant_of(delta="1e-9")
+    Charge(micro_epsilon=0, pico_delta=1000, micro_rho=0)
+    """
+    if epsilon is None and rho is None and delta is not None:
+        return Charge(0, floor(exact("delta", delta, below=1) * 10**12))
+    return budget(epsilon=epsilon, delta=delta, rho=rho)
+
+
+def grantable(budget: Guarantee | Charge, *, heuristic: bool, balance: Balance) -> Charge:
     """The units of a grant, rounded down: an owner never grants more than was said."""
     match budget:
+        case Charge():  # delta alone, beside epsilon that was granted before
+            amount, needed = budget, (0, 1, 0)
         case ApproxDP(epsilon=epsilon, delta=delta):
             amount, needed = Charge(floor(epsilon * 10**6), floor(delta * 10**12)), (1, 1, 0)
         case PureDP(epsilon=epsilon):
@@ -267,19 +285,18 @@ def affordable(
             f" `{remedy} --heuristic --reason …`"
         )
     if not covers(left, asked):
+        enough = covers(Charge(left.micro_epsilon, asked.pico_delta, left.micro_rho), asked)
+        ask = "leave out delta, for noise that needs none" if enough else "ask for less"
         raise BudgetError(
             f"data set {dataset!r} has {left.spelled(like=asked)} left{where}, release"
-            f" {release!r} asks for {asked}: ask for less, or grant more with"
+            f" {release!r} asks for {asked}: {ask}, or grant more with"
             f" `{remedy} {_options(left, asked)} --reason …`"
         )
 
 
 def _options(left: Charge, asked: Charge) -> str:
     """The smallest grant that makes up the difference, as the command takes it."""
-    short = missing(left, asked)
-    if short.pico_delta and not short.micro_epsilon:  # delta is granted with some epsilon
-        short = Charge(1, short.pico_delta)
-    return " ".join(f"--{part}" for part in str(short).split(", "))
+    return " ".join(f"--{part}" for part in str(missing(left, asked)).split(", "))
 
 
 def same_request(

@@ -7,7 +7,7 @@ from sfumato.methods.basis import DEFAULT_ALPHA, DEFAULT_MEANS
 from sfumato.methods.lap_pca import OPTIONS, SETTINGS, second_moment_plan
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan
 from sfumato.plan.made_up import TWO_FEATURES
-from sfumato.privacy.budget import Budget
+from sfumato.privacy.budget import GIVE_DELTA, Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.schema.domain import Domain
 
@@ -24,7 +24,9 @@ def plan(
 ) -> Plan:
     """Spend the budget on second moments about the public centre, and on the mean."""
     if isinstance(budget, PureDP):
-        raise ParameterError("analyze-gauss needs delta or rho: for a pure epsilon, use lap-pca")
+        raise ParameterError(
+            f"analyze-gauss adds Gaussian noise; {GIVE_DELTA}. For a pure epsilon, use lap-pca"
+        )
     return second_moment_plan(METHOD.name, domain, budget, rank, alpha, radius, means)
 
 

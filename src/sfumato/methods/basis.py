@@ -169,7 +169,8 @@ def public_basis(space: Centred, data: Any, rank: Rank) -> PublicBasis:
         basis = PublicBasis(space, dict(data))
         _ = basis.components
         return basis
-    source, domain = open_source(data), space.features.domain
+    domain = space.features.domain
+    source = open_source(data, tuple(domain.schema.columns), domain.schema.file)
     check_header(source, domain)
     records = Records(source, domain)
     rows, synopsis = summary(ScatterLayout(space, "replace-one"), records)

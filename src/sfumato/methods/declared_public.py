@@ -18,6 +18,7 @@ from sfumato.measure.scatter import exact_scatter
 from sfumato.numeric.arrays import Matrix
 from sfumato.render.components import leading
 from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis
+from sfumato.table.file.opening import file_of
 from sfumato.table.overlap import sketches, taken_from
 from sfumato.table.records import Records
 
@@ -111,6 +112,6 @@ def _same_file(one: Any, other: Any) -> bool:
     if not (isinstance(one, str | Path) and isinstance(other, str | Path)):
         return False
     try:
-        return Path(one).samefile(other)
+        return file_of(one)[0].samefile(file_of(other)[0])
     except OSError:
         return False  # one of them is not there, which is refused where it is opened

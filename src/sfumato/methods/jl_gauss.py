@@ -27,7 +27,10 @@ _MOST = 10**6
 def plan(domain: Domain, budget: Budget, projections: Any = None, radius: Any = None) -> Plan:
     """The whole budget sets how far singular values are raised; nothing is promised."""
     if not isinstance(budget, ApproxDP):
-        raise ParameterError("jl-gauss is calibrated for epsilon and delta: give both")
+        raise ParameterError(
+            "jl-gauss is calibrated for epsilon and delta: give both, delta far below one over the "
+            "number of records, such as 1e-9"
+        )
     if domain.schema.neighbours != "replace-one":
         raise SchemaError(
             "jl-gauss uses the number of records as it is: declare neighbours: replace-one"

@@ -13,7 +13,7 @@ from sfumato.numeric.arrays import Matrix
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
 from sfumato.plan.made_up import MIXED, NUMBERS, PLAIN, TWO_FEATURES
 from sfumato.plan.options import whole
-from sfumato.privacy.budget import Budget, shared
+from sfumato.privacy.budget import GIVE_DELTA, Budget, shared
 from sfumato.privacy.guarantee import PureDP, exact
 from sfumato.privacy.mechanism import Purse
 from sfumato.schema.domain import Domain
@@ -40,7 +40,7 @@ def plan(
     """Spend equal shares on the products, and a share `means` on the mean."""
     if isinstance(budget, PureDP):
         raise ParameterError(
-            "power-method adds Gaussian noise, so it needs delta or rho: give one, or use lap-pca"
+            f"power-method adds Gaussian noise; {GIVE_DELTA}. For a pure epsilon, use lap-pca"
         )
     space = Centred.of(domain, radius)
     if len(space) > MOST_FEATURES:

@@ -125,7 +125,7 @@ class _Contribution:
             seeded = self.seed is not None
             self._first.check_counted(release, agreement.digest, self.ledger, seeded=seeded)
         rehearse(plan, agreement.honest, self.known)
-        source = open_source(data)
+        source = open_source(data, tuple(plan.domain.schema.columns), plan.domain.schema.file)
         check_header(source, plan.domain)
         public = plan.domain.schema.neighbours == "replace-one"
         rows = number_of_records(source, plan.domain) if public else None

@@ -1,14 +1,12 @@
 """Options as a person writes them: on the command line all of them are texts."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import exact
 
 _LARGEST = 10**9
-__all__ = ["did_you_mean", "real", "truth", "whole"]
+__all__ = ["real", "truth", "whole"]
 
 
 def whole(name: str, value: Any, most: int, of: str) -> int:
@@ -46,13 +44,3 @@ def real(name: str, value: Any, *, zero: bool = False) -> float:
     0.1
     """
     return float(exact(name, value, below=_LARGEST, zero=zero))
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint for an error about a name that is not among the public ones it could be.
-
-    >>> did_you_mean("mosiac", ["mosaic", "modips"]), did_you_mean("magic", ["svd"])
-    (' (did you mean mosaic?)', '')
-    """
-    near = get_close_matches(name, list(known), n=1, cutoff=0.75)
-    return f" (did you mean {near[0]}?)" if near else ""

@@ -12,9 +12,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import pyarrow as pa
 
-from sfumato.errors import ParameterError
+from sfumato.errors import ParameterError, did_you_mean
 from sfumato.plan.case import ContractCase
-from sfumato.plan.options import did_you_mean
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, Heuristic, LocalDP, PureDP

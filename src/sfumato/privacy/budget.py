@@ -32,9 +32,24 @@ from sfumato.privacy.guarantee import (
     exact,
 )
 
-__all__ = ["Budget", "Charge", "approx_from_zcdp", "budget", "charge", "rho_within", "shared"]
+__all__ = [
+    "GIVE_DELTA",
+    "Budget",
+    "Charge",
+    "approx_from_zcdp",
+    "budget",
+    "charge",
+    "rho_within",
+    "shared",
+]
 
 Budget = PureDP | ApproxDP | ZCDP
+
+# For refusals where a method draws Gaussian noise and was given a pure epsilon.
+GIVE_DELTA = (
+    "give delta or rho: beside epsilon a delta far below one over the number of records, such as "
+    "1e-9, or rho in place of both"
+)
 
 _DIGITS = 60
 _MARGIN = Fraction(1, 10**40)  # far above the rounding of a dozen 60-digit operations

@@ -12,7 +12,7 @@ bit is drawn, and what it sold is the account of the release.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
 from typing import Any, Protocol
@@ -58,6 +58,7 @@ _FIGURES = {
     "exact": ("none", "none"),
     "perturbation": ("none", "none"),  # records changed by a rule or by float noise
 }
+_STEPS = ", in steps of "
 _LARGEST_FLOAT = 10**300  # what is beyond is said exactly, and approximately as this
 
 
@@ -90,6 +91,23 @@ class Event:
         """Standard deviation of the noise on one entry, in real units: a public figure."""
         laplace = self.mechanism == "discrete-laplace"
         return self.size * sqrt(2) if laplace else sqrt(self.size)
+
+    @property
+    def in_units(self) -> "Event":
+        """The same in the unit of what was measured, where the statistic names a step of its own.
+
+        >>> event = Event("weights, in steps of 1/4", "discrete-laplace", Fraction(40),
+        ...               Fraction(80), PureDP("0.5"))
+        >>> event.in_units.statistic, event.in_units.noise
+        ('weights', Fraction(20, 1))
+        """
+        what, said, step = self.statistic.partition(_STEPS)
+        if not said or self.sensitivity is None or self.noise is None:
+            return self
+        unit = Fraction(step) ** (1 if self.mechanism == "discrete-laplace" else 2)
+        return replace(
+            self, statistic=what, sensitivity=self.sensitivity * unit, noise=self.noise * unit
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Exact figures as text; `noise` is the scale, variance or temperature in real units."""

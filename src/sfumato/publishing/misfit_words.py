@@ -11,6 +11,7 @@ from sfumato.schema.domain import Axis, Domain, Grid
 __all__ = ["SAID", "remedy", "stopped"]
 
 _MOST_NAMED = 3
+_CODES = "declare codes for missing, such as -99 (missing_words)"
 SAID = {
     "unreadable": "cannot be read",
     "below": "lie below the range",
@@ -64,13 +65,16 @@ def remedy(complaint: str, axis: Axis) -> str:
         case "unreadable" if isinstance(axis.column, Date):
             return "declare how the file writes its dates (format)"
         case "unreadable" if isinstance(axis, Grid):
-            return "declare how the file writes its numbers (decimal, thousands, percent)"
+            return (
+                "declare how the file writes its numbers (decimal, thousands, percent), or which "
+                "words stand for missing (missing_words)"
+            )
         case "unreadable":
-            return "declare the encoding of the file"
+            return "declare the encoding of the file (file: encoding)"
         case "below":
-            return "widen the range (low), or buy one: sfumato schema estimate"
+            return f"widen the range (low), or buy one: sfumato schema estimate; {_CODES}"
         case "above":
-            return "widen the range (high), or buy one: sfumato schema estimate"
+            return f"widen the range (high), or buy one: sfumato schema estimate; {_CODES}"
         case "not listed":
             return "list all values, declare other for the rest, or aliases for other spellings"
         case _:

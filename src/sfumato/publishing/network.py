@@ -47,6 +47,7 @@ def publish_network(
     directed: bool | None = None,
     method: str = DEFAULT_METHOD,
     preserve: Any = None,
+    merge_directions: str = "error",
     name: str | None = None,
     epsilon: Number | None = None,
     delta: Number | None = None,
@@ -66,7 +67,9 @@ def publish_network(
     with the columns source, target and weight, a scipy sparse matrix, a networkx or igraph
     graph, or a `Network`; `NetworkRelease.data` is the same kind.  `preserve` names the pairs
     whose shortest paths must survive: a file or frame of two columns, a list, or a share of
-    all pairs.  `name` is what the ledger counts under, by default the name of the file.
+    all pairs.  Where an undirected edge list has an edge in both directions, `merge_directions`
+    says to take the mean or the sum of its weights.  `name` is what the ledger counts under, by
+    default the name of the file.
 
     >>> import pyarrow as pa
     >>> edges = pa.table({"source": ["a", "b", "a"], "target": ["b", "c", "c"],
@@ -79,7 +82,7 @@ def publish_network(
     """
     chosen_method = edge_method(method)
     budget = priced_for(method, chosen_method.budgeted, epsilon=epsilon, delta=delta, rho=rho)
-    read = network_of(data, directed=directed)
+    read = network_of(data, directed=directed, merge_directions=merge_directions)
     topology = read.network.topology
     plan = chosen_method.price(topology, budget, options)
     pairs = _pairs(preserve, topology, seed, chosen_method.name)
@@ -90,7 +93,7 @@ def publish_network(
         )
     counted = dataset_name(name, data, default="network", charged=ledger is not None)
     wanted = None if pairs is None else len(pairs)
-    terms = network_terms(counted, topology, wanted, plan)
+    terms = network_terms(counted, topology, wanted, plan, read.merged)
     check_promise(terms, accept_no_guarantee)
     if isinstance(plan.unproved, Heuristic):
         read.network.check_weights()

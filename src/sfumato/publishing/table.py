@@ -28,6 +28,7 @@ from sfumato.release.folder import is_release
 from sfumato.release.release import Frame, Release
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.table.file.opening import with_sheet
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.source import Source, number_of_records, open_source
@@ -91,6 +92,7 @@ def publish(
     part: str | Mapping[str, Any] | None = None,
     fit: bool = True,
     misfit: Number = MISFIT,
+    sheet: str | None = None,
     ledger: Ledger | str | Path | None = None,
     folder: str | Path | None = None,
     format: Format | None = None,
@@ -103,10 +105,13 @@ def publish(
 ) -> Release:
     """Release a table under a promise.
 
-    `data` is a pandas or polars frame, an Arrow table, or the path of a CSV or Parquet
-    file; `Release.data` is the same kind (an Arrow table for paths).  With `folder` the
-    release is written there as it is made, in bounded memory.  With `ledger` the charge is
-    durable before a record is encoded.  A `seed` makes a test run without any guarantee.
+    `data` is a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a
+    polars LazyFrame, a DuckDB relation, or the path of a file (CSV, Parquet, Excel, JSON lines,
+    Stata, SAS, SPSS, one of them in a .zip) or of a folder of Parquet files; `Release.data` is
+    a frame for frames, else an Arrow table.  `sheet` names the sheet of a workbook that has
+    several.  With `folder` the release is written there as it is made, in bounded memory.
+    With `ledger` the charge is durable before a record is encoded.  A `seed` makes a test run
+    without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
     record in common cost a ledger their maximum (neighbours: add-remove).  Where more than a share
@@ -135,7 +140,7 @@ def publish(
     )
     return publish_plan(
         plan,
-        data,
+        with_sheet(data, sheet),
         ledger=ledger,
         folder=folder,
         format=format,
@@ -170,7 +175,7 @@ def publish_plan(
     check_promise(plan.terms, accept_no_guarantee)
     if plan.public is not None:
         plan.public.differ_from(data)
-    source = open_source(data)
+    source = open_source(data, tuple(plan.domain.schema.columns), plan.domain.schema.file)
     check_header(source, plan.domain, alone=plan.local)
     if plan.sized is not None:
         plan = plan.sized(number_of_records(source, plan.domain))

@@ -91,6 +91,8 @@ class NetworkFacts(Section):
     edges: Count
     directed: bool
     wanted_pairs: Count | None = Field(alias="wanted pairs")
+    # What became of the two weights of an edge that was listed in both directions.
+    merged: Literal["mean", "sum"] | None = Field(None, alias="merged directions", repr=False)
 
     @model_validator(mode="after")
     def _joined(self) -> Self:

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from sfumato.accuracy.spelling import spelt
 from sfumato.release.release import Release
+from sfumato.release.weight_noise import weights_drowned
 from sfumato.report.card import Card, Group
 from sfumato.report.figures import bars, histogram, spread
 from sfumato.report.precision import CONFIDENCE, Precision
@@ -46,9 +47,15 @@ def network_pictures(release: Release, precision: Precision) -> Iterator[Group]:
     )
     yield Group(
         "The network",
-        f"Who is connected with whom is public; the weights are as released.{lines}",
+        "Who is connected with whom is public; the weights are as released."
+        f"{lines}{_drowned(release)}",
         cards,
     )
+
+
+def _drowned(release: Release) -> str:
+    wide = weights_drowned(release.certificate)
+    return "" if wide is None else f" Note: {wide}."
 
 
 def _nodes(table: pa.Table) -> pa.Table:

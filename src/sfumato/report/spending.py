@@ -56,6 +56,7 @@ class Item:
 
 def spending(events: Sequence[Event]) -> list[Item]:
     """Measurements by their share of the price; many are put together by kind."""
+    events = [event.in_units for event in events]
     prices = [_price(event) for event in events]
     whole = sum((price for price in prices if price is not None), Fraction(0))
     kinds: dict[str, list[int]] = {}

@@ -99,7 +99,7 @@ class Counts:
         >>> Counts.read(table).values.tolist()
         [7, 0]
         """
-        source = open_source(data)
+        source = open_source(data, ("key", "count"))
         key, count = _roles(source)
         table = columns_of(source, (key, count))
         keys = Keys(tuple(_texts(table.column(key))))

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
+from sfumato.schema.formats import written
 from sfumato.schema.schema import Boolean, Category, Date, Integer, Number, Schema, Step
 
 __all__ = ["MISSING", "Axis", "Domain", "Grid", "Levels", "moment_of", "step_of"]
@@ -111,7 +112,8 @@ class Domain:
     def of(cls, schema: Schema) -> "Domain":
         """The grid of a schema; refused where steps are too few or too close to tell apart."""
         finest = 2**schema.grid_bits
-        return cls(schema, tuple(_axis(n, c, finest) for n, c in schema.released.items()))
+        columns = {n: written(c, schema.file) for n, c in schema.released.items()}
+        return cls(schema, tuple(_axis(n, c, finest) for n, c in columns.items()))
 
     @cached_property
     def label(self) -> int | None:

@@ -38,8 +38,17 @@ from pydantic import (
 )
 
 from sfumato.errors import SchemaError
+from sfumato.schema.consistent import check_written
 from sfumato.schema.constraint import Constraint
 from sfumato.schema.constraint import check as check_constraints
+from sfumato.schema.formats import (
+    FileFormat,
+    WrittenCategory,
+    WrittenDate,
+    WrittenNumber,
+    WrittenTruth,
+    written,
+)
 from sfumato.schema.strict_yaml import explain, load
 from sfumato.untrusted.plain_file import content
 
@@ -74,7 +83,7 @@ class _Column(BaseModel):
     )
 
 
-class Number(_Column):
+class Number(WrittenNumber, _Column):
     """A real number between two public bounds, optionally in steps."""
 
     kind: Literal["number"]
@@ -89,10 +98,11 @@ class Number(_Column):
             raise ValueError("the range is too narrow to tell values apart: choose another unit")
         if self.step is not None:
             _whole_steps(self.low, self.high, self.step)
+        check_written(written(self, None))
         return self
 
 
-class Integer(_Column):
+class Integer(WrittenNumber, _Column):
     """A whole number between two public bounds."""
 
     kind: Literal["integer"]
@@ -104,10 +114,11 @@ class Integer(_Column):
     def _range(self) -> Self:
         _ordered(self.low, self.high)
         _whole_steps(self.low, self.high, self.step)
+        check_written(written(self, None))
         return self
 
 
-class Category(_Column):
+class Category(WrittenCategory, _Column):
     """One of a public list of values; anything else becomes `other` where it is declared."""
 
     kind: Literal["category"]
@@ -155,16 +166,22 @@ class Category(_Column):
             named, due = Counter(_leaves(self.taxonomy)), Counter(seen)
             if wrong := [*(due - named), *(named - due)]:
                 raise ValueError(f"taxonomy must name every value, and other, once: see {wrong[0]}")
+        check_written(self)
         return self
 
 
-class Boolean(_Column):
+class Boolean(WrittenTruth, _Column):
     """True or false."""
 
     kind: Literal["boolean"]
 
+    @model_validator(mode="after")
+    def _words(self) -> Self:
+        check_written(self)
+        return self
 
-class Date(_Column):
+
+class Date(WrittenDate, _Column):
     """A date, or a time where the step is below a day, between two public bounds."""
 
     kind: Literal["date"]
@@ -186,6 +203,7 @@ class Date(_Column):
         if self.low.tzinfo or self.high.tzinfo:
             raise ValueError("write low and high without a time zone; records are read as UTC")
         _ordered(self.low, self.high)
+        check_written(written(self, None))
         return self
 
     @field_serializer("low", "high", when_used="json")
@@ -214,6 +232,7 @@ class Schema(BaseModel):
     )
     neighbours: Literal["replace-one", "add-remove"] = "replace-one"
     grid_bits: int = Field(default=15, ge=1, le=16, description="numbers keep 2^bits + 1 points")
+    file: FileFormat | None = Field(default=None, description="how text files write values")
     columns: Mapping[str, Column] = Field(min_length=1)
     constraints: tuple[Constraint, ...] = Field(
         default=(), max_length=1_000, description="what holds between columns within each record"
@@ -222,6 +241,15 @@ class Schema(BaseModel):
     @model_validator(mode="after")
     def _between_columns(self) -> Self:
         check_constraints(self.constraints, self.released)
+        return self
+
+    @model_validator(mode="after")
+    def _spelt(self) -> Self:
+        for name, column in self.released.items() if self.file else ():
+            try:
+                check_written(written(column, self.file))
+            except ValueError as error:
+                raise ValueError(f"column {name}, with what file declares: {error}") from None
         return self
 
     @model_validator(mode="after")

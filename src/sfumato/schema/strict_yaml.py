@@ -9,6 +9,7 @@ a column declared twice is refused instead of losing one of the two, and `01` is
 """
 
 import json
+import re
 from typing import Any
 
 import yaml
@@ -77,6 +78,10 @@ def _fault(item: dict[str, Any], where: list[str]) -> str:
             return "values must be texts or whole numbers: put the others in quotes"
         case _ if where[:1] == ["provenance"]:
             return "provenance must be declared, or the release and the epsilon that paid for it"
+        case "float_parsing" | "int_parsing" if _meant(item["input"]):
+            return f"{field}: write {_meant(item['input'])}, with no marks between its digits"
+        case "extra_forbidden" | "invalid_key" if where and where[-1].isdigit():
+            return "a comma ends a fact within braces: write numbers as 12000, not as 12,000"
         case "missing":
             return f"{field} is missing: declare it from public knowledge"
         case "extra_forbidden":
@@ -87,11 +92,27 @@ def _fault(item: dict[str, Any], where: list[str]) -> str:
             return f"{field} is blank: declare it from public knowledge"
         case "tuple_type":
             return f"{field} must be a list"
+        case "dict_type" if where[:1] == ["aliases"]:
+            return "aliases must be a mapping from values to lists of their spellings"
+        case "model_type" if where == ["file"]:
+            return "file must be a mapping from facts, such as decimal, to what the file has"
+        case "literal_error" if where[-1:] == ["thousands"]:
+            return f"{field} must be a comma, a point, a space, an apostrophe, _ or none"
         case "dict_type":
             return f"{field} must be a mapping from column names to their facts"
         case "too_short" if field in ("values", "columns"):
             return f"{field} must not be empty"
     return f"{field}: {message[:1].lower()}{message[1:]}" if field else message
+
+
+def _meant(written: Any) -> str | None:
+    """The number that a person wrote with separators, as YAML has none."""
+    bare = re.sub(r"[\s'\u2019_]", "", written) if isinstance(written, str) else ""
+    if re.fullmatch(r"[+-]?[1-9][0-9]{0,2}([.,][0-9]{3})+", bare):
+        return re.sub("[.,]", "", bare)
+    if re.fullmatch(r"[+-]?[0-9]+(,[0-9]+)?", bare):
+        return bare.replace(",", ".")
+    return None
 
 
 class _Twice(Exception):

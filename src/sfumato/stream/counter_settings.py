@@ -6,7 +6,7 @@ from typing import Any
 
 from sfumato.errors import ParameterError
 from sfumato.plan.options import truth, whole
-from sfumato.privacy.budget import Budget
+from sfumato.privacy.budget import GIVE_DELTA, Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Noise
 from sfumato.stream import tree
@@ -60,7 +60,7 @@ class Settings:
             engine = "tree" if pure or seen else "square-root"
         if engine == "square-root" and pure:
             raise ParameterError(
-                "square-root needs Gaussian noise: give delta or rho, or choose engine tree"
+                f"square-root needs Gaussian noise; {GIVE_DELTA}, or choose engine tree"
             )
         if engine == "square-root" and seen:
             raise ParameterError("pan needs the tree: leave out engine, or pan")

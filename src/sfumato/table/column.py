@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.table.value import seconds_of, text_of
+from sfumato.table.value import seconds_of, text_among_texts
 
 __all__ = ["arrow_of", "declared_type", "guessed_kind", "of_array", "of_objects"]
 
@@ -66,10 +66,10 @@ def of_objects(values: Iterable[Any]) -> pa.Array:
     """
     values = list(values)
     try:
-        # Texts, bytes and gaps, which Arrow takes as `text_of` does; it stops at all else.
+        # Texts, bytes and gaps, which Arrow takes as they are; it stops at all else.
         return pa.array(values, pa.large_string(), from_pandas=True)
     except Exception:  # whatever an object does when it is looked at
-        return pa.array([text_of(value) for value in values], pa.large_string())
+        return pa.array([text_among_texts(value) for value in values], pa.large_string())
 
 
 def declared_type(series: nw.Series[Any]) -> pa.DataType | None:

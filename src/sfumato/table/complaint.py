@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Mask, Vector
 
-__all__ = ["Complaint", "Complaints", "against_numbers", "against_unread"]
+__all__ = ["TORN", "Complaint", "Complaints", "against_numbers", "against_unread"]
+
+# Said of batches of a text file: where a value is null, its row had too many or too few fields.
+TORN = {b"sfumato": b"nulls are torn rows"}
 
 Complaints = NDArray[np.uint8]  # of records, a row each and a column per axis
 

@@ -28,6 +28,8 @@ import pyarrow.compute as pc
 
 from sfumato.errors import DataError
 from sfumato.schema.column_guess import KINDS, Proposal, scalar
+from sfumato.table.file.json_lines import LINES, keys_of_public
+from sfumato.table.file.opening import file_of, stem
 from sfumato.table.source import Source, open_source
 
 __all__ = ["draft"]
@@ -54,19 +56,20 @@ _PUBLIC = """\
 def draft(path: str | Path, *, public: bool) -> str:
     """A schema in YAML: blanks to fill in, or for a public file a proposal to check."""
     path = Path(path)
-    source = _opened(path)
+    source = _opened(path, public)
     _check_names(path, source)
     facts = _proposed(path, source) if public else _stored(source)
     head = (_PUBLIC if public else _PRIVATE).format(file=scalar(path.name))
-    lines = [f"{head}name: {scalar(_stem(path))}", "columns:"]
+    lines = [f"{head}name: {scalar(stem(path)[:200])}", "columns:"]
     for name, column in facts:
         lines += [f"  {scalar(name)}:", *(f"    {fact}" for fact in column)]
     return "\n".join(lines) + "\n"
 
 
-def _opened(path: Path) -> Source:
+def _opened(path: Path, public: bool) -> Source:
     try:
-        return open_source(path)
+        lines = public and file_of(path)[0].name.lower().endswith(LINES)
+        return open_source(path, keys_of_public(path) if lines else None)
     except DataError as refusal:
         if str(path) in str(refusal):
             raise
@@ -80,7 +83,7 @@ def _check_names(path: Path, source: Source) -> None:
     for position, name in enumerate(source.names, 1):
         if not name.strip():
             raise DataError(f"{path}: column {position} has no name: name it in the header")
-        if source.kind == "csv" and _is_number(name):
+        if source.kind in ("csv", "excel") and _is_number(name):
             raise DataError(
                 f"{path}: the name of column {position} is a number: if the first line is a "
                 "record, put a line with the column names above it, else begin the name "
@@ -94,11 +97,6 @@ def _is_number(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _stem(path: Path) -> str:
-    stem = path.name.removesuffix(".gz")
-    return (stem.rpartition(".")[0] or stem)[:200]
 
 
 def _stored(source: Source) -> Iterable[tuple[str, list[str]]]:
@@ -136,7 +134,7 @@ def _proposed(path: Path, source: Source) -> Iterable[tuple[str, list[str]]]:
         for batch in source.batches(list(seen)):
             for name, proposal in seen.items():
                 proposal.see(_texts(batch.column(name)))
-    except (OSError, pa.ArrowException) as error:
+    except Exception as error:
         reason = getattr(error, "strerror", None) or "it is damaged, or not UTF-8 text"
         raise DataError(f"{path} could not be read to its end: {reason}") from None
     return [(n, [_UNREADABLE] if n in unreadable else seen[n].facts()) for n in source.names]

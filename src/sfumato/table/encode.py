@@ -23,15 +23,16 @@ array([[  7,   1],
 import numpy as np
 import pyarrow as pa
 
-from sfumato.numeric.arrays import Codes, Vector
-from sfumato.schema import Boolean, Date, Number
+from sfumato.numeric.arrays import Codes, Mask, Vector
+from sfumato.schema import Boolean, Date, Integer, Number
+from sfumato.schema.consistent import moment_of
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, step_of
-from sfumato.table.complaint import Complaints, against_numbers, against_unread
+from sfumato.table.complaint import TORN, Complaint, Complaints, against_numbers, against_unread
 from sfumato.table.grid import on_grid
-from sfumato.table.read_dates import steps
-from sfumato.table.read_levels import write_levels, write_truths
-from sfumato.table.read_numbers import NO_NUMBER, numbers
-from sfumato.table.stored import absent, distinct
+from sfumato.table.read_dates import moments
+from sfumato.table.read_levels import named, write_levels, write_truths
+from sfumato.table.read_numbers import numbers, written_in
+from sfumato.table.stored import absent, among, distinct
 
 __all__ = ["encode", "read"]
 
@@ -50,8 +51,12 @@ def read(domain: Domain, batch: pa.RecordBatch) -> tuple[Codes, Complaints]:
     """NOT PRIVATE: the codes that `encode` gives, and for each value what is said against it."""
     codes = np.empty((batch.num_rows, len(domain.axes)), np.int32, order="F")
     complaints = np.empty(codes.shape, np.uint8, order="F")
+    torn = batch.schema.metadata == TORN
     for j, axis in enumerate(domain.axes):
         _write(codes[:, j], complaints[:, j], axis, batch.column(axis.name))
+        if torn:
+            gaps = batch.column(axis.name).is_null()
+            complaints[np.asarray(gaps.to_numpy(zero_copy_only=False)), j] = Complaint.UNREADABLE
     return codes, complaints
 
 
@@ -73,25 +78,43 @@ def _write(codes: Codes, complaints: Complaints | None, axis: Axis, column: pa.A
 
 
 def _write_grid(codes: Codes, complaints: Complaints | None, axis: Grid, column: pa.Array) -> None:
-    values, low, high = _measured(axis, column)
+    low, high = _ends(axis)
+    values, gone = _measured(axis.column, column)
+    if gone is not None:
+        values = np.where(gone, np.nan, values)
     on_grid(codes, values, low, high, axis.points, MISSING if axis.missing else axis.middle)
     if complaints is None:
         return
     complaints[:] = against_numbers(values, low, high, _slack(axis, low, high))
     unread = np.isnan(values)
     if unread.any():
-        nothing = absent(column, NO_NUMBER)[unread]
-        complaints[unread] = against_unread(nothing, allowed=axis.missing)
+        nothing = absent(column) if gone is None else absent(column) | gone
+        complaints[unread] = against_unread(nothing[unread], allowed=axis.missing)
 
 
-def _measured(axis: Grid, column: pa.Array) -> tuple[Vector, float, float]:
-    """Each value as a number, not-a-number where it cannot be read; the ends of the range."""
+def _measured(declared: Number | Integer | Date, column: pa.Array) -> tuple[Vector, Mask | None]:
+    """Each value as a number, not-a-number where it cannot be read; where words for missing are."""
+    words = declared.missing_words or ()
+    if not isinstance(declared, Date):
+        values = numbers(column, written_in(declared))
+        return values, among(column, words) | named(values, words) if words else None
+    found = moments(column, declared.format)
+    values = step_of(found, declared.step).astype(np.float64)
+    values[np.isnat(found)] = np.nan
+    if not words:
+        return values, None
+    dates = {moment_of(word, declared.format) for word in words} - {None}
+    gone = among(column, words) | np.isin(found, np.array(list(dates), "datetime64[s]"))
+    return values, gone | named(numbers(column), words)
+
+
+def _ends(axis: Grid) -> tuple[float, float]:
     declared = axis.column
     if not isinstance(declared, Date):
-        return numbers(column), float(declared.low), float(declared.high)
+        return float(declared.low), float(declared.high)
     ends = np.array([declared.low, declared.high], "datetime64[s]")
     first, last = step_of(ends, declared.step).tolist()
-    return steps(column, declared.step), float(first), float(last)
+    return float(first), float(last)
 
 
 def _slack(axis: Grid, low: float, high: float) -> float:

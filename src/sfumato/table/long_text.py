@@ -12,24 +12,33 @@ from itertools import islice
 
 import pyarrow as pa
 
-__all__ = ["has_records", "long_records"]
+from sfumato.table.file.batch import text_batches
 
-_ROWS, _CHARACTERS = 65_536, 2**26  # of a batch, whichever comes first
+__all__ = ["csv_rows", "has_records", "long_records"]
+
 _NO_LIMIT = 2 ** (8 * struct.calcsize("l") - 1) - 1
 
 
-def has_records(lines: Iterable[str], delimiter: str, count: int) -> bool:
+def has_records(
+    lines: Iterable[str], delimiter: str, count: int, *, quote: str | None = '"'
+) -> bool:
     """Whether there are at least so many records; no more are read, and no field is kept.
 
     >>> has_records(["1,2\\n", "\\n"], ",", 2), has_records(['"1\\n', '2"'], ",", 2)
     (True, False)
     """
     with _unlimited():
-        return sum(1 for _ in islice(_rows(lines, delimiter), count)) == count
+        return sum(1 for _ in islice(csv_rows(lines, delimiter, quote), count)) == count
 
 
 def long_records(
-    lines: Iterable[str], names: Sequence[str], delimiter: str, columns: Sequence[str], done: int
+    lines: Iterable[str],
+    names: Sequence[str],
+    delimiter: str,
+    columns: Sequence[str],
+    done: int,
+    *,
+    quote: str | None = '"',
 ) -> Iterator[pa.RecordBatch]:
     """NOT PRIVATE: all records but the first `done`, as texts; broken rows as missing ones.
 
@@ -38,23 +47,22 @@ def long_records(
     [[None, '', '5']]
     """
     places = [names.index(name) for name in columns]
-    found: list[list[str | None]] = []
-    held = 0
     with _unlimited():
-        for row in islice(_rows(lines, delimiter), done, None):
-            whole = row or [""] * len(names)  # an empty line
-            sound = len(whole) == len(names)
-            found.append([whole[place] if sound else None for place in places])
-            held += sum(map(len, row))
-            if len(found) == _ROWS or held > _CHARACTERS:
-                yield _batch(found, columns)
-                found, held = [], 0
-    if found:
-        yield _batch(found, columns)
+        rows = islice(csv_rows(lines, delimiter, quote), done, None)
+        # An empty line is a record of empty texts.
+        whole = (row or [""] * len(names) for row in rows)
+        picked = (
+            [row[place] if len(row) == len(names) else None for place in places] for row in whole
+        )
+        yield from text_batches(picked, columns)
 
 
-def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    return csv.reader((line.replace("\0", "\ufffd") for line in lines), delimiter=delimiter)
+def csv_rows(lines: Iterable[str], delimiter: str, quote: str | None) -> Iterator[list[str]]:
+    """The fields of each record; without a quotation mark every line is one."""
+    texts = (line.replace("\0", "\ufffd") for line in lines)
+    if quote is None:
+        return csv.reader(texts, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    return csv.reader(texts, delimiter=delimiter, quotechar=quote)
 
 
 @contextmanager
@@ -65,8 +73,3 @@ def _unlimited() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(before)
-
-
-def _batch(rows: list[list[str | None]], columns: Sequence[str]) -> pa.RecordBatch:
-    values = [pa.array(column, pa.large_string()) for column in zip(*rows, strict=True)]
-    return pa.RecordBatch.from_arrays(values, list(columns))

@@ -1,9 +1,12 @@
-"""Dates from a column of any stored type, as the number of the step in which each lies.
+"""Dates from a column of any stored type, and from texts as the schema says they are written.
 
->>> steps(pa.array(["1970-01-02", "1 June"]), "day")
-array([ 1., nan])
+>>> moments(pa.array(["1970-01-02", "1 June"])).tolist()
+[datetime.datetime(1970, 1, 2, 0, 0), None]
+>>> moments(pa.array(["03/05/2024", "2024-05-03"]), "%d/%m/%Y").tolist()
+[datetime.datetime(2024, 5, 3, 0, 0), None]
 """
 
+import re
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -11,30 +14,29 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.numeric.arrays import Vector
-from sfumato.schema.domain import step_of
-from sfumato.schema.schema import Step
-from sfumato.table.stored import plain, trimmed
-from sfumato.table.value import seconds_of
+from sfumato.schema.date_format import read_date
+from sfumato.table.read_numbers import numbers
+from sfumato.table.stored import decoded, is_number, plain
+from sfumato.table.value import STORED, seconds_of
 
-__all__ = ["steps"]
+__all__ = ["moments"]
 
-_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+Moments = NDArray[np.datetime64]
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NOT_A_TIME = np.iinfo(np.int64).min
+_EXACT = 2**53  # whole numbers below it are themselves as floats
 
 
-def steps(column: pa.Array, step: Step) -> Vector:
-    """NOT PRIVATE: the number of the step since 1970; not-a-number where there is no date."""
-    moments = _moments(plain(column))
-    found = step_of(moments, step).astype(np.float64)
-    found[np.isnat(moments)] = np.nan
-    return found
+def moments(column: pa.Array, form: str | None = None) -> Moments:
+    """NOT PRIVATE: seconds since 1970 in UTC; not-a-time where there is no date.
 
-
-def _moments(column: pa.Array) -> NDArray[np.datetime64]:
-    """Seconds since 1970 in UTC; not-a-time where there is no date."""
+    Numbers are dates only in a format that writes dates as digits, such as %Y%m%d.
+    """
+    column = plain(column)
+    if form is not None and is_number(column.type):
+        column = _digits(column)
     if pa.types.is_large_string(column.type):
-        return _parsed(column)
+        return _parsed(column, form)
     if pa.types.is_date32(column.type):
         return seconds_of(np.asarray(column.to_numpy(zero_copy_only=False)))
     if pa.types.is_timestamp(column.type) or pa.types.is_date64(column.type):
@@ -44,23 +46,39 @@ def _moments(column: pa.Array) -> NDArray[np.datetime64]:
     return np.full(len(column), "NaT", "datetime64[s]")
 
 
-def _parsed(texts: pa.Array) -> NDArray[np.datetime64]:
-    texts = trimmed(texts)
+def _digits(column: pa.Array) -> pa.Array:
+    """Whole numbers as texts; null where there is none."""
+    values = numbers(column)
+    sound = (values == np.trunc(values)) & (np.abs(values) < _EXACT)
+    wholes = np.where(sound, values, 0).astype(np.int64)
+    return pa.array(wholes, mask=~sound).cast(pa.large_string())
+
+
+def _parsed(texts: pa.Array, form: str | None) -> Moments:
     # Distinct texts are few for dates, and each is read by rules that never raise.
-    known = pc.if_else(pc.match_substring_regex(texts, _DATE), texts, None).dictionary_encode()
-    moments = [_moment(text) for text in known.dictionary.to_pylist()]
-    table = np.array([*moments, np.datetime64("NaT", "s")], "datetime64[s]")
-    read: NDArray[np.datetime64] = table[np.asarray(pc.fill_null(known.indices, len(moments)))]
+    known = texts.dictionary_encode()
+    found = [_moment(text, form) for text in decoded(known.dictionary)]
+    table = np.array([*found, np.datetime64("NaT", "s")], "datetime64[s]")
+    read: Moments = table[np.asarray(pc.fill_null(known.indices, len(found)))]
     return read
 
 
-def _moment(text: str) -> np.datetime64:
-    try:
-        moment = datetime.fromisoformat(text)
-    except (ValueError, OverflowError):
+def _moment(text: str, form: str | None) -> np.datetime64:
+    if form is not None and not text.startswith(STORED):
+        moment = read_date(text.strip(), form)
+    else:
+        moment = _iso(text.strip())
+    if moment is None:
         return np.datetime64("NaT", "s")
     # Python's own conversion to UTC overflows at both ends of the calendar.
     offset = moment.utcoffset() or timedelta(0)
     utc = np.datetime64(moment.replace(tzinfo=None), "us") - np.timedelta64(offset)
     second: np.datetime64 = utc.astype("datetime64[s]")
     return second
+
+
+def _iso(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if _ISO.match(text) else None
+    except (ValueError, OverflowError):
+        return None

@@ -1,11 +1,10 @@
-"""Where records come from: frames, Arrow tables, CSV and Parquet files out of core.
+"""Where records come from: frames, Arrow tables, columns and queries, and files out of core.
 
 A source knows its header without reading a record, and hands out Arrow batches of the
 columns it is asked for, as often as it is asked.  Columns that are not asked for (ids)
 are not read.
 """
 
-import csv
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,17 +14,23 @@ from typing import Any, Literal, Protocol
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError
 from sfumato.numeric.arrays import Mask
 from sfumato.schema.domain import Axis, Domain
+from sfumato.schema.formats import FileFormat
 from sfumato.table.column import arrow_of, declared_type, guessed_kind
 from sfumato.table.encode import encode
-from sfumato.table.text import TextFile
+from sfumato.table.file.batch import BATCH_ROWS
+from sfumato.table.file.opening import open_file
+from sfumato.table.file.parquet import ParquetFiles
+from sfumato.table.mapping import Columns, Listed
+from sfumato.table.query import query_of, refused_query
 
 __all__ = [
+    "BATCH_ROWS",
+    "Kind",
     "PartOf",
     "Source",
     "broken_off",
@@ -35,9 +40,7 @@ __all__ = [
     "told",
 ]
 
-BATCH_ROWS = 65_536
-
-Kind = Literal["pandas", "polars", "arrow", "csv", "parquet"]
+Kind = Literal["pandas", "polars", "arrow", "csv", "parquet", "excel", "jsonl", "statistical"]
 
 
 class Source(Protocol):
@@ -62,21 +65,33 @@ class Source(Protocol):
         """Whether there are at least so many records; reads no more than needed to tell."""
 
 
-def open_source(data: Any) -> Source:
-    """A source for a frame, an Arrow table or a path; refused by shape, never by value.
+def open_source(
+    data: Any, names: Sequence[str] | None = None, how: FileFormat | None = None
+) -> Source:
+    """A source for a table in memory, a query or a path; refused by shape, never by value.
+
+    `names`: the columns that a schema declares.  What has no header, lines of JSON and lists
+    of dicts, has these, and is refused without them.  `how`: what it declares of text files.
 
     >>> open_source(pa.table({"a": [1, 2]})).names
+    ['a']
+    >>> open_source({"a": [1, "x"]}).names
     ['a']
     """
     if isinstance(data, PartOf):
         return data
     if isinstance(data, str | Path):
-        return _open_file(Path(data))
-    if isinstance(data, pa.RecordBatch):
-        data = pa.Table.from_batches([data])
-    if isinstance(data, pa.Table):
-        _distinct(data.column_names)
-        return ArrowTable(data)
+        source: Source = open_file(Path(data), names, how)
+    elif isinstance(data, pa.RecordBatch | pa.Table):
+        whole = pa.Table.from_batches([data]) if isinstance(data, pa.RecordBatch) else data
+        source = ArrowTable(whole)
+    else:
+        source = Columns.of(data) or Listed.of(data, names) or query_of(data) or _frame(data)
+    _distinct(source.names)
+    return source
+
+
+def _frame(data: Any) -> Source:
     try:
         frame = nw.from_native(data, eager_only=True)
     except nw.exceptions.DuplicateError:
@@ -84,13 +99,18 @@ def open_source(data: Any) -> Source:
         raise
     except TypeError:
         raise DataError(
-            f"data of type {type(data).__name__} is not a table: give a pandas or polars frame, "
-            "an Arrow table, or the path of a CSV or Parquet file (collect lazy frames first)"
+            f"data of type {type(data).__name__} is not a table: {refused_query(data)}"
         ) from None
     names = [str(name) for name in frame.columns]
     _distinct(names)
     kind: Kind = "polars" if frame.implementation.is_polars() else "pandas"
     return Frame(dict(zip(names, frame.iter_columns(), strict=True)), kind)
+
+
+def _distinct(names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        # Unnamed: in a file without a header the "names" are the first record.
+        raise DataError("two columns have the same name: rename or drop one of them")
 
 
 def columns_of(source: Source, columns: tuple[str, ...]) -> pa.Table:
@@ -131,40 +151,12 @@ def number_of_records(source: Source, domain: Domain) -> int:
     >>> number_of_records(open_source(pa.table({"a": [True, False]})), domain)
     2
     """
-    if isinstance(source, ParquetFile):
-        return int(pq.read_metadata(source.path).num_rows)
+    if isinstance(source, ParquetFiles):
+        return source.rows
     if isinstance(source, ArrowTable):
         return int(source.table.num_rows)
     # One that is released: ids are not read, not even to count them.
     return sum(batch.num_rows for batch in _to_its_end(source, (domain.axes[0].name,)))
-
-
-def _open_file(path: Path) -> Source:
-    name = path.name.lower()
-    try:
-        if path.is_dir():
-            raise DataError(f"{path} is a folder: give the path of a CSV or Parquet file")
-        if not path.exists():
-            raise DataError(f"{path} does not exist")
-        if not path.is_file():  # a pipe or a device: it is read more than once, and may never end
-            raise DataError(f"{path} is not a plain file: save it as one first")
-        if name.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt")):
-            source: Source = TextFile.open(path)
-        elif name.endswith((".parquet", ".pq")):
-            source = ParquetFile(path, pq.read_schema(path))
-        else:
-            raise DataError(f"{path}: the ending is not known: use .csv, .csv.gz or .parquet")
-    except (OSError, pa.ArrowException, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged or half-written"
-        raise DataError(f"{path} cannot be read: {reason}") from None
-    _distinct(source.names)
-    return source
-
-
-def _distinct(names: Sequence[str]) -> None:
-    if len(set(names)) < len(names):
-        # Unnamed: in a file without a header the "names" are the first record.
-        raise DataError("two columns have the same name: rename or drop one of them")
 
 
 @dataclass(frozen=True)
@@ -218,30 +210,6 @@ class ArrowTable:
 
     def has_rows(self, count: int) -> bool:
         return bool(self.table.num_rows >= count)
-
-
-@dataclass(frozen=True)
-class ParquetFile:
-    """A Parquet file, read row group by row group."""
-
-    path: Path
-    schema: pa.Schema = field(repr=False)
-    kind: Kind = "parquet"
-
-    @property
-    def names(self) -> list[str]:
-        return list(self.schema.names)
-
-    @property
-    def types(self) -> dict[str, pa.DataType]:
-        return {item.name: item.type for item in self.schema}
-
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        with pq.ParquetFile(self.path, pre_buffer=False) as file:  # else the file stays in memory
-            yield from file.iter_batches(BATCH_ROWS, columns=list(columns))
-
-    def has_rows(self, count: int) -> bool:
-        return bool(pq.read_metadata(self.path).num_rows >= count)
 
 
 @dataclass(frozen=True, eq=False)

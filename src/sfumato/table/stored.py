@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.numeric.arrays import Mask
 from sfumato.table.value import text_of
 
-__all__ = ["absent", "distinct", "is_number", "plain", "trimmed"]
+__all__ = ["absent", "among", "decoded", "distinct", "is_number", "plain", "trimmed"]
 
 
 def distinct(column: pa.DictionaryArray) -> tuple[NDArray[np.int64], pa.Array]:
@@ -63,17 +63,36 @@ def _readable(texts: pa.Array) -> pa.Array:
     return texts
 
 
-def absent(column: pa.Array, words: Collection[str] = ()) -> Mask:
-    """Where a column holds nothing: no value, no number, an empty text or one of the words.
+def decoded(texts: pa.Array) -> list[str]:
+    """Texts, none of them null, one by one; bytes that are not UTF-8 as the mark for such."""
+    return [raw.decode(errors="replace") for raw in texts.cast(pa.large_binary()).to_pylist()]
+
+
+def absent(column: pa.Array) -> Mask:
+    """Where a column holds nothing: no value, not-a-number, or a text that is empty or `nan`.
 
     Bytes that are not UTF-8 are something.
 
-    >>> absent(pa.array(["", " ", "7", None, "NaN"]), ("nan",)).tolist()
+    >>> absent(pa.array(["", " ", "7", None, "NaN"])).tolist()
     [True, True, False, True, True]
     """
-    nothing, column = column.is_null(nan_is_null=True), plain(column)
-    if pa.types.is_large_string(column.type):
-        texts = pc.utf8_lower(trimmed(column))
-        empty = pc.is_in(texts, pa.array(["", *words], texts.type), skip_nulls=True)
-        nothing = pc.or_(nothing, empty)
-    return np.asarray(nothing.to_numpy(zero_copy_only=False))
+    nothing = np.asarray(column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
+    return nothing | among(column, ("", "nan"), folded=True)
+
+
+def among(column: pa.Array, words: Collection[str], *, folded: bool = False) -> Mask:
+    """Where a column of texts holds one of the words, without spaces around it.
+
+    `folded`: in capitals or not.
+
+    >>> among(pa.array([" NA", "na", None]), ["NA"]).tolist()
+    [True, False, False]
+    """
+    column = plain(column)
+    if not words or not pa.types.is_large_string(column.type):
+        return np.zeros(len(column), np.bool_)
+    texts, known = trimmed(column), pa.array(list(words), pa.large_string())
+    if folded:
+        texts, known = pc.utf8_lower(texts), pc.utf8_lower(known)
+    found = pc.is_in(texts, known, skip_nulls=True)
+    return np.asarray(found.to_numpy(zero_copy_only=False))

@@ -6,13 +6,11 @@ one record by garbage changes one record.  Where text has its limits: a stray qu
 can swallow the lines after it.  Parquet knows no such marks.
 """
 
-import codecs
-import csv
-import io
 from collections import deque
 from collections.abc import Generator, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,22 +18,29 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from sfumato.errors import DataError
-from sfumato.table.long_text import has_records, long_records
+from sfumato.schema.formats import FileFormat
+from sfumato.table.complaint import TORN
+from sfumato.table.long_text import csv_rows, has_records, long_records
+from sfumato.table.text_stream import Utf8, is_wide, last_character, opened_lines, opened_stream
 
 __all__ = ["TextFile"]
 
 _BLOCK_BYTES = 8 * 2**20  # the memory of one block; more only where a record needs it
 _LONGEST_BYTES = 2**30
 _DELIMITERS = ",;\t|"
+_DECLARED = "file: encoding: "
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
 class TextFile:
-    """A CSV file with a header; the delimiter is the commonest candidate in the header."""
+    """A CSV file with a header; a delimiter that nobody declared is the commonest there."""
 
     path: Path
     names: tuple[str, ...]
     delimiter: str
+    quote: str | None = '"'
+    encoding: str = "utf-8"
     kind: Literal["csv"] = "csv"
 
     @property
@@ -44,17 +49,16 @@ class TextFile:
         return {}
 
     @classmethod
-    def open(cls, path: Path) -> "TextFile":
+    def open(cls, path: Path, how: FileFormat | None = None) -> "TextFile":
         """Read the header, and nothing else."""
-        with _lines(path) as lines:
-            header = lines.readline()
-        if not header.strip():
-            raise DataError(f"{path} has no header: its first line must name the columns")
-        delimiter = max(_DELIMITERS, key=header.count)
-        names = next(csv.reader([header], delimiter=delimiter))
+        encoding, quote = (how and how.encoding) or "utf-8", (how and how.quote) or '"'
+        header = _header(path, encoding)
+        delimiter = (how and how.delimiter) or max(_DELIMITERS, key=header.count)
+        file = cls(path, (), delimiter, None if quote == "none" else quote, encoding)
+        names = next(csv_rows([header], delimiter, file.quote))
         if any(mark in name for name in names for mark in "\r\n"):
             raise DataError(f"{path}: a name in the header goes on in the next line: shorten it")
-        return cls(path, tuple(name.strip() for name in names), delimiter)
+        return replace(file, names=tuple(name.strip() for name in names))
 
     def has_rows(self, count: int) -> bool:
         """Whether there are at least so many records.
@@ -62,23 +66,20 @@ class TextFile:
         A compressed file is unpacked to its end, so that one that breaks off is found out now.
         """
         if self.path.suffix.lower() == ".gz":
-            self._last_byte()
-        with _lines(self.path) as lines:
-            next(lines)
-            return has_records(lines, self.delimiter, count)
+            last_character(self.path, self.encoding)
+        with self._below() as lines:
+            return has_records(lines, self.delimiter, count, quote=self.quote)
 
     def is_terminated(self) -> bool:
         """Whether the last line ends with a line break: if not, an empty one would not be seen."""
-        return self._last_byte() in (b"\n", b"\r")
+        return last_character(self.path, self.encoding) in ("\n", "\r")
 
-    def _last_byte(self) -> bytes:
-        with _stream(self.path) as stream:
-            if stream.seekable():
-                stream.seek(max(stream.size() - 1, 0))
-            last = b""
-            while block := stream.read(_BLOCK_BYTES):
-                last = block[-1:]
-            return last
+    @contextmanager
+    def _below(self) -> Generator[TextIOWrapper, None, None]:
+        """The lines below the header."""
+        with opened_lines(self.path, self.encoding) as lines:
+            next(lines)
+            yield lines
 
     def batches(self, columns: Sequence[str]) -> Generator[pa.RecordBatch, None, None]:
         """All records as text; rows that do not parse as all-missing records in their place."""
@@ -91,23 +92,24 @@ class TextFile:
                         known = min(max(done - seen, 0), batch.num_rows)
                         seen += batch.num_rows
                         done = max(done, seen)
-                        yield batch.slice(known)
+                        yield batch.slice(known).replace_schema_metadata(TORN)
                 return
             except pa.ArrowInvalid as error:
                 if "straddling" not in str(error):
                     raise
             if block == _LONGEST_BYTES:
-                with _lines(self.path) as lines:
-                    next(lines)
-                    yield from long_records(lines, self.names, self.delimiter, columns, done)
+                with self._below() as lines:
+                    rest = long_records(
+                        lines, self.names, self.delimiter, columns, done, quote=self.quote
+                    )
+                    yield from (batch.replace_schema_metadata(TORN) for batch in rest)
                 return
             # A long record must not stop the others: read again in larger blocks.
             block = min(8 * block, _LONGEST_BYTES)
 
     def _goes_on(self) -> bool:
         """Whether anything stands below the header; Arrow refuses a file that ends there."""
-        with _lines(self.path) as lines:
-            next(lines)
+        with self._below() as lines:
             return bool(lines.read(1))
 
     def _read(self, columns: Sequence[str], block: int) -> Generator[pa.RecordBatch, None, None]:
@@ -117,7 +119,7 @@ class TextFile:
             broken.append(row.number - 2)  # the header is row 1
             return "skip"
 
-        stream = _Utf8(_stream(self.path))
+        stream = Utf8(opened_stream(self.path), self.encoding)
         reader = pacsv.open_csv(
             pa.PythonFile(stream, mode="r"),
             read_options=pacsv.ReadOptions(
@@ -128,6 +130,7 @@ class TextFile:
             ),
             parse_options=pacsv.ParseOptions(
                 delimiter=self.delimiter,
+                quote_char=self.quote or False,
                 newlines_in_values=True,  # else a quoted line break at a block's end is an error
                 invalid_row_handler=keep_place,
                 ignore_empty_lines=False,  # an empty line is a record without a value
@@ -153,49 +156,29 @@ class TextFile:
                 deque(reader, maxlen=0)
 
 
-def _stream(path: Path) -> Any:
-    # Told, not detected: Arrow does not know GZ in capitals.
-    return pa.input_stream(str(path), compression="gzip" if path.suffix.lower() == ".gz" else None)
-
-
-class _Utf8(io.RawIOBase):
-    """The stream with zero bytes and bytes that are not UTF-8 replaced.
-
-    At the latter Arrow would stop if their row is broken; the former can make it lose
-    count of the quotation marks at the edge of a block.
-    """
-
-    def __init__(self, inner: Any) -> None:
-        self._inner, self._ready, self._ended = inner, b"", False
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-
-    def readable(self) -> bool:
-        return True
-
-    def end(self) -> None:
-        """Hand out nothing more."""
-        self._ended = True
-
-    def read(self, size: int = -1) -> bytes:
-        """`size` bytes, or one less, unless the stream ends: a short block would cut a row."""
-        if self._ended:
-            return b""
-        while len(self._ready) < size:
-            raw = self._inner.read(size)
-            text = self._decoder.decode(raw, final=not raw)
-            self._ready += text.replace("\0", "\ufffd").encode()
-            if not raw:
-                break
-        end = size
-        # Arrow drops a line feed that opens a block after a return, even between quotes.
-        if len(self._ready) >= size > 1 and self._ready[size - 1] == ord("\r"):
-            end -= 1
-        block, self._ready = self._ready[:end], self._ready[end:]
-        return block
-
-
-def _lines(path: Path) -> io.TextIOWrapper:
-    return io.TextIOWrapper(_stream(path), encoding="utf-8-sig", errors="replace", newline="")
+def _header(path: Path, encoding: str) -> str:
+    """The first line, whose letters must be those of the encoding: it is public."""
+    with opened_stream(path) as stream:
+        marked = stream.read(2) in _UTF16
+    try:
+        with opened_lines(path, encoding) as lines:
+            header = lines.readline()
+    except UnicodeError:  # of UTF-16 and UTF-32, which begin with a mark of byte order
+        raise DataError(
+            f"{path} does not begin as {encoding} does: declare the encoding that it has, or "
+            f"{encoding}-le or {encoding}-be"
+        ) from None
+    if marked and not is_wide(encoding):
+        declared = f"declare it in the schema ({_DECLARED}utf-16)"
+        raise DataError(f"{path} is written in UTF-16: {declared}, or save it as UTF-8")
+    if "\ufffd" in header or "\0" in header:
+        raise DataError(
+            f"the header of {path} is not {encoding.upper()}: declare its encoding in the schema "
+            f"({_DECLARED}latin-1, or utf-16-le), or save it as UTF-8"
+        )
+    if not header.strip():
+        raise DataError(f"{path} has no header: its first line must name the columns")
+    return header.removeprefix("\ufeff")
 
 
 def _restored(batch: pa.RecordBatch, broken: deque[int], done: int) -> pa.RecordBatch:

@@ -10,20 +10,24 @@ not matter whether a record beside it made pandas store the column as objects.
 """
 
 import re
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["seconds_of", "text_of"]
+__all__ = ["STORED", "seconds_of", "text_among_texts", "text_of"]
+
+# White space, so that whoever compares texts does not see it.
+STORED = "\x1f"
 
 _FIRST, _LAST = "0001-01-01T00:00:00", "9999-12-31T23:59:59"  # the calendar that text can write
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NUMBERS = (float, np.floating, np.integer, complex, np.complexfloating)
 _EXACT, _BYTES = (Decimal, Fraction), (bytes, bytearray, memoryview)
 _MOMENTS = (datetime, np.datetime64)
+_READ_AS_STORED = (bool, np.bool_, *_NUMBERS, *_EXACT, *_MOMENTS, date)
 _LARGE = 10_000  # bits beyond which a whole number is only said to be large
 _NOT_A_TIME = np.iinfo(np.int64).min
 _PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}
@@ -40,6 +44,21 @@ def text_of(value: object) -> str | None:
         return _text(value)
     except Exception:  # whatever an object does when it is looked at
         return None
+
+
+def text_among_texts(value: object) -> str | None:
+    """The same, with a mark before a number, date or truth value, unless it is made of digits.
+
+    What a schema says about texts must not be applied to it: 1.234 is 1.234, also where texts
+    write 1.234 for a thousand and more.
+
+    >>> [text_among_texts(value) for value in ("1.234", 1.234, 7, True)]
+    ['1.234', '\\x1f1.234', '7', '\\x1fTrue']
+    """
+    text = text_of(value)
+    if text is None or not issubclass(type(value), _READ_AS_STORED) or text.isdigit():
+        return text
+    return STORED + text
 
 
 def _text(value: object) -> str | None:

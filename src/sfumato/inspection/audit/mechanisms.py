@@ -20,14 +20,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 
-from sfumato.errors import ParameterError
+from sfumato.errors import ParameterError, did_you_mean
 from sfumato.inspection.audit import mechanism
 from sfumato.inspection.audit.auditing import DEFAULT_CONFIDENCE, check
 from sfumato.inspection.audit.coupled import Checked
 from sfumato.inspection.audit.mechanism import Budgets, Mechanism
 from sfumato.inspection.audit.result import Verdict
 from sfumato.inspection.audit.sampled import Effort, Sampled
-from sfumato.plan.options import did_you_mean
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 

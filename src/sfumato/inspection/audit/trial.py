@@ -82,17 +82,15 @@ def _seen(statistic: Statistic, outputs: Whole) -> Seen:
 
 def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen]:
     plan = table_plan(certificate)
-    source = open_source(public)
+    source = open_source(public, tuple(plan.domain.schema.columns), plan.domain.schema.file)
     check_header(source, plan.domain, alone=plan.local)
     if plan.part is not None:
         source = plan.part.of_source(source)
     if plan.fit is not None and (told := certificate.fit) is not None:
         counts = plan.fit.counts
         exact = counts.query(Records(source, plan.domain))
-        bought = Statistic(counts.noise)
-        bought.exact.append(exact)
-        bought.units.append(np.ones(len(exact), np.int64))
-        yield _seen(bought, np.array([told.fitting, *(c.count for c in told.misfits)], np.int64))
+        fit = Statistic(counts.noise, [exact], [np.ones(len(exact), np.int64)])
+        yield _seen(fit, np.array([told.fitting, *(c.count for c in told.misfits)], np.int64))
     synopsis = read_synopsis(folder, certificate) or {}
     of_tables = synopsis.get("kind") == "tables"
     script = mosaic_script(synopsis) if of_tables else [[part] for part in _noisy(synopsis)]

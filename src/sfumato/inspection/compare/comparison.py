@@ -23,6 +23,7 @@ from sfumato.inspection.classify import needed
 from sfumato.inspection.compare.contender import Contender, contenders, methods_named
 from sfumato.inspection.compare.trial import MEASURES, Parts, Trial
 from sfumato.inspection.compare.worker import Stopped, Worker
+from sfumato.inspection.counting import count_comparison
 from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import budget
@@ -147,7 +148,7 @@ def compare(
     if domain.label is not None:
         needed()
     if ledger is not None:
-        ledger.inspect(domain.schema.name, what="comparison of methods")
+        count_comparison(domain.schema.name, ledger)
     parts = Parts.of(data, domain, seed)
     run = _Run(parts, entered, trials, seconds, seed, progress or _quiet)
     run.all()

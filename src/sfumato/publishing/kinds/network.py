@@ -20,13 +20,14 @@ __all__ = ["check_values", "described", "terms_again"]
 
 def terms_again(folder: Path, certificate: Certificate) -> ReleaseTerms:
     """The terms, priced for the published topology."""
-    chosen, wanted = edge_method(certificate.method), stated(certificate.network).wanted_pairs
+    facts = stated(certificate.network)
+    chosen, wanted = edge_method(certificate.method), facts.wanted_pairs
     topology = _topology(folder, certificate)
     budget = stated_budget(certificate, chosen.budgeted)
     plan = chosen.price(topology, budget, certificate.options)
     if (wanted is None and chosen.needs_pairs) or (wanted and not chosen.preserves):
         raise ReleaseError("the wanted pairs are not what the method calls for")
-    return network_terms(certificate.dataset, topology, wanted, plan)
+    return network_terms(certificate.dataset, topology, wanted, plan, facts.merged)
 
 
 def _topology(folder: Path, certificate: Certificate) -> Topology:

@@ -1,0 +1,91 @@
+"""JSON lines: an object on each line, and each line a record by itself.
+
+Nothing in such a file says which columns it has: the keys of a line belong to its record.  So
+the names are given, as a rule by the schema, and a key that is not among them is not read.
+A line that is no object, or longer than 64 MB, is a record with every value missing; an empty
+line is none.  Numbers stay as they are written.
+"""
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import BufferedReader
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from sfumato.table.file.batch import text_batches
+from sfumato.table.value import text_among_texts
+
+__all__ = ["LINES", "JsonLines", "keys_of_public"]
+
+LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+
+_LONGEST = 2**26  # bytes of a line
+_MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put in front
+
+
+@dataclass(frozen=True)
+class JsonLines:
+    """A file with an object on each line, of which certain keys are read."""
+
+    path: Path
+    names: tuple[str, ...]
+    kind: Literal["jsonl"] = "jsonl"
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """None: the type of a value belongs to its record."""
+        return {}
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """All records as texts."""
+        records = map(_record, _lines(self.path))
+        rows = ([text_among_texts(record.get(name)) for name in columns] for record in records)
+        yield from text_batches(rows, columns)
+
+    def has_rows(self, count: int) -> bool:
+        """Whether there are so many; a packed file is read to its end, which may be missing."""
+        if self.path.suffix.lower() == ".gz":
+            return sum(1 for _ in _lines(self.path)) >= count
+        return sum(1 for _ in islice(_lines(self.path), count)) == count
+
+
+def keys_of_public(path: Path) -> tuple[str, ...]:
+    """NOT PRIVATE: all keys that occur, in the order in which they do."""
+    found: dict[str, None] = {}
+    for line in _lines(path):
+        found.update(dict.fromkeys(_record(line)))
+    return tuple(found)
+
+
+def _record(line: bytes | None) -> dict[str, Any]:
+    """The object on a line; empty where there is none."""
+    if line is None:
+        return {}
+    try:
+        found = json.loads(line.decode("utf-8", "replace"), parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _lines(path: Path) -> Iterator[bytes | None]:
+    """Lines with something on them; None for one that is too long to be held."""
+    with _stream(path) as file:
+        if file.read(len(_MARK)) != _MARK:
+            file.seek(0)
+        while line := file.readline(_LONGEST):
+            if len(line) == _LONGEST and not line.endswith(b"\n"):
+                while (rest := file.readline(_LONGEST)) and not rest.endswith(b"\n"):
+                    pass
+                yield None
+            elif line.strip():
+                yield line
+
+
+def _stream(path: Path) -> gzip.GzipFile | BufferedReader:
+    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")

@@ -1,0 +1,115 @@
+"""Queries that are run when their records are asked for: polars LazyFrames, DuckDB relations.
+
+Names and types are known before: the query itself declares them.  It is run anew each time that
+records are read, so it must give the same ones; engines that we do not ask yet get a hint.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from sfumato.table.file.batch import BATCH_ROWS
+
+__all__ = ["query_of", "refused_query"]
+
+_TAKEN = (
+    "give a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, or the "
+    "path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS)"
+)
+_HINTS = {
+    "dask": "write it with frame.to_parquet(folder), and give the folder",
+    "pyspark": "write it with frame.write.parquet(folder), and give the folder",
+    "ibis": "give table.to_pyarrow(), or write it as Parquet",
+    "numpy": "its columns have no names: give a frame, or a dict of columns",
+}
+
+
+def query_of(data: Any) -> "LazyFrame | Relation | None":
+    """The source for a query; None for what is none."""
+    kind = type(data)
+    if _library(data) == "polars" and kind.__name__ == "LazyFrame":
+        return LazyFrame(data)
+    if _library(data) in ("duckdb", "_duckdb") and kind.__name__ == "DuckDBPyRelation":
+        return Relation(data)
+    return None
+
+
+def refused_query(data: Any) -> str:
+    """What to give in its place, by its type alone.
+
+    >>> refused_query(5)[:29]
+    'give a pandas or polars frame'
+    """
+    if type(data).__name__ == "RecordBatchReader":
+        return "it can be read only once: give reader.read_all()"
+    return _HINTS.get(_library(data), _TAKEN)
+
+
+def _library(data: Any) -> str:
+    return type(data).__module__.partition(".")[0]
+
+
+@dataclass(frozen=True)
+class LazyFrame:
+    """A query of polars, run in its order and in parts where polars can."""
+
+    query: Any = field(repr=False)
+    kind: Literal["polars"] = "polars"
+
+    @property
+    def names(self) -> list[str]:
+        """As polars finds them without running the query."""
+        return [str(name) for name in self.query.collect_schema().names()]
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """As polars finds them without running the query."""
+        empty = self.query.collect_schema().to_frame(eager=True).to_arrow()
+        return {item.name: item.type for item in empty.schema}
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """All records."""
+        asked = self.query.select(list(columns))
+        if hasattr(asked, "collect_batches"):
+            parts = asked.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+        else:  # polars before 1.34
+            parts = [asked.collect()]
+        for part in parts:
+            yield from part.to_arrow().to_batches(max_chunksize=BATCH_ROWS)
+
+    def has_rows(self, count: int) -> bool:
+        """Whether there are at least so many records."""
+        return bool(self.query.head(count).collect().height >= count)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A query of DuckDB, read as the stream of batches that it hands out."""
+
+    query: Any = field(repr=False)
+    kind: Literal["arrow"] = "arrow"
+
+    @property
+    def names(self) -> list[str]:
+        """As DuckDB finds them without running the query."""
+        return [str(name) for name in self.query.columns]
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """As DuckDB finds them without running the query."""
+        schema = pa.RecordBatchReader.from_stream(self.query.limit(0)).schema
+        return {item.name: item.type for item in schema}
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """All records."""
+        quoted = (name.replace('"', '""') for name in columns)
+        asked = self.query.project(", ".join(f'"{name}"' for name in quoted))
+        with pa.RecordBatchReader.from_stream(asked) as reader:
+            yield from reader
+
+    def has_rows(self, count: int) -> bool:
+        """Whether there are at least so many records."""
+        with pa.RecordBatchReader.from_stream(self.query.limit(count)) as reader:
+            return bool(sum(batch.num_rows for batch in reader) >= count)

@@ -1,0 +1,98 @@
+"""Lines of JSON: names from the schema, each line a record whatever it holds."""
+
+import gzip
+import json
+import tracemalloc
+
+import pytest
+
+from sfumato.errors import DataError
+from sfumato.table.file import batch as batching
+from sfumato.table.file import json_lines
+from sfumato.table.header import check_header
+from sfumato.table.source import open_source
+from table.sources_world import COLUMNS, SECRET, codes, domain_of, records, texts
+
+AGE = domain_of({"id": {"kind": "id"}, "age": COLUMNS["age"], "ward": COLUMNS["ward"]})
+
+
+@pytest.mark.parametrize("rows", [7, 1, 0])
+@pytest.mark.parametrize("ending", [".jsonl", ".ndjson", ".jsonl.gz", ".NDJSON.GZ"])
+def test_lines_give_the_codes_of_the_table(tmp_path, rows, ending):
+    table = records(rows)
+    lines = "".join(json.dumps(record, default=str) + "\n" for record in table.to_pylist())
+    content = lines.encode()
+    path = tmp_path / f"visits{ending}"
+    path.write_bytes(gzip.compress(content) if ending.lower().endswith("gz") else content)
+    assert codes(path) == codes(table)
+
+
+SOUND = b'{"age": 3, "ward": "a", "beside": [1, {"a": 2}]}'
+LINES = {
+    b"{}": [-1, 4],
+    b'{"ward": "q\\"", "age": "7"}': [7, 1],
+    b'{"age": 1.0, "ward": 3.0}': [1, 2],
+    b'{"age": true, "ward": null}': [1, 4],
+    b'{"age": 1, "age": 2}': [2, 4],
+    b'{"age": NaN, "ward": [1]}': [-1, 3],
+    b'{"age": ' + b"9" * 5000 + b"}": [7, 4],
+    b'{"age": 3, "ward": "\\ud800"}': [3, 4],
+    b'{"age": 3, "ward": "\xff"}': [3, 4],
+    b'{"age": 3': [-1, 4],
+    b"[3]": [-1, 4],
+    b"3": [-1, 4],
+    SECRET.encode(): [-1, 4],
+    b"\xff\xfe\x00": [-1, 4],
+    b"[" * 100_000: [-1, 4],
+    b'\xef\xbb\xbf{"age": 3}': [-1, 4],  # a mark belongs to the beginning of a file
+}
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line[:30].decode("latin-1"))
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_broken_line_is_one_record_and_touches_no_other(tmp_path, line, end):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(end.join([SOUND, line, SOUND, b""]))
+    assert codes(path, AGE) == [[3, 0], LINES[line], [3, 0]]
+
+
+def test_an_empty_line_is_no_record_and_the_last_one_needs_no_end(tmp_path):
+    (tmp_path / "x.jsonl").write_bytes(b"\xef\xbb\xbf" + SOUND + b"\n \n\n\r\n" + SOUND)
+    assert codes(tmp_path / "x.jsonl", AGE) == [[3, 0], [3, 0]]
+
+
+def test_a_line_that_is_too_long_is_one_record_without_a_value(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_lines, "_LONGEST", 200)
+    long = b'{"age": 3, "ward": "' + b"a" * 5000 + b'"}'
+    (tmp_path / "x.jsonl").write_bytes(b"\n".join([SOUND, long, SOUND, long]))
+    assert codes(tmp_path / "x.jsonl", AGE) == [[3, 0], [-1, 4], [3, 0], [-1, 4]]
+
+
+def test_without_names_lines_are_refused_for_the_first_one_is_a_record(tmp_path):
+    (tmp_path / "x.jsonl").write_text(f'{{"{SECRET}": 1}}\n')
+    with pytest.raises(DataError, match=r"has no header: the keys of a line belong") as error:
+        open_source(tmp_path / "x.jsonl")
+    assert SECRET not in "".join(texts(error.value))
+
+
+def test_too_few_lines_and_a_packed_file_cut_short_are_refused_before_a_charge(tmp_path):
+    one = domain_of({"age": COLUMNS["age"]}, "replace-one")
+    (tmp_path / "x.jsonl").write_bytes(SOUND)
+    with pytest.raises(DataError, match="fewer than two records"):
+        codes(tmp_path / "x.jsonl", one)
+    packed = gzip.compress(b"\n".join([SOUND] * 99))
+    (tmp_path / "x.jsonl.gz").write_bytes(packed[:-9])
+    with pytest.raises(DataError, match="it is damaged or half-written"):
+        check_header(open_source(tmp_path / "x.jsonl.gz", ["age"]), one)
+
+
+def test_lines_are_read_in_bounded_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(batching, "BATCH_ROWS", 1000)
+    (tmp_path / "x.jsonl").write_bytes((SOUND + b"\n") * 8_000)
+    source = open_source(tmp_path / "x.jsonl", ["age"])
+    tracemalloc.start()
+    try:
+        assert sum(batch.num_rows for batch in source.batches(["age"])) == 8_000
+        assert tracemalloc.get_traced_memory()[1] < 2**20  # all lines take five times that
+    finally:
+        tracemalloc.stop()
