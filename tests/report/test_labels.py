@@ -88,3 +88,12 @@ def test_values_that_stand_for_several_keep_their_name_on_an_axis():
     bins = Bars((*LONG[:3], "5 other values"), 5)
     assert figures._values(bins, 17)[-1] == "5 other values"
     assert figures._values(bins, 17)[0].startswith("…0: a")
+
+
+@pytest.mark.parametrize("text", ["5", "2024-12-31", "1,234,567,890,123", "-1.234567e+300" * 3])
+def test_ends_of_a_range_have_room(figure, text):
+    span = Span((0.0, 1.0, 2.0), (1.0, 1.0), lambda place: f"{place:g}{text}")
+    histogram("h", np.array([99.0, 1.0]), span, "")
+    assert faults(figure[-1]) == []
+    heat(Pair(column("a", span), column("b", span), 0.5, np.ones((2, 2), np.int64)), "h", "")
+    assert faults(figure[-1]) == []

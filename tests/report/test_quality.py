@@ -6,6 +6,7 @@ import pytest
 from worlds import made
 
 import sfumato as sf
+from sfumato.accuracy.spelling import roughly
 from sfumato.publishing.page import report_page
 from sfumato.report import table_pictures
 from sfumato.report.columns import survey
@@ -41,8 +42,8 @@ def test_the_headline_is_the_widest_of_all_errors(release):
     share = max(line.off for line in found.lines if line.says.endswith("counts"))
     cells = max(tables.pair(*pair).reach(CONFIDENCE) for pair in tables.measured) / 2_000
     said = headline(found)
-    assert said.figure == f"± {100 * share:.2g} points"
-    assert f"± {100 * cells:.2g} points any cell of two columns" in said.detail
+    assert said.figure == f"± {roughly(100 * share)} points"
+    assert f"± {roughly(100 * cells)} points any cell of two columns" in said.detail
     assert "at 95 % confidence each" in said.detail
     assert said.figure in html_page(release).partition("<main>")[0]
 
@@ -147,3 +148,10 @@ def test_a_method_without_tables_names_no_pairs():
     plain = sf.publish(pa.table(rows), schema=schema, method="modips", epsilon=1)
     assert unmeasured(precision(plain)) is None
     assert "Not measured as pairs" not in html_page(plain)
+
+
+@pytest.mark.parametrize("value", [2.901, 99.01, 0.0331, 7.0, 12_345.0, 1e-9])
+def test_an_error_is_never_less_than_stated(value):
+    stated = float(roughly(value).replace(",", ""))
+    assert value <= stated <= 1.11 * value
+    assert "e+" not in roughly(value)

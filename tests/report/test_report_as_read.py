@@ -66,6 +66,7 @@ def test_that_the_file_did_not_fit_is_said_first_and_in_figures(wrong, page):
     for misfit in wrong.fit.significant:
         assert f"about {misfit.records:,} between {misfit.low:,} and {misfit.high:,}" in section
     assert "What they hold in later columns is not counted" in section
+    assert "All intervals hold together with confidence 98 %" in section
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -156,3 +157,12 @@ def test_what_was_not_measured_is_said_beside_the_headline():
         first = words(html_page(sf.publish(clinic(300), fit=fit, **given)).partition("<main>")[0])
         assert "about values as they were read" in first
         assert ("how many were changed by that was not measured" in first) != fit
+
+
+def test_the_mean_of_dates_that_were_answered_alone_is_a_date():
+    release = sf.publish(clinic(400), schema=sf.Schema.parse(CLINIC), method="local", epsilon=4)
+    (line,) = [line for line in precision(release).lines if line.what == "admitted"]
+    assert re.fullmatch(r"mean 202\d-\d\d-\d\d", line.says)
+    assert re.fullmatch(r"202\d-\d\d-\d\d to 202\d-\d\d-\d\d, as read", line.truth)
+    assert line.relative == ""
+    assert "admitted" not in precision(release).means

@@ -50,8 +50,6 @@ _SAYS = {
 def as_read(certificate: Certificate, fit: Fit | None) -> str:
     """What the figures of a release are about, in words; said once, before them."""
     said = _OTHERS.get(certificate.kind, _TABLE)
-    if certificate.public_schema is None:
-        return said
     if fit is None:
         return f"{said} {NOT_MEASURED}."
     if not fit.significant:
@@ -61,10 +59,9 @@ def as_read(certificate: Certificate, fit: Fit | None) -> str:
 
 def briefly(certificate: Certificate, fit: Fit | None) -> str:
     """The same in a line, for a screen."""
-    if certificate.public_schema is None:
-        return _OTHERS[certificate.kind]
     if fit is None:
-        return f"All of this is about values as they were read. {NOT_MEASURED}."
+        said = _OTHERS.get(certificate.kind, "All of this is about values as they were read.")
+        return f"{said} {NOT_MEASURED}."
     if fit.significant:
         names = dict.fromkeys(misfit.column for misfit in fit.significant)
         return (

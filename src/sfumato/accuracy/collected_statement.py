@@ -27,6 +27,7 @@ __all__ = [
     "about_difference",
     "about_extreme",
     "about_mean",
+    "mean_in_words",
     "overview",
 ]
 
@@ -69,7 +70,7 @@ def about_mean(found: Collected, column: str, confidence: Number) -> Answer:
     """The mean of a number over all records that have it."""
     level = share("confidence", confidence)
     value, (low, high) = found.mean(column, level)
-    mean, least, most = _told(found, column, value, low, high)
+    mean, least, most = mean_in_words(found, column, value, low, high)
     told = f"{mean} by the noisy answers, cut back to the range", least, most
     return mean_answer(column, level, (value, low, high), told)
 
@@ -178,7 +179,7 @@ def _no_thesis(thesis: bool) -> None:
         )
 
 
-def _told(
+def mean_in_words(
     found: Collected, column: str, value: float, low: float, high: float
 ) -> tuple[str, str, str]:
     """A mean and what it lies between, for people; those of dates as dates."""

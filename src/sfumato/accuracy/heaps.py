@@ -113,5 +113,5 @@ def _heap(axis: Grid | Levels, complaint: str, share: float) -> Heap:
     # `its end` of the sentence about changed records has no range to refer to here.
     where = became(complaint, axis).replace(", its end", ", the end of the range")
     share = min(share, 1.0)
-    said = f"{100 * share:.2g} % of the records are read as {where}, {_WHY[complaint]}"
+    said = f"{100 * share:.3g} % of the records are read as {where}, {_WHY[complaint]}"
     return Heap(axis.name, said, share)

@@ -4,7 +4,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from math import ceil, isfinite
 
-__all__ = ["at_least", "at_most", "confidence_of_each", "spelt"]
+__all__ = ["at_least", "at_most", "confidence_of_each", "roughly", "spelt"]
 
 _DIGITS = 4
 _LONG = 1e15  # from here on a number is not written out
@@ -28,6 +28,19 @@ def spelt(value: float, rounding: str = ROUND_HALF_EVEN) -> str:
     rounded = float(number.quantize(Decimal(1).scaleb(-places), rounding=rounding))
     tenths = tenths or abs(rounded) == 1000
     return f"{rounded:,.1f}" if tenths else f"{rounded:.{_DIGITS}g}"
+
+
+def roughly(value: float) -> str:
+    """An error in two digits, rounded up, and never as a power of ten.
+
+    >>> roughly(99.7), roughly(2.91), roughly(0.0331), roughly(1234.0), roughly(0.0)
+    ('100', '3', '0.034', '1,300', '0')
+    """
+    if not value:
+        return "0"
+    number = Decimal(f"{value:.12g}")  # 100 · 0.07 is a little above 7
+    up = number.quantize(Decimal(1).scaleb(number.adjusted() - 1), rounding=ROUND_CEILING)
+    return f"{float(up):,.15g}"
 
 
 def confidence_of_each(level: Fraction, several: int) -> str:

@@ -50,7 +50,7 @@ def report(
     Example: sfumato report release/ --officer officer.html --ledger budget.db
     """
     from sfumato.errors import ParameterError, ReleaseError
-    from sfumato.inspection.page import check_place
+    from sfumato.inspection.page import check_place, write_privately
     from sfumato.ledger import Ledger
     from sfumato.release.folder import REPORT
 
@@ -58,46 +58,53 @@ def report(
     if place.parent.resolve() == release.resolve() and place.name != REPORT:
         raise ReleaseError(f"{place} lies in the release, where only {REPORT} may be added")
     if officer is None:
-        _public(release, place, force=force, ledger=None)
+        _public(release, place, force=force)
         return
     if ledger is None:
         raise ParameterError("the officer's page tells what the ledger knows: add --ledger FILE")
     check_place(officer, release)
     with Ledger(ledger) as opened:
-        found = _public(release, place, force=force, ledger=opened)
-        _internal(release, officer, opened, found)
+        internal = _internal(release, opened)
+    _public(release, place, force=force)
+    write_privately(internal, officer)
+    say(
+        f"written {officer}, readable by you alone: it tells what the ledger knows, not the records"
+    )
 
 
-def _public(
-    release: Path, place: Path, *, force: bool, ledger: "Ledger | None"
-) -> "Sequence[Check]":
+def _public(release: Path, place: Path, *, force: bool) -> None:
     from sfumato.errors import ReleaseError
-    from sfumato.publishing.verify import checks, page_of
+    from sfumato.publishing.verify import page_of
     from sfumato.release.file import appearing
     from sfumato.untrusted.plain_file import is_there
 
-    found = checks(release, ledger=ledger)
-    failed = [check for check in found if not check.passed]
-    if failed:
-        raise ReleaseError(f"{release} is not as it was released: {failed[0].detail}")
+    _checked(release, None)
     text = page_of(release)
     if _holds(place, text):
         say(f"{place} is up to date")
-        return found
+        return
     if is_there(place) and not force:
         raise ReleaseError(f"{place} exists and differs: --force replaces it")
     with appearing(place) as part:
         part.write_bytes(text)
     say(f"written {place}, {len(text) / 1000:,.0f} kB")
-    return found
 
 
-def _internal(release: Path, place: Path, ledger: "Ledger", found: "Sequence[Check]") -> None:
-    from sfumato.inspection.page import write_privately
+def _internal(release: Path, ledger: "Ledger") -> str:
     from sfumato.publishing.officer import officer_page
 
-    write_privately(officer_page(release, ledger, found), place)
-    say(f"written {place}, readable by you alone: it tells what the ledger knows, not the records")
+    return officer_page(release, ledger, _checked(release, ledger))
+
+
+def _checked(release: Path, ledger: "Ledger | None") -> "Sequence[Check]":
+    from sfumato.errors import ReleaseError
+    from sfumato.publishing.verify import checks
+
+    found = checks(release, ledger=ledger)
+    failed = [check for check in found if not check.passed]
+    if failed:
+        raise ReleaseError(f"{release} is not as it was released: {failed[0].detail}")
+    return found
 
 
 def _holds(place: Path, text: bytes) -> bool:

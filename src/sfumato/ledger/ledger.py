@@ -35,7 +35,7 @@ from typing import Self
 
 from sfumato.errors import LedgerError, ParameterError
 from sfumato.ledger.amount import NOTHING, minus
-from sfumato.ledger.chain import Balance, LedgerLine, birth, genesis, next_line
+from sfumato.ledger.chain import Balance, birth, genesis, next_line
 from sfumato.ledger.file import build
 from sfumato.ledger.place import Place, place_of
 from sfumato.ledger.rules import (
@@ -64,7 +64,6 @@ from sfumato.ledger.sql import (
     append,
     balance_of,
     granted_datasets,
-    history_of,
     insert,
     inspections_of,
     joined_to,
@@ -344,11 +343,6 @@ class Ledger(LedgerSession):
                 )
             )
         return {part: minus(balance.granted, balance.left_for(part)) for part in named if part}
-
-    def history(self, dataset: str) -> list[LedgerLine]:
-        """Every line about a data set, in order: grants, charges, looks, decisions."""
-        with self._session() as connection:
-            return history_of(connection, dataset)
 
     def datasets(self) -> list[str]:
         """The names that were ever granted anything."""

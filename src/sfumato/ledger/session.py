@@ -16,13 +16,14 @@ from threading import RLock
 
 from sfumato.errors import LedgerError
 from sfumato.ledger.audit import Audit
-from sfumato.ledger.chain import birth, genesis, hash_of, summary
+from sfumato.ledger.chain import LedgerLine, birth, genesis, hash_of, summary
 from sfumato.ledger.file import explain, fatal, known_format, opened
 from sfumato.ledger.kept_head import note_file, noted, take_note
 from sfumato.ledger.sql import (
     append,
     every_line,
     hash_at,
+    history_of,
     holds,
     identity,
     last_checkpoint,
@@ -64,6 +65,11 @@ class LedgerSession:
         except BaseException:
             self.close()
             raise
+
+    def history(self, dataset: str) -> list[LedgerLine]:
+        """Every line about a data set, in order: grants, charges, looks, decisions."""
+        with self._session() as connection:
+            return history_of(connection, dataset)
 
     def verify(self, *, head: str | None = None) -> str:
         """Check every page, rule, hash, balance and step; return the head to keep elsewhere.

@@ -23,7 +23,7 @@ _WIDE, _LOW = 300.0, 138.0  # points
 _BAR, _GAP = 16.0, 26.0  # points per bar, and for the axis under them
 _OVER = 27.0  # points per bar with its label over it
 _BESIDE, _WHOLE = 17, 52  # characters of a label that stands beside a bar, or over it
-_UPRIGHT = 14  # characters of a label under a heat map
+_UPRIGHT, _END = 14, 14  # characters of a label under a heat map: a value, an end of a range
 _LETTER = 5.6  # points per character at most, of the labels
 
 
@@ -189,14 +189,14 @@ def _named(axes: "Axes", column: Column, which: str) -> None:
     if isinstance(bins, Bars):
         places, texts = [*range(len(bins))], _values(bins, _BESIDE)
     else:
-        places, texts = [0, len(bins) - 1], [short(bins.text(end)) for end in bins.ends]
+        places, texts = [0, len(bins) - 1], apart([bins.text(end) for end in bins.ends], _END)
     if which == "y":
         axes.set_yticks(places, texts, fontsize=8)
         return
     if isinstance(bins, Bars):
         axes.set_xticks(places, _across(bins), fontsize=8, rotation=0 if _fits(bins) else 90)
     else:
-        axes.set_xticks(places, texts)
+        axes.set_xticks([-0.5, len(bins) - 0.5], texts, fontsize=8)
         _inwards(axes)
     axes.set_xlabel(short(column.name, 34))
 
@@ -237,7 +237,10 @@ def _ends(axes: "Axes", span: Span) -> None:
     """The ends and the middle of a range, in its own words."""
     low, high = span.ends
     places = [low, (low + high) / 2, high] if high > low else [low]
-    axes.set_xticks(places, [span.text(place) for place in places])
+    texts = [span.text(place) for place in places]
+    if sum(map(room, texts)) * _LETTER > _WIDE - 60:  # the middle has no room
+        places, texts = [low, high], apart([texts[0], texts[-1]], _WHOLE // 2 - 5)
+    axes.set_xticks(places, texts)
     if high > low:
         _inwards(axes)
 

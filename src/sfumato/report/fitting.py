@@ -19,6 +19,7 @@ about what they were read as.'
 from dataclasses import dataclass
 
 from sfumato.accuracy.as_read import became
+from sfumato.accuracy.fit import FALSE_ALARM
 from sfumato.release.fit import Fit
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
@@ -42,6 +43,7 @@ _UNKNOWN = (
     "made the release. So whether the values were read as they were meant, this page cannot say."
 )
 _MOST = 40
+_TOGETHER = f"{float(100 * (1 - 2 * FALSE_ALARM)):g} %"  # of all intervals, on both sides
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class Fitting:
     rest: str = ""
     fitting: str = ""
     measured: bool = True
+    together: str = _TOGETHER
 
 
 def fitting(fit: Fit | None, schema: Schema) -> Fitting:

@@ -14,10 +14,12 @@ import numpy as np
 
 from sfumato.accuracy.as_read import changes
 from sfumato.accuracy.collected import Collected, collected, is_collected
+from sfumato.accuracy.collected_statement import mean_in_words
 from sfumato.accuracy.published import Published, published
-from sfumato.accuracy.spelling import at_least, at_most
+from sfumato.accuracy.spelling import at_least, at_most, roughly
 from sfumato.errors import Refused
 from sfumato.release.release import Release
+from sfumato.schema import Date
 
 __all__ = [
     "CONFIDENCE",
@@ -52,7 +54,7 @@ class Line:
     @property
     def share(self) -> str:
         """The error as a person reads it."""
-        return "exact" if self.between == _PUBLIC else f"± {100 * self.off:.2g} % {self.whole}"
+        return "exact" if self.between == _PUBLIC else f"± {roughly(100 * self.off)} % {self.whole}"
 
     @property
     def truth(self) -> str:
@@ -90,7 +92,7 @@ def precision(release: Release) -> Precision:
     [('weight', 'mean 73.43', '67.61 to 78.79, as read')]
     >>> line = precision(release).lines[0]
     >>> line.share, line.relative
-    ('± 4.7 % of the range', '± 7.6 % of the mean')
+    ('± 4.7 % of the range', '± 7.7 % of the mean')
     """
     changed = changes(release.certificate, release.fit)
     try:
@@ -169,7 +171,7 @@ def beside(reach: float, value: float) -> str:
     >>> beside(3.0, 60.0), beside(3.0, -2.0)
     ('± 5 %', 'more than 100 %')
     """
-    return f"± {100 * reach / abs(value):.2g} %" if reach < abs(value) else "more than 100 %"
+    return f"± {roughly(100 * reach / abs(value))} %" if reach < abs(value) else "more than 100 %"
 
 
 def beside_counts(reach: float, counts: Sequence[float]) -> str:
@@ -203,12 +205,23 @@ def _of_answers(found: Collected, changed: Callable[[str], str]) -> Precision:
         lines.append(Line(column, _counted(len(tally.given)), between, off, relative=told))
     means = {name: number.mean(CONFIDENCE) for name, number in found.numbers.items()}
     range_of = {name: (float(a), float(b)) for name in means for a, b in [found.numbers[name].ends]}
-    lines += _of_means(means, range_of)
+    dates = [n for n in means if isinstance(found.numbers[n].question.grid.column, Date)]
+    for line in _of_means(means, range_of):
+        if line.what in dates:  # a share of so many days is no use
+            mean, low, high = mean_in_words(found, line.what, *_flat(means[line.what]))
+            says, between = f"mean {mean}", f"{low} to {high}"
+            lines.append(replace(line, says=says, between=between, relative=""))
+        else:
+            lines.append(line)
     lines = [replace(line, changed=changed(line.what)) for line in lines]
     lines.sort(key=lambda line: -line.off)
     kept = tuple(lines[:MOST_LINES])
-    intervals = {name: interval for name, (_, interval) in means.items()}
+    intervals = {name: interval for name, (_, interval) in means.items() if name not in dates}
     return Precision(kept, len(lines) - len(kept), means=intervals, from_rows=True, answered=True)
+
+
+def _flat(mean: tuple[float, tuple[float, float]]) -> tuple[float, float, float]:
+    return mean[0], *mean[1]
 
 
 def _of_edges(found: Published) -> tuple[Line, ...]:

@@ -15,6 +15,7 @@ cannot')
 
 from dataclasses import dataclass
 
+from sfumato.accuracy.spelling import roughly
 from sfumato.report.precision import CONFIDENCE, Precision
 
 __all__ = ["Headline", "headline", "unmeasured"]
@@ -63,9 +64,9 @@ def headline(found: Precision) -> Headline | None:
         what = "any one mean" if means else worst.what
         detail = f"{worst.whole} is how far {what} may be off at most, {_SURE}"
         words = f"{_sort(worst.off, _OTHER)} {worst.whole}"
-        return Headline(f"± {100 * worst.off:.2g} %", detail, words)
+        return Headline(f"± {roughly(100 * worst.off)} %", detail, words)
     more = [f", ± {_points(cells)} any cell of two columns"] if (cells := _pairs(found)) else []
-    more += [f", ± {100 * means[0].off:.2g} % of its range any one mean"] if means else []
+    more += [f", ± {roughly(100 * means[0].off)} % of its range any one mean"] if means else []
     detail = f"is how far any one share of a single column may be off{''.join(more)}, {_SURE}"
     return Headline(f"± {_points(shares[0].off)}", detail, _sort(shares[0].off, _WORDS))
 
@@ -97,4 +98,4 @@ def _sort(off: float, words: tuple[str, str, str]) -> str:
 
 
 def _points(off: float) -> str:
-    return f"{100 * off:.2g} points"
+    return f"{roughly(100 * off)} points"
