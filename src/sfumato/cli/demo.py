@@ -61,13 +61,12 @@ def _published(folder: Path, epsilon: str) -> "tuple[Any, Release]":
     from sfumato.cli.progress import rows
     from sfumato.example import CLINIC, clinic
     from sfumato.ledger import Ledger
-    from sfumato.privacy.budget import budget
     from sfumato.publishing.table import publish
 
     original, file = clinic(), folder / "budget.db"
     data, schema = folder / "clinic.csv", folder / "clinic.yaml"
     with Ledger.create(file) as ledger:
-        ledger.grant("clinic", budget(epsilon=epsilon), reason="the demo")
+        ledger.grant("clinic", epsilon=epsilon, reason="the demo")
         pacsv.write_csv(original, data)
         schema.write_text(CLINIC, encoding="utf-8")
         say(styled("1", "bold"), f" {original.num_rows:,} made-up patients in {data}")

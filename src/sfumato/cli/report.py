@@ -27,33 +27,12 @@ def report(
 
     Example: sfumato report release/
     """
-    from sfumato.errors import ReleaseError
-    from sfumato.publishing.verify import checks, page_of
-    from sfumato.release.file import appearing
-    from sfumato.release.folder import REPORT
-    from sfumato.untrusted.plain_file import is_there
+    from sfumato.publishing.page import checked_page, holds, put
+    from sfumato.release import Release
 
-    place = output or release / REPORT
-    if place.parent.resolve() == release.resolve() and place.name != REPORT:
-        raise ReleaseError(f"{place} lies in the release, where only {REPORT} may be added")
-    failed = [check for check in checks(release) if not check.passed]
-    if failed:
-        raise ReleaseError(f"{release} is not as it was released: {failed[0].detail}")
-    text = page_of(release)
-    if _holds(place, text):
+    place, text = checked_page(Release.load(release), output)
+    if holds(place, text):
         say(f"{place} is up to date")
         return
-    if is_there(place) and not force:
-        raise ReleaseError(f"{place} exists and differs: --force replaces it")
-    with appearing(place) as part:
-        part.write_bytes(text)
+    put(place, text, force=force)
     say(f"written {place}, {len(text) / 1000:,.0f} kB")
-
-
-def _holds(place: Path, text: bytes) -> bool:
-    from sfumato.untrusted.plain_file import content
-
-    try:
-        return content(place, len(text), follow=True) == text
-    except OSError:  # not there, longer, no file, or not ours to read
-        return False

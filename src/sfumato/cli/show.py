@@ -27,14 +27,7 @@ def promise(release: Release, *, again: bool = False) -> None:
     for column, values in (certificate.part or {}).items():
         lines.line("part", f"only records with {column}={values or '(missing)'} were read")
     for event in certificate.events:
-        if event.noise is None:
-            how = "changed, no proof" if event.mechanism == "perturbation" else "without noise"
-            lines.line("measured", f"{event.statistic}: {how}")
-            continue
-        law = event.mechanism.replace("-", " ")
-        law = law.replace("k ary", "k-ary") if law.endswith("response") else f"{law} noise"
-        said = f"{event.statistic}: {law}, {event.figure} {event.size:.4g}"
-        lines.line("measured", said)
+        lines.line("measured", f"{event.statistic}: {event.law}")
     if isinstance(basis := certificate.options.get("basis"), dict):
         source = certificate.options.get("basis_source") or "no source was stated"
         said = f"of {basis.get('rows', 0):,} records that the owner declared public ({source})"

@@ -15,7 +15,7 @@ Limits.  Whoever can write the file can rewrite all of it: only the kept head sh
 >>> from tempfile import TemporaryDirectory
 >>> from sfumato.privacy.guarantee import PureDP
 >>> with TemporaryDirectory() as folder, Ledger.create(f"{folder}/budget.db") as ledger:
-...     ledger.grant("adult", PureDP(3), reason="approved by the data board")
+...     ledger.grant("adult", epsilon=3, reason="approved by the data board")
 ...     about = "one record; replace-one"
 ...     entry = ledger.reserve("adult-2026", "adult", PureDP(1), plan="c0ffee00", protects=about)
 ...     ledger.draw(entry.release, None)
@@ -34,8 +34,10 @@ from typing import Self
 
 from sfumato.errors import LedgerError, ParameterError
 from sfumato.ledger.amount import minus
+from sfumato.ledger.balance_table import balance_table
 from sfumato.ledger.chain import Balance, birth, genesis, next_line
 from sfumato.ledger.file import build
+from sfumato.ledger.grant import grantable, granted_budget
 from sfumato.ledger.place import Place, place_of
 from sfumato.ledger.rules import (
     Entry,
@@ -44,7 +46,6 @@ from sfumato.ledger.rules import (
     divisible,
     entry_of,
     goes_on,
-    grantable,
     inspectable,
     line_text,
     one_promise,
@@ -74,7 +75,7 @@ from sfumato.ledger.sql import (
 )
 from sfumato.ledger.table_part import TablePart
 from sfumato.privacy.budget import Charge
-from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
+from sfumato.privacy.guarantee import Guarantee, Heuristic, Number, to_json
 
 __all__ = ["Balance", "Entry", "Ledger"]
 
@@ -98,14 +99,23 @@ class Ledger(LedgerSession):
         return cls(path)
 
     def grant(
-        self, dataset: str, budget: Guarantee, *, reason: str, heuristic: bool = False
+        self,
+        dataset: str,
+        budget: Guarantee | None = None,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        reason: str,
+        heuristic: bool = False,
     ) -> None:
         """Add to a data set's budget, on the record; amounts round down to whole units.
 
-        `heuristic` also allows releases that carry no guarantee; with the budget
-        `Heuristic(…)` the grant allows them and nothing else.
+        It is said as `publish` takes it, `epsilon=2`, or given as a guarantee.  `heuristic` also
+        allows releases that carry no guarantee; by itself it allows them and nothing else.
         """
         line_text(dataset=dataset, reason=reason)
+        budget = granted_budget(budget, heuristic, epsilon=epsilon, delta=delta, rho=rho)
         with self._writing() as connection:
             balance = balance_of(connection, dataset) or Balance()
             amount = grantable(budget, heuristic=heuristic, balance=balance)
@@ -347,6 +357,9 @@ class Ledger(LedgerSession):
 
     def __repr__(self) -> str:
         return f"Ledger({str(self._path)!r})"
+
+    def _repr_html_(self) -> str:
+        return balance_table(self, str(self._path))
 
 
 def _entry(connection: sqlite3.Connection, release: str) -> Entry | None:

@@ -4,21 +4,16 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import floor
 from shlex import quote
 from typing import Literal
 
 from sfumato.errors import BudgetError, LedgerError, ParameterError
-from sfumato.ledger.amount import NOTHING, covers, missing, plus
+from sfumato.ledger.amount import NOTHING, covers, missing
 from sfumato.ledger.chain import LIMIT, Balance, LedgerLine
 from sfumato.ledger.table_part import DIVISIBLE, MOST_CELLS, TablePart
 from sfumato.privacy.budget import Charge, charge
 from sfumato.privacy.guarantee import (
-    ZCDP,
-    ApproxDP,
     Guarantee,
-    Heuristic,
-    PureDP,
     Seeded,
     from_json,
     to_json,
@@ -32,7 +27,6 @@ __all__ = [
     "divisible",
     "entry_of",
     "goes_on",
-    "grantable",
     "inspectable",
     "line_text",
     "one_promise",
@@ -55,7 +49,7 @@ _STATES: dict[str, State] = {
     "settle": "released",
     "refund": "refunded",
 }
-_TOO_MUCH = "epsilon, delta and rho must stay below 2^62 ledger units (epsilon about 4.6e12)"
+TOO_MUCH = "epsilon, delta and rho must stay below 2^62 ledger units (epsilon about 4.6e12)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,30 +105,6 @@ def digest_text(**texts: str) -> None:
             raise ParameterError(f"{name} must be a digest of 8 to 128 lower-case hex digits")
 
 
-def grantable(budget: Guarantee, *, heuristic: bool, balance: Balance) -> Charge:
-    """The units of a grant, rounded down: an owner never grants more than was said."""
-    match budget:
-        case ApproxDP(epsilon=epsilon, delta=delta):
-            amount, needed = Charge(floor(epsilon * 10**6), floor(delta * 10**12)), (1, 1, 0)
-        case PureDP(epsilon=epsilon):
-            amount, needed = Charge(floor(epsilon * 10**6)), (1, 0, 0)
-        case ZCDP(rho=rho):
-            amount, needed = Charge(micro_rho=floor(rho * 10**6)), (0, 0, 1)
-        case Heuristic() if heuristic:
-            amount, needed = NOTHING, (0, 0, 0)
-        case _:
-            raise ParameterError(
-                "budget must be PureDP, ApproxDP or ZCDP, or Heuristic together with heuristic=True"
-            )
-    if not covers(amount, Charge(*needed)):
-        raise ParameterError(
-            "budget must reach one ledger unit: epsilon and rho 0.000001, delta 0.000000000001"
-        )
-    if not covers(Charge(LIMIT - 1, LIMIT - 1, LIMIT - 1), plus(balance.granted, amount)):
-        raise ParameterError(_TOO_MUCH)
-    return amount
-
-
 def priced(guarantee: Guarantee) -> Charge:
     """The units of a charge, rounded up."""
     if isinstance(guarantee, Seeded):
@@ -143,7 +113,7 @@ def priced(guarantee: Guarantee) -> Charge:
         )
     amount = charge(guarantee)
     if not covers(Charge(LIMIT - 1, LIMIT - 1, LIMIT - 1), amount):
-        raise ParameterError(_TOO_MUCH)
+        raise ParameterError(TOO_MUCH)
     try:
         to_json(guarantee)
     except ValueError:  # Python refuses to print integers of more than 4300 digits

@@ -199,8 +199,7 @@ class _Table:
 
 def _check_sound(basis: Path) -> None:
     """What a release has to say of its components is worth what its certificate is worth."""
-    failed = [check for check in checks(basis) if not check.passed]
-    if failed:
+    if failed := checks(basis).failed:
         raise ParameterError(
             f"basis does not verify ({failed[0].name}: {failed[0].detail}): "
             "get the release again from whoever made it"

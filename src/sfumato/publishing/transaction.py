@@ -136,7 +136,7 @@ class ReleaseTransaction:
         if entry.state == "drawn":
             from sfumato.publishing.verify import verify
 
-            if not all(check.passed for check in verify(folder)):
+            if not verify(folder):
                 raise ReleaseError(f"{folder} is not a whole release: run sfumato verify {folder}")
             ledger.settle(entry.release, stored.digest)
         elif entry.digest != stored.digest:

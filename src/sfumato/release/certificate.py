@@ -30,6 +30,7 @@ from sfumato.release.digest import digest
 from sfumato.release.kind import KINDS, Kind
 from sfumato.release.threshold import opening_threshold
 from sfumato.schema import Schema
+from sfumato.untrusted.fact_table import fact_table
 
 __all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "PartyFacts", "stated"]
 
@@ -293,6 +294,11 @@ class Certificate(_Part):
     def to_json(self) -> dict[str, Any]:
         """What `release.json` holds."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    def _repr_html_(self) -> str:
+        from sfumato.release.facts import facts_of  # which reads certificates itself
+
+        return fact_table(f"Certificate of {self.dataset}", facts_of(self))
 
     def __getitem__(self, name: str) -> NoReturn:
         raise TypeError(f"a certificate has attributes: certificate.{name}, or to_json() as a dict")

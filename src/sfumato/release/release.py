@@ -1,19 +1,24 @@
 """A release: data, certificate and, where there is one, the synopsis they came from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
 from sfumato.errors import ReleaseError
-from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.guarantee import Guarantee, Number
 from sfumato.release.certificate import Certificate, stated
+from sfumato.release.facts import facts_of
 from sfumato.release.file import Format
 from sfumato.release.folder import FolderWriter
 from sfumato.release.reading import read_certificate, read_records, read_synopsis
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
+from sfumato.untrusted.fact_table import fact_table
+
+if TYPE_CHECKING:
+    from sfumato.accuracy.asking import Answers
 
 __all__ = ["Frame", "Release", "table_schema"]
 
@@ -73,6 +78,31 @@ class Release:
             writer.finish(self.certificate, self.synopsis)
         return Path(folder)
 
+    def accuracy(
+        self,
+        *,
+        count: Mapping[str, str | Sequence[str]] | None = None,
+        mean: str | Sequence[str] = (),
+        column: str | Sequence[str] = (),
+        largest: str | Sequence[str] = (),
+        confidence: Number = 0.95,
+    ) -> "Answers":
+        """How far its numbers may be off, from the release alone: see `sfumato.accuracy.ask`."""
+        import sfumato  # the front door: this layer does not know who reads releases
+
+        return sfumato.accuracy.ask(
+            self, count=count, mean=mean, column=column, largest=largest, confidence=confidence
+        )
+
+    def report(self, path: str | Path | None = None, *, force: bool = False) -> Path:
+        """Write its page for readers, `report.html` in its folder or another file, and say where.
+
+        What is there already is replaced only with `force`.  See `sfumato.write_report`.
+        """
+        import sfumato  # as above
+
+        return sfumato.write_report(self, path, force=force)
+
     @classmethod
     def load(cls, folder: str | Path, *, frame: Frame = "arrow") -> "Release":
         """A release from its folder; the data is read when it is asked for."""
@@ -84,6 +114,11 @@ class Release:
     def __repr__(self) -> str:
         told = self.certificate
         return f"<Release of {told.dataset} by {told.method}: {self.guarantee}>"
+
+    def _repr_html_(self) -> str:
+        where = "in memory: save it" if self.folder is None else str(self.folder)
+        facts = [*facts_of(self.certificate), ("folder", where)]
+        return fact_table(f"Release of {self.certificate.dataset}", facts)
 
 
 def table_schema(certificate: Certificate) -> pa.Schema:
