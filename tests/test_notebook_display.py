@@ -3,6 +3,7 @@
 import re
 from html.parser import HTMLParser
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -31,19 +32,20 @@ class Tags(HTMLParser):
         self.text += data + " "
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def schema():
     return sf.Schema.parse(CLINIC)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def release(schema):
     return sf.publish(clinic(300), schema=schema, epsilon=1)
 
 
-@pytest.fixture
-def shown(schema, release, tmp_path):
+@pytest.fixture(scope="module")
+def shown(schema, release, tmp_path_factory):
     """Each value that shows itself, by its name."""
+    tmp_path = tmp_path_factory.mktemp("shown")
     with sf.Ledger.create(tmp_path / "budget.db") as ledger:
         ledger.grant("clinic", epsilon=2, reason="data board")
         folder = release.save(tmp_path / "release")
@@ -88,14 +90,8 @@ def test_each_says_what_it_is(shown, name, words):
 def test_names_that_are_markup_are_shown_and_not_obeyed():
     columns = {HOSTILE: {"kind": "category", "values": [HOSTILE, "b"]}, "a": {"kind": "boolean"}}
     schema = sf.Schema.of({"name": HOSTILE, "columns": columns})
-    release = sf.publish(
-        clinic(20)
-        .select([])
-        .append_column(HOSTILE, [["b"] * 20])
-        .append_column("a", [[True] * 20]),
-        schema=schema,
-        epsilon=1,
-    )
+    records = pa.table({HOSTILE: ["b"] * 20, "a": [True] * 20})
+    release = sf.publish(records, schema=schema, epsilon=1)
     for value in (schema, release, release.certificate, release.accuracy()):
         text = value._repr_html_()
         assert "<script" not in text

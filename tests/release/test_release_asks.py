@@ -1,9 +1,22 @@
 """A release answers for itself: how far it is off, and a page for its readers."""
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
 from sfumato.example import CLINIC, clinic
+
+
+@pytest.fixture
+def small():
+    """Two columns: their page is made quickly."""
+
+    def publish(epsilon=1):
+        columns = {"age": {"kind": "integer", "low": 0, "high": 99}, "ill": {"kind": "boolean"}}
+        table = pa.table({"age": [30, 40, 50], "ill": [True, False, True]})
+        return sf.publish(table, schema={"name": "t", "columns": columns}, epsilon=epsilon)
+
+    return publish
 
 
 @pytest.fixture
@@ -42,16 +55,16 @@ def test_several_columns_may_be_asked_at_once(published):
     assert len(told) == 3
 
 
-def test_a_saved_release_writes_the_page_that_verify_expects(published, tmp_path):
-    release = published(epsilon=1)
+def test_a_saved_release_writes_the_page_that_verify_expects(small, tmp_path):
+    release = small()
     folder = release.save(tmp_path / "release")
     assert release.report(folder / "report.html") == folder / "report.html"
     assert sf.verify(folder)
     assert sf.Release.load(folder).report() == folder / "report.html"
 
 
-def test_a_page_is_replaced_only_where_that_was_said(published, tmp_path):
-    release, page = published(epsilon=1), tmp_path / "page.html"
+def test_a_page_is_replaced_only_where_that_was_said(small, tmp_path):
+    release, page = small(), tmp_path / "page.html"
     page.write_text("mine")
     with pytest.raises(sf.ReleaseError, match="exists and differs"):
         release.report(page)
@@ -60,6 +73,13 @@ def test_a_page_is_replaced_only_where_that_was_said(published, tmp_path):
     assert page.read_bytes() == sf.report_page(release)
 
 
-def test_a_release_in_memory_needs_to_be_told_where(published):
+def test_no_page_goes_into_the_folder_of_another_release(small, tmp_path):
+    folder = small(epsilon=2).save(tmp_path / "other")
+    with pytest.raises(sf.ReleaseError, match="another release"):
+        small().report(folder / "report.html")
+    assert sf.verify(folder)
+
+
+def test_a_release_in_memory_needs_to_be_told_where(small):
     with pytest.raises(sf.ParameterError, match="say where"):
-        published(epsilon=1).report()
+        small().report()
