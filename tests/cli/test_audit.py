@@ -112,7 +112,7 @@ def interrupted(*_):
 
 
 def test_an_interrupted_audit_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr("sfumato.cli.progress.phases", interrupted)
+    monkeypatch.setattr("sfumato.inspection.audit.auditing.phases", interrupted)
     done = run(f"modips --epsilon 1 --runs 100 --picture {tmp_path / 'a.svg'}")
     assert done.exit_code == 130
     assert list(tmp_path.iterdir()) == []

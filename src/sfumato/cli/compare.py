@@ -58,7 +58,6 @@ def compare(
     if private_choice is not None:
         _choose(data, schema, budgets, delta, names, private_choice, ledger, output)
         return
-    from sfumato.cli.progress import steps
     from sfumato.inspection.compare.comparison import compare as run
     from sfumato.inspection.compare.table import shown
     from sfumato.inspection.figure import needed
@@ -69,19 +68,17 @@ def compare(
         check_place(output)
         needed()
     opened = None if ledger is None else Ledger(ledger)
-    with steps("trying methods") as step:
-        found = run(
-            data,
-            schema,
-            epsilons=budgets,
-            delta=delta,
-            methods=names,
-            trials=trials,
-            seconds=seconds,
-            accept_no_guarantee=accept_no_guarantee,
-            ledger=opened,
-            progress=lambda done, total: step(done=done, of=total),
-        )
+    found = run(
+        data,
+        schema,
+        epsilons=budgets,
+        delta=delta,
+        methods=names,
+        trials=trials,
+        seconds=seconds,
+        accept_no_guarantee=accept_no_guarantee,
+        ledger=opened,
+    )
     if opened is not None:
         opened.close()
     page = shown(found, pictures=output is not None)

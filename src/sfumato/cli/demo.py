@@ -58,7 +58,6 @@ def _published(folder: Path, epsilon: str) -> "tuple[Any, Release]":
     """The records, and their release; data, schema and ledger lie beside it."""
     import pyarrow.csv as pacsv
 
-    from sfumato.cli.progress import rows
     from sfumato.example import CLINIC, clinic
     from sfumato.ledger import Ledger
     from sfumato.publishing.table import publish
@@ -73,15 +72,9 @@ def _published(folder: Path, epsilon: str) -> "tuple[Any, Release]":
         public = "what is public about them, and nothing else, in"
         say(styled("2", "bold"), f" {public} {schema}")
         say(styled("3", "bold"), f" a budget of epsilon {epsilon} in {file}")
-        with rows() as step:
-            release = publish(
-                data,
-                schema=schema,
-                epsilon=epsilon,
-                ledger=ledger,
-                folder=folder / "release",
-                progress=step,
-            )
+        release = publish(
+            data, schema=schema, epsilon=epsilon, ledger=ledger, folder=folder / "release"
+        )
     return original, release
 
 

@@ -9,6 +9,7 @@ clusters).  The scores are for the owner alone; `sfumato.inspection` says why.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isnan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened, 
 from sfumato.ledger import Ledger
 from sfumato.moved import refusing
 from sfumato.plan.part import DeclaredPart
+from sfumato.progress import Wish, working
 from sfumato.release import Release
 from sfumato.release.certificate import stated
 from sfumato.release.kind import TABLE
@@ -69,17 +71,18 @@ def inspect(
     secret: str | None = None,
     confidence: float = 0.95,
     seed: int = 0,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
     uncounted: bool = False,
     pictures: bool = False,
-    progress: Callable[[str], None] | None = None,
+    progress: Wish = None,
 ) -> Overview:
     """NOT PRIVATE: distributions, utility, attacks and exposed records of a release.
 
     `control` holds records of the same population that had no part in the release: with
     them classifiers can be tried and attacks told from what holds for everybody.  A release
     that was charged to a ledger is looked at with that `ledger`, which counts it before a
-    record is read; or `uncounted`.  `pictures` need matplotlib.
+    record is read; or `uncounted`.  Terminals and notebooks show what is under way, unless
+    `progress=False`; a function is told instead.
 
     >>> import sfumato as sf
     >>> from sfumato.example import CLINIC, clinic
@@ -103,13 +106,14 @@ def inspect(
     seen = _Seen(release, original, control, domain, secret, confidence, seed, pictures)
     for data in (original, *(() if control is None else (control,))):
         has_rows(opened(data, domain), 1)  # what cannot be read is not counted
-    counted = count_inspection(certificate, ledger, uncounted=uncounted)
-    found = []
-    for section in seen.sections:
-        if progress:
-            progress(section.__name__.replace("_", " "))
-        if (made := section()) is not None:
-            found.append(made)
+    with working(progress) as say:
+        ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+        counted = count_inspection(certificate, ledger, uncounted=uncounted)
+        found = []
+        for section in seen.sections:
+            say(section.__name__.replace("_", " "))
+            if (made := section()) is not None:
+                found.append(made)
     return Overview(
         dataset=certificate.dataset,
         method=certificate.method,

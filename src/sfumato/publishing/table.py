@@ -19,6 +19,8 @@ from sfumato.plan import Plan
 from sfumato.plan.part import plan_of_part
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
+from sfumato.progress import Wish
+from sfumato.progress import rows as told_rows
 from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
 from sfumato.publishing.verify import checks
 from sfumato.release.file import Format
@@ -84,7 +86,7 @@ def publish(
     release: str | None = None,
     seed: int | None = None,
     accept_no_guarantee: bool = False,
-    progress: Progress | None = None,
+    progress: Wish = None,
     **options: Any,
 ) -> Release:
     """Release a table under a promise.
@@ -95,7 +97,8 @@ def publish(
     durable before a record is encoded.  A `seed` makes a test run without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
-    record in common cost a ledger their maximum (neighbours: add-remove).
+    record in common cost a ledger their maximum (neighbours: add-remove).  Terminals and notebooks
+    show how far it is, unless `progress=False`; a function is told instead, phase and rows.
 
     >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
     >>> schema = {"name": "clinic", "columns": {
@@ -132,7 +135,7 @@ def publish_plan(
     release: str | None = None,
     seed: int | None = None,
     accept_no_guarantee: bool = False,
-    progress: Progress | None = None,
+    progress: Wish = None,
 ) -> Release:
     """`publish` for whoever has the plan already, and may want to look at it before.
 
@@ -153,9 +156,10 @@ def publish_plan(
     if ledger is not None:
         _check_bought(plan, ledger)
     key = None if ledger is None else ledger.fingerprint_key
-    publishable = _Table(plan, source, key, rows, seed, progress or _quiet)
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
-    return ReleaseTransaction(publishable, ledger, release, seed).to(folder, written, frame)
+    with told_rows(progress) as step:
+        publishable = _Table(plan, source, key, rows, seed, step)
+        return ReleaseTransaction(publishable, ledger, release, seed).to(folder, written, frame)
 
 
 class _Table:
@@ -238,7 +242,3 @@ def check_rows(rows: int | None, plan: Plan) -> None:
         raise ParameterError(f"rows must be a whole number, got {rows!r}")
     if not 0 <= rows <= _MOST_ROWS:  # not repeated: it may have more digits than can be printed
         raise ParameterError(f"rows must be from 0 to {_MOST_ROWS}: ask for another number")
-
-
-def _quiet(phase: str, rows: int) -> None:
-    """No progress is shown."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import sqrt
+from pathlib import Path
 from threading import Lock
 from time import perf_counter
 from typing import Any
@@ -27,6 +28,7 @@ from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import budget
 from sfumato.privacy.guarantee import exact
+from sfumato.progress import Wish, done_of
 
 __all__ = ["Cell", "Comparison", "compare"]
 
@@ -110,14 +112,15 @@ def compare(
     trials: int = TRIALS,
     seconds: float = SECONDS,
     accept_no_guarantee: bool = False,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Wish = None,
 ) -> Comparison:
     """NOT PRIVATE: methods side by side at each of `epsilons`, on held-out records.
 
     Each method gets at most `seconds` of the clock: what is then left of its `trials` is not
-    run, and said.  A `ledger` counts the look before a record is read.
+    run, and said.  A `ledger` counts the look before a record is read.  Terminals and notebooks
+    show how far it is, unless `progress=False`; a function is told instead, done and total.
 
     >>> from sfumato.example import CLINIC, clinic
     >>> from sfumato.schema import Schema
@@ -130,6 +133,7 @@ def compare(
         raise ParameterError(f"trials must be a whole number of at least 1, got {trials!r}")
     if not seconds > 0:
         raise ParameterError(f"seconds must be above 0, got {seconds!r}")
+    told = done_of("trying methods", progress)
     domain = domain_of(schema)
     wanted = _ascending(epsilons)
     names = methods_named(methods)
@@ -146,11 +150,13 @@ def compare(
         raise DataError(f"a comparison needs at least {_FEWEST} records")
     if domain.label is not None:
         needed()
+    ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if ledger is not None:
         ledger.inspect(domain.schema.name, what="comparison of methods")
     parts = Parts.of(data, domain, seed)
-    run = _Run(parts, entered, trials, seconds, seed, progress or _quiet)
-    run.all()
+    with told as step:
+        run = _Run(parts, entered, trials, seconds, seed, step)
+        run.all()
     if not run.done:
         raise ParameterError("no method finished a release in its time: raise seconds")
     return Comparison(
@@ -174,10 +180,6 @@ def _ascending(epsilons: Sequence[Any]) -> tuple[str, ...]:
         raise ParameterError("epsilons must be a list of at least one budget")
     sizes = {str(epsilon): exact("epsilon", epsilon) for epsilon in epsilons}
     return tuple(sorted(sizes, key=lambda text: sizes[text]))
-
-
-def _quiet(done: int, total: int) -> None:
-    """No progress is shown."""
 
 
 class _Run:

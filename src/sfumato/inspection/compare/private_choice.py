@@ -178,7 +178,9 @@ def _released(plan: Bought, rows: Codes, domain: Domain, number: int, seed: int 
     name, bought = plan
     table = pa.Table.from_batches([Decoder(domain).batch(rows)])
     noise = None if seed is None else seed + 1 + number
-    return publish(table, schema=domain.schema, method=name, seed=noise, **bought).table
+    return publish(
+        table, schema=domain.schema, method=name, seed=noise, progress=False, **bought
+    ).table
 
 
 def _part_of(whole: Any, share: Fraction) -> Stage:

@@ -132,6 +132,7 @@ def run_trial(parts: Parts, contender: Contender, number: int, seed: int) -> Tri
         method=contender.method,
         seed=seed,
         accept_no_guarantee=True,
+        progress=False,
         **contender.budget,
     )
     table = release.table  # its rows are drawn by now
