@@ -33,7 +33,8 @@ from sfumato.publishing.transaction import (
     priced_for,
 )
 from sfumato.release.file import Format
-from sfumato.release.release import Frame, Release
+from sfumato.release.given_frame import Frame
+from sfumato.release.release import Release
 
 __all__ = ["NetworkRelease", "publish_network"]
 

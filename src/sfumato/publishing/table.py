@@ -25,12 +25,13 @@ from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_p
 from sfumato.publishing.verify import checks
 from sfumato.release.file import Format
 from sfumato.release.folder import is_release
-from sfumato.release.release import Frame, Release
+from sfumato.release.given_frame import Frame
+from sfumato.release.release import Release
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
-from sfumato.table.source import Source, number_of_records, open_source
+from sfumato.table.source import Source, frame_types, number_of_records, open_source
 
 __all__ = ["check_rows", "price", "publish", "publish_plan"]
 
@@ -159,7 +160,8 @@ def publish_plan(
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
     with told_rows(progress) as step:
         publishable = _Table(plan, source, key, rows, seed, step)
-        return ReleaseTransaction(publishable, ledger, release, seed).to(folder, written, frame)
+        transaction = ReleaseTransaction(publishable, ledger, release, seed)
+        return transaction.to(folder, written, frame, frame_types(source))
 
 
 class _Table:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -12,6 +12,7 @@ from sfumato.release.certificate import Certificate, stated
 from sfumato.release.facts import facts_of
 from sfumato.release.file import Format
 from sfumato.release.folder import FolderWriter
+from sfumato.release.given_frame import Frame, as_given
 from sfumato.release.reading import read_certificate, read_records, read_synopsis
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
@@ -20,9 +21,7 @@ from sfumato.untrusted.fact_table import fact_table
 if TYPE_CHECKING:
     from sfumato.accuracy.asking import Answers
 
-__all__ = ["Frame", "Release", "table_schema"]
-
-Frame = Literal["pandas", "polars", "arrow"]  # the kind of table that was given
+__all__ = ["Release", "table_schema"]
 
 
 class Release:
@@ -36,9 +35,10 @@ class Release:
         table: pa.Table | None = None,
         folder: Path | None = None,
         frame: Frame = "arrow",
+        types: Mapping[str, Any] | None = None,
     ) -> None:
         self.certificate, self.synopsis, self.folder = certificate, synopsis, folder
-        self._table, self._frame = table, frame
+        self._table, self._frame, self._types = table, frame, dict(types or {})
 
     @property
     def guarantee(self) -> Guarantee:
@@ -58,18 +58,19 @@ class Release:
 
     @property
     def data(self) -> Any:
-        """The released records as the kind of table that was given."""
+        """The released records as the kind of table that was given, in its types.
+
+        Types of the frame come back where they hold what the schema allows; those that pandas
+        infers follow from the schema.  A release that was loaded from its folder has the types
+        of the schema: no folder knows what the records were kept in.
+        """
         return self.like(self.table)
 
     def like(self, table: pa.Table) -> Any:
         """A table, drawn from this release or cut out of it, as the kind that was given."""
-        if self._frame == "pandas":
-            return _pandas(table)
-        if self._frame == "polars":
-            import polars
-
-            return polars.from_arrow(table)
-        return table
+        own = self.certificate.columns is not None  # columns that no schema knows
+        schema = None if own else self.certificate.public_schema
+        return as_given(table, self._frame, self._types, schema)
 
     def save(self, folder: str | Path, *, format: Format = "csv") -> Path:
         """Write the release as a folder; what is there already is never overwritten."""
@@ -128,15 +129,3 @@ def table_schema(certificate: Certificate) -> pa.Schema:
         return arrow_schema(Domain.of(stated(certificate.public_schema)))
     types = {"double": pa.float64(), "int64": pa.int64(), "string": pa.string()}
     return pa.schema([pa.field(name, types[kind], nullable=False) for name, kind in own.items()])
-
-
-def _pandas(table: pa.Table) -> Any:
-    """A pandas frame whose types follow from the schema, not from whether a value is missing."""
-    import pandas
-
-    nullable = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
-    frame = table.to_pandas()
-    for item in table.schema:
-        if item.nullable and item.type in nullable:
-            frame[item.name] = table.column(item.name).to_pandas(types_mapper=nullable.get)
-    return frame

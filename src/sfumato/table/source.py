@@ -30,6 +30,7 @@ __all__ = [
     "Source",
     "broken_off",
     "columns_of",
+    "frame_types",
     "number_of_records",
     "open_source",
     "told",
@@ -91,6 +92,14 @@ def open_source(data: Any) -> Source:
     _distinct(names)
     kind: Kind = "polars" if frame.implementation.is_polars() else "pandas"
     return Frame(dict(zip(names, frame.iter_columns(), strict=True)), kind)
+
+
+def frame_types(source: Source) -> dict[str, Any]:
+    """The types of a frame's columns in its own library's words; none of what is no frame."""
+    if not isinstance(source, Frame):
+        return {}
+    natives = {name: column.to_native() for name, column in source.columns.items()}
+    return {name: native.dtype for name, native in natives.items() if hasattr(native, "dtype")}
 
 
 def columns_of(source: Source, columns: tuple[str, ...]) -> pa.Table:
