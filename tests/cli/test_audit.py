@@ -136,7 +136,7 @@ def test_a_picture_without_matplotlib_is_refused_before_the_runs(tmp_path, monke
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     done = run(f"modips --epsilon 1 --picture {tmp_path / 'a.svg'}")
     assert isinstance(done.exception, MissingExtra)
-    assert "sfumato[report]" in str(done.exception)
+    assert "pip install matplotlib" in str(done.exception)
 
 
 def test_a_picture_that_cannot_be_written_is_refused_in_one_line(tmp_path, monkeypatch):

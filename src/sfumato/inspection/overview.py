@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.errors import DataError, ReleaseError, SchemaError
+from sfumato.errors import DataError, MissingExtra, ReleaseError, SchemaError
 from sfumato.inspection.attack.numeric import in_shares
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.suite import attacks, matrix_attacks
@@ -248,7 +248,10 @@ class _Seen:
             return Section("Utility", lines, remark)
         if table.column_names[: len(COLUMNS)] == [*COLUMNS]:
             return Section("Utility", tuple(self._captured()), "Directions, and no records.")
-        lines = tuple(self._clusters())
+        try:
+            lines = tuple(self._clusters())
+        except MissingExtra as absent:
+            return Section("Utility", (), f"Clusters were not looked for: {absent}.")
         remark = "Compared by shape only." if lines else "No number to compare with the records."
         return Section("Utility", lines, remark)
 

@@ -10,7 +10,7 @@ records of the same kind, or let `choose_method` decide.
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
 from threading import Lock
@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.errors import DataError, ParameterError, Refused
-from sfumato.inspection.classify import needed
+from sfumato.errors import DataError, MissingExtra, ParameterError, Refused
 from sfumato.inspection.compare.contender import Contender, contenders, methods_named
 from sfumato.inspection.compare.trial import MEASURES, Parts, Trial
 from sfumato.inspection.compare.worker import Stopped, Worker
@@ -69,6 +68,7 @@ class Comparison:
     stopped: Mapping[str, str]
     framed: Mapping[str, tuple[float, float | None]]
     counted: bool
+    unmeasured: Mapping[str, str] = field(default_factory=dict)  # measures, and what they lack
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -148,8 +148,6 @@ def compare(
         raise ParameterError(f"no method fits this schema and budget; the first says: {why}")
     if not has_rows(opened(data, domain), _FEWEST):  # what cannot be compared is not counted
         raise DataError(f"a comparison needs at least {_FEWEST} records")
-    if domain.label is not None:
-        needed()
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if ledger is not None:
         ledger.inspect(domain.schema.name, what="comparison of methods")
@@ -172,6 +170,7 @@ def compare(
         stopped=run.stopped,
         framed=parts.framed,
         counted=ledger is not None,
+        unmeasured=parts.unmeasured,
     )
 
 
@@ -233,7 +232,7 @@ class _Run:
                     self.done.append(found)
             except Stopped:
                 self._stop(contender.method)
-            except Refused as error:
+            except (Refused, MissingExtra) as error:
                 with self._lock:
                     self.refused[contender.method] = str(error)
                 self._drop(contender.method)
