@@ -22,6 +22,7 @@ from sfumato.inspection.clustering import clustering
 from sfumato.inspection.component import clouds, draw_clouds
 from sfumato.inspection.correlation import correlations, draw_correlations
 from sfumato.inspection.counting import count_inspection
+from sfumato.inspection.display import overview_html
 from sfumato.inspection.distortion import distortion
 from sfumato.inspection.exposure import exposure
 from sfumato.inspection.figure import needed
@@ -61,6 +62,9 @@ class Overview:
     records: int
     sections: tuple[Section, ...]
     counted: bool = False
+
+    def _repr_html_(self) -> str:
+        return overview_html(self)
 
 
 def inspect(

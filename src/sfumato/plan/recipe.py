@@ -65,7 +65,9 @@ class Priced:
     def _repr_html_(self) -> str:
         rows = [(event.statistic, event.law, event.cost) for event in self.events]
         headings = ("measured", "how", "price")
-        return fact_table(f"Plan: {self.method}", rows, headings=headings, note=str(self.guarantee))
+        return fact_table(
+            f"Plan: {self.method}", rows, headings=headings, note=f"Promise: {self.guarantee}."
+        )
 
     def terms_for(
         self,

@@ -23,6 +23,7 @@ from sfumato.errors import DataError, MissingExtra, ParameterError, Refused
 from sfumato.inspection.compare.contender import Contender, contenders, methods_named
 from sfumato.inspection.compare.trial import MEASURES, Parts, Trial
 from sfumato.inspection.compare.worker import Stopped, Worker
+from sfumato.inspection.display import comparison_html
 from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import budget
@@ -69,6 +70,9 @@ class Comparison:
     framed: Mapping[str, tuple[float, float | None]]
     counted: bool
     unmeasured: Mapping[str, str] = field(default_factory=dict)  # measures, and what they lack
+
+    def _repr_html_(self) -> str:
+        return comparison_html(self)
 
     @property
     def methods(self) -> tuple[str, ...]:
