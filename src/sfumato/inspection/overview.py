@@ -21,7 +21,7 @@ from sfumato.inspection.attack.suite import attacks, matrix_attacks
 from sfumato.inspection.clustering import clustering
 from sfumato.inspection.component import clouds, draw_clouds
 from sfumato.inspection.correlation import correlations, draw_correlations
-from sfumato.inspection.counting import count_inspection
+from sfumato.inspection.counting import by_name, count_inspection
 from sfumato.inspection.display import overview_html
 from sfumato.inspection.distortion import distortion
 from sfumato.inspection.exposure import exposure
@@ -111,8 +111,8 @@ def inspect(
     for data in (original, *(() if control is None else (control,))):
         has_rows(opened(data, domain), 1)  # what cannot be read is not counted
     with working(progress) as say:
-        ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-        counted = count_inspection(certificate, ledger, uncounted=uncounted)
+        with by_name(ledger) as opened_ledger:
+            counted = count_inspection(certificate, opened_ledger, uncounted=uncounted)
         found = []
         for section in seen.sections:
             say(section.__name__.replace("_", " "))

@@ -25,7 +25,16 @@ __all__ = ["Release", "table_schema"]
 
 
 class Release:
-    """What may be published and what it promises.  Looking at it twice costs nothing."""
+    """What may be published and what it promises.  Looking at it twice costs nothing.
+
+    >>> import sfumato as sf
+    >>> schema = sf.Schema.parse(sf.example.CLINIC)
+    >>> release = sf.publish(sf.example.clinic(500), schema=schema, epsilon=1)
+    >>> release.guarantee, release.data.num_rows
+    (PureDP(epsilon=Fraction(1, 1)), 500)
+    >>> [answer.question for answer in release.accuracy(mean=["age", "weight"])]
+    ['mean of age', 'mean of weight']
+    """
 
     def __init__(
         self,

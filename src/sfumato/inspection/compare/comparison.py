@@ -23,6 +23,7 @@ from sfumato.errors import DataError, MissingExtra, ParameterError, Refused
 from sfumato.inspection.compare.contender import Contender, contenders, methods_named
 from sfumato.inspection.compare.trial import MEASURES, Parts, Trial
 from sfumato.inspection.compare.worker import Stopped, Worker
+from sfumato.inspection.counting import by_name
 from sfumato.inspection.display import comparison_html
 from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
 from sfumato.ledger import Ledger
@@ -152,9 +153,9 @@ def compare(
         raise ParameterError(f"no method fits this schema and budget; the first says: {why}")
     if not has_rows(opened(data, domain), _FEWEST):  # what cannot be compared is not counted
         raise DataError(f"a comparison needs at least {_FEWEST} records")
-    ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    if ledger is not None:
-        ledger.inspect(domain.schema.name, what="comparison of methods")
+    with by_name(ledger) as counting:
+        if counting is not None:
+            counting.inspect(domain.schema.name, what="comparison of methods")
     parts = Parts.of(data, domain, seed)
     with told as step:
         run = _Run(parts, entered, trials, seconds, seed, step)
