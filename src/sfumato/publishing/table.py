@@ -94,8 +94,8 @@ def publish(
 
     `data` is a pandas or polars frame, an Arrow table, or the path of a CSV or Parquet
     file; `Release.data` is the same kind, in its types (an Arrow table for paths).  With
-    `folder` the release is written there as it is made, in bounded memory.  With `ledger` the charge is
-    durable before a record is encoded.  A `seed` makes a test run without any guarantee.
+    `folder` the release is written there as it is made, in bounded memory.  With `ledger` the
+    charge is durable before a record is encoded.  A `seed` makes a test run without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
     record in common cost a ledger their maximum (neighbours: add-remove).  Terminals and notebooks
