@@ -111,6 +111,16 @@ def test_names_that_are_markup_are_shown_and_not_obeyed():
         assert "&lt;script&gt;" in text
 
 
+def test_what_is_very_long_is_cut_and_says_so():
+    columns = {f"c{k}": {"kind": "boolean"} for k in range(3_000)}
+    columns["long"] = {"kind": "category", "values": ["x" * 50_000, "y"]}
+    text = sf.Schema.of({"name": "n" * 200, "columns": columns})._repr_html_()
+    assert len(text) < 100_000
+    assert "… 2,901 more" in text
+    wide = sf.Schema.of({"name": "t", "columns": {"long": columns["long"]}})._repr_html_()
+    assert len(wide) < 5_000
+
+
 def test_a_plan_whose_noise_is_not_known_yet_does_not_call_it_none(schema):
     plan = sf.price(schema, epsilon=1)
     unknown = [event for event in plan.events if event.noise is None]

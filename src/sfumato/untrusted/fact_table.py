@@ -1,8 +1,8 @@
 """Facts as a small HTML table, for notebooks: what a value shows of itself there.
 
 Names come from files that others made: every text is escaped, and characters that a page would
-obey are written out.  There is no script and no colour of its own, so that a table reads on light
-and dark pages.
+obey are written out, and what is very long is cut.  There is no script and no colour of its own,
+so that a table reads on light and dark pages.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,6 +13,7 @@ from sfumato.untrusted.visible import visible
 __all__ = ["fact_table"]
 
 _TABLE = "border-collapse:collapse;margin:.3em 0"
+_MOST_ROWS, _LONGEST = 100, 1_000  # what a stranger wrote may be long: rows, characters of a text
 _CELL = "text-align:left;vertical-align:top;padding:.15em .8em .15em 0"
 
 
@@ -26,9 +27,11 @@ def fact_table(
     """
     lines = ["".join(_cell("th", text) for text in headings)] if headings else []
     first = "td" if headings else "th"
+    rows = list(rows)
+    more = [(f"… {len(rows) - _MOST_ROWS:,} more",)] if len(rows) > _MOST_ROWS else []
     lines += [
         "".join(_cell("td" if place else first, text) for place, text in enumerate(row))
-        for row in rows
+        for row in [*rows[:_MOST_ROWS], *more]
     ]
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     below = f'<div style="opacity:.75">{_text(note)}</div>' if note else ""
@@ -42,4 +45,5 @@ def _cell(kind: str, text: object) -> str:
 
 
 def _text(text: object) -> str:
-    return escape(visible(str(text)))
+    shown = str(text)
+    return escape(visible(shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"))
