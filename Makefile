@@ -49,7 +49,7 @@ package: $(VENV)/ready-dev
 	$(BIN)/python -m build --no-isolation --outdir dist
 	rm -rf dist/venv dist/shown && mkdir dist/shown
 	$(BIN)/python -m venv dist/venv
-	dist/venv/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo dist/*.whl)[report]"
+	dist/venv/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	cd dist/shown && ../venv/bin/sfumato demo
 	rm -rf dist/venv dist/shown
 
@@ -75,7 +75,7 @@ clean:
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[report]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
 $(VENV)/ready-dev: $(VENV)/ready

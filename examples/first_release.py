@@ -20,7 +20,7 @@ def main(picture=None):
     patients, schema = sf.example.clinic(5_000), sf.Schema.parse(sf.example.CLINIC)
     with TemporaryDirectory() as place:
         ledger = sf.Ledger.create(Path(place) / "budget.db")
-        ledger.grant("clinic", sf.PureDP(2), reason="the data board, 4 May")
+        ledger.grant("clinic", epsilon=2, reason="the data board, 4 May")
 
         plan = sf.price(schema, epsilon=1)  # from the schema alone
         print("it will promise:", plan.guarantee)
@@ -35,7 +35,7 @@ def main(picture=None):
         print(release)
         print("in the folder:", ", ".join(sorted(path.name for path in release.folder.iterdir())))
         for check in sf.verify(release.folder, ledger=ledger):
-            print(f"verified {check.name}: {'yes' if check.passed else check.finding}")
+            print(f"verified {check.name}: {'yes' if check.passed else check.detail}")
 
         released = release.table
         ledger.close()

@@ -23,7 +23,7 @@ def main():
     with TemporaryDirectory() as place:
         path = Path(place) / "budget.db"
         with sf.Ledger.create(path) as ledger:
-            ledger.grant("clinic", sf.PureDP(20), reason="a trial on made-up patients")
+            ledger.grant("clinic", epsilon=20, reason="a trial on made-up patients")
 
         schema = sf.Schema.parse(sf.example.CLINIC)
         publisher = sf.estimator.Publisher(schema, method="dp-lda", epsilon=1, ledger=path)

@@ -17,7 +17,7 @@ def main():
     """Two releases from a budget of 2, a third refused, and the history checked."""
     schema, patients = sf.Schema.parse(sf.example.CLINIC), sf.example.clinic(1_000)
     with TemporaryDirectory() as place, sf.Ledger.create(Path(place) / "budget.db") as ledger:
-        ledger.grant("clinic", sf.PureDP(2), reason="the data board, 4 May")
+        ledger.grant("clinic", epsilon=2, reason="the data board, 4 May")
         for name, epsilon in (("spring", 0.5), ("summer", 1), ("autumn", 1)):
             try:
                 sf.publish(patients, schema=schema, epsilon=epsilon, ledger=ledger, release=name)

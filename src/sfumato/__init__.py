@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, LocalDP, PureDP, Seeded
     from sfumato.publishing.counts import publish_counts
     from sfumato.publishing.network import publish_network
-    from sfumato.publishing.page import report_page
+    from sfumato.publishing.page import report_page, write_report
     from sfumato.publishing.stream import publish_stream
     from sfumato.publishing.table import price, publish
     from sfumato.publishing.verify import verify
@@ -106,6 +106,7 @@ __all__ = [
     "retrieval",
     "verify",
     "verify_trial",
+    "write_report",
 ]
 
 # Imported when first asked for: the command line must start in a moment.  What is in no home
@@ -126,7 +127,7 @@ _NAMES_BY_HOME = {
     "sfumato.privacy.guarantee": "ApproxDP Heuristic LocalDP PureDP Seeded ZCDP",
     "sfumato.publishing.counts": "publish_counts",
     "sfumato.publishing.network": "publish_network",
-    "sfumato.publishing.page": "report_page",
+    "sfumato.publishing.page": "report_page write_report",
     "sfumato.publishing.stream": "publish_stream",
     "sfumato.publishing.table": "price publish",
     "sfumato.publishing.verify": "verify",

@@ -8,7 +8,7 @@ import pytest
 import sfumato.cli
 
 HERE = Path(sfumato.cli.__file__).parent
-DOORS = {"screen.py", "progress.py"}  # the two that know rich
+DOORS = {"screen.py"}  # the one that knows rich
 PRINTING = {"print", "echo", "secho", "write", "pprint", "print_exc", "print_exception"}
 FOREIGN = {"rich", "click", "logging", "traceback", "warnings"}
 

@@ -16,7 +16,6 @@ from ledger_world import ABOUT
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Balance, Entry, Ledger
 from sfumato.ledger.amount import minus
-from sfumato.ledger.rules import grant_of
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, LocalDP, PureDP, Seeded
 from slowness import slow
@@ -131,7 +130,7 @@ def test_a_charge_beyond_the_budget_is_refused_and_the_remedy_it_names_works(
     assert command[:4] == ["sfumato", "ledger", "grant", "my data"]
     figures = dict(zip(command[4:-2:2], command[5:-2:2], strict=True))
     named = {option.removeprefix("--"): figure for option, figure in figures.items()}
-    ledger.grant("my data", grant_of(**named), reason="the remedy")
+    ledger.grant("my data", **named, reason="the remedy")
     assert ledger.reserve("r", "my data", asked, plan=PLAN, protects=ABOUT).state == "reserved"
 
 

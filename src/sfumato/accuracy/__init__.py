@@ -5,6 +5,7 @@ a record, so whatever it computes costs no privacy.
 """
 
 from sfumato.accuracy.amplification import Amplification
+from sfumato.accuracy.asking import Answers, ask
 from sfumato.accuracy.collected import Collected, collected
 from sfumato.accuracy.comparison import Comparison
 from sfumato.accuracy.covariance_statement import about_covariance
@@ -41,6 +42,7 @@ from sfumato.accuracy.useful import useful_chance, useful_distance
 __all__ = [
     "Amplification",
     "Answer",
+    "Answers",
     "ClassScatter",
     "Collected",
     "Comparison",
@@ -56,6 +58,7 @@ __all__ = [
     "about_extreme",
     "about_group",
     "about_mean",
+    "ask",
     "averaged",
     "bit_variances",
     "class_scatter",

@@ -71,26 +71,23 @@ def audit(
     from sfumato.cli.audit_picture import canvas_for
     from sfumato.cli.audit_show import show
     from sfumato.cli.method_options import method_options
-    from sfumato.cli.progress import phases
     from sfumato.inspection.audit import DEFAULT_EFFORT, default_runs
     from sfumato.inspection.audit import audit as run
 
     drawn = None if picture is None else canvas_for(picture)
     count = default_runs(str(method)) if runs is None else runs
-    with phases({"frozen noise": None, "runs": 4 * count}) as tick:
-        found = run(
-            str(method),
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            schema=schema,
-            runs=count,
-            effort=DEFAULT_EFFORT if effort is None else effort,
-            confidence=confidence,
-            seed=seed,
-            progress=tick,
-            **method_options(option, run),
-        )
+    found = run(
+        str(method),
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        schema=schema,
+        runs=count,
+        effort=DEFAULT_EFFORT if effort is None else effort,
+        confidence=confidence,
+        seed=seed,
+        **method_options(option, run),
+    )
     show(found)
     if drawn is not None:
         drawn(found)
@@ -100,8 +97,8 @@ def audit(
 
 def _controls(epsilon: str, runs: int | None, confidence: float, seed: int | None) -> None:
     from sfumato.cli.audit_show import show_controls
-    from sfumato.cli.progress import steps
     from sfumato.inspection.audit.controls import BROKEN, DEFAULT_RUNS, run
+    from sfumato.progress import steps
 
     count, found = DEFAULT_RUNS if runs is None else runs, []
     with steps("controls", len(BROKEN)) as tick:

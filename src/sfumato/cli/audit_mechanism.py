@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from sfumato.cli.progress import steps
 from sfumato.cli.screen import Grid, say, styled
 from sfumato.cli.screen import show as show_table
 from sfumato.inspection.audit.coupled import stated
 from sfumato.inspection.audit.mechanisms import DEFAULT_RUNS, MECHANISMS, audit_mechanism
 from sfumato.privacy.budget import Budget
+from sfumato.progress import steps
 
 __all__ = ["run_mechanism"]
 

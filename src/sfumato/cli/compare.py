@@ -70,7 +70,6 @@ def compare(
             raise ParameterError("a private choice is charged to a ledger: leave out --uncounted")
         _choose(data, schema, budgets, delta, names, private_choice, ledger, output)
         return
-    from sfumato.cli.progress import steps
     from sfumato.inspection.compare.comparison import compare as run
     from sfumato.inspection.compare.table import shown
     from sfumato.inspection.figure import needed
@@ -81,19 +80,17 @@ def compare(
         check_place(output)
         needed()
     opened = None if ledger is None or uncounted else Ledger(ledger)
-    with steps("trying methods") as step:
-        found = run(
-            data,
-            schema,
-            epsilons=budgets,
-            delta=delta,
-            methods=names,
-            trials=trials,
-            seconds=seconds,
-            accept_no_guarantee=accept_no_guarantee,
-            ledger=opened,
-            progress=lambda done, total: step(done=done, of=total),
-        )
+    found = run(
+        data,
+        schema,
+        epsilons=budgets,
+        delta=delta,
+        methods=names,
+        trials=trials,
+        seconds=seconds,
+        accept_no_guarantee=accept_no_guarantee,
+        ledger=opened,
+    )
     if opened is not None:
         opened.close()
     page = shown(found, pictures=output is not None)

@@ -58,32 +58,28 @@ def _published(folder: Path, epsilon: str) -> "tuple[Any, Release]":
     """The records, and their release; data, schema and ledger lie beside it."""
     import pyarrow.csv as pacsv
 
-    from sfumato.cli.progress import rows
     from sfumato.example import CLINIC, clinic
     from sfumato.ledger import Ledger
-    from sfumato.privacy.budget import budget
     from sfumato.publishing.table import publish
 
     original, file = clinic(), folder / "budget.db"
     data, schema = folder / "clinic.csv", folder / "clinic.yaml"
     with Ledger.create(file) as ledger:
-        ledger.grant("clinic", budget(epsilon=epsilon), reason="the demo")
+        ledger.grant("clinic", epsilon=epsilon, reason="the demo")
         pacsv.write_csv(original, data)
         schema.write_text(CLINIC, encoding="utf-8")
         say(styled("1", "bold"), f" {original.num_rows:,} made-up patients in {data}")
         public = "what is public about them, and nothing else, in"
         say(styled("2", "bold"), f" {public} {schema}")
         say(styled("3", "bold"), f" a budget of epsilon {epsilon} in {file}")
-        with rows() as step:
-            release = publish(
-                data,
-                schema=schema,
-                epsilon=epsilon,
-                ledger=ledger,
-                folder=folder / "release",
-                progress=step,
-                misfit=1,  # these records fit: else noise would end one demo in a hundred
-            )
+        release = publish(
+            data,
+            schema=schema,
+            epsilon=epsilon,
+            ledger=ledger,
+            folder=folder / "release",
+            misfit=1,  # these records fit: else noise would end one demo in a hundred
+        )
     return original, release
 
 

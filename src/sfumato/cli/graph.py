@@ -76,7 +76,6 @@ def publish(
     --accept-no-guarantee -o release/
     """
     from sfumato.cli.method_options import method_options
-    from sfumato.cli.progress import working
     from sfumato.cli.show import promise, unfinished
     from sfumato.ledger import Ledger
     from sfumato.publishing.network import publish_network
@@ -87,24 +86,22 @@ def publish(
     if opened is not None:
         unfinished(opened, name or edges.name.split(".")[0], release)
     existed = is_release(output)
-    with working() as step:
-        result = publish_network(
-            edges,
-            directed=directed,
-            method=method,
-            preserve=preserve,
-            merge_directions=merge_directions,
-            name=name,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            ledger=opened,
-            folder=output,
-            format=format,  # type: ignore[arg-type]  # checked by publish itself
-            release=release,
-            seed=seed,
-            accept_no_guarantee=accept_no_guarantee,
-            progress=step,
-            **options,
-        )
+    result = publish_network(
+        edges,
+        directed=directed,
+        method=method,
+        preserve=preserve,
+        merge_directions=merge_directions,
+        name=name,
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        ledger=opened,
+        folder=output,
+        format=format,  # type: ignore[arg-type]  # checked by publish itself
+        release=release,
+        seed=seed,
+        accept_no_guarantee=accept_no_guarantee,
+        **options,
+    )
     promise(result, again=existed)

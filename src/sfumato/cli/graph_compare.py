@@ -54,12 +54,12 @@ def compare(
     import numpy as np
 
     from sfumato.cli.graph_picture import canvas_for
-    from sfumato.cli.progress import working
     from sfumato.errors import ParameterError
     from sfumato.graph.chosen_pairs import chosen
     from sfumato.graph.reading import network_of
     from sfumato.inspection.network import compare as run
     from sfumato.inspection.page import WARNING
+    from sfumato.progress import working
 
     if seed < 0:
         raise ParameterError(f"seed must be a whole number of at least 0, got {seed}")

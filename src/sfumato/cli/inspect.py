@@ -44,7 +44,6 @@ def inspect(
 
     Example: sfumato inspect release/ --original patients.csv --ledger budget.db -o page.html
     """
-    from sfumato.cli.progress import working
     from sfumato.errors import ReleaseError
     from sfumato.inspection.counting import UNCOUNTED
     from sfumato.inspection.overview import inspect as run
@@ -59,18 +58,16 @@ def inspect(
     if output is not None:
         check_place(output, release)
     opened = None if ledger is None or uncounted else Ledger(ledger)
-    with working() as step:
-        found = run(
-            published,
-            original,
-            control=control,
-            secret=secret,
-            confidence=confidence,
-            ledger=opened,
-            uncounted=uncounted,
-            pictures=output is not None,
-            progress=step,
-        )
+    found = run(
+        published,
+        original,
+        control=control,
+        secret=secret,
+        confidence=confidence,
+        ledger=opened,
+        uncounted=uncounted,
+        pictures=output is not None,
+    )
     if opened is not None:
         opened.close()
     if output is not None:

@@ -62,17 +62,11 @@ def grant(
 ) -> None:
     """Add to the budget of a data set; the decision is recorded."""
     from sfumato.ledger import Ledger
-    from sfumato.ledger.rules import grant_of
-    from sfumato.privacy.budget import Charge
-    from sfumato.privacy.guarantee import Guarantee, Heuristic
 
-    amount: Guarantee | Charge
-    if heuristic and epsilon is None and delta is None and rho is None:
-        amount = Heuristic("allowed by a grant")
-    else:
-        amount = grant_of(epsilon=epsilon, delta=delta, rho=rho)
     with Ledger(ledger) as opened:
-        opened.grant(dataset, amount, reason=reason, heuristic=heuristic)
+        opened.grant(
+            dataset, epsilon=epsilon, delta=delta, rho=rho, reason=reason, heuristic=heuristic
+        )
         say(f"{dataset} has {opened.balance(dataset).left} left")
 
 
@@ -180,15 +174,11 @@ def same_data(
 
 
 def _table(opened: "Ledger", names: list[str]) -> Grid:
-    headings = ("data set", "granted", "spent", "left", "releases", "looks", "unfinished")
-    table = Grid(*headings, title=f"ledger {opened.ledger_id}")
-    for name in names:
-        balance, unfinished = opened.balance(name), opened.unfinished(name)
-        granted = str(balance.granted) + ", heuristics" * balance.heuristic
-        figures = (granted, str(balance.spent), balance.left.spelled(like=balance.granted))
-        looked = sum(opened.inspections(name).values())
-        counts = (str(balance.releases), str(looked), str(len(unfinished)))
-        table.line(name, *figures, *counts)
+    from sfumato.ledger.balance_table import HEADINGS, balance_rows
+
+    table = Grid(*HEADINGS, title=f"ledger {opened.ledger_id}")
+    for row in balance_rows(opened, names):
+        table.line(*row)
     return table
 
 

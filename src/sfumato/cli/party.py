@@ -131,9 +131,9 @@ def contribute(
 
     Example: sfumato party contribute exchange/ north.csv --state north.state --ledger north.db
     """
-    from sfumato.cli.progress import rows
     from sfumato.ledger import Ledger
     from sfumato.party import contribute as run
+    from sfumato.progress import rows
 
     exchange = _exchange(folder)
     opened = Ledger(ledger) if ledger is not None else None

@@ -94,7 +94,6 @@ def publish(
     A part of it: sfumato publish patients.csv --schema patients.yaml --part sex=f --epsilon 1 -o f/
     """
     from sfumato.cli.method_options import method_options
-    from sfumato.cli.progress import rows as progress
     from sfumato.cli.show import promise, unfinished
     from sfumato.ledger import Ledger
     from sfumato.publishing.table import publish as run
@@ -115,26 +114,24 @@ def publish(
     if opened is not None:
         unfinished(opened, public.name, release)
     existed = is_release(output)
-    with progress() as step:
-        result = run(
-            data,
-            schema=public,
-            method=method,
-            epsilon=epsilon,
-            delta=delta,
-            rho=rho,
-            part=",".join(part) if part else None,
-            fit=fit,
-            misfit=misfit,
-            sheet=sheet,
-            ledger=opened,
-            folder=output,
-            format=format,  # type: ignore[arg-type]  # checked by publish itself
-            rows=rows,
-            release=release,
-            seed=seed,
-            accept_no_guarantee=accept_no_guarantee,
-            progress=step,
-            **options,
-        )
+    result = run(
+        data,
+        schema=public,
+        method=method,
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        part=",".join(part) if part else None,
+        fit=fit,
+        misfit=misfit,
+        sheet=sheet,
+        ledger=opened,
+        folder=output,
+        format=format,  # type: ignore[arg-type]  # checked by publish itself
+        rows=rows,
+        release=release,
+        seed=seed,
+        accept_no_guarantee=accept_no_guarantee,
+        **options,
+    )
     promise(result, again=existed)

@@ -1,17 +1,11 @@
 """`sfumato report`: the page that is published beside a release, and one for the officer."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sfumato.cli.screen import say
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sfumato.ledger import Ledger
-    from sfumato.publishing.verify import Check
 
 __all__ = ["report"]
 
@@ -49,68 +43,42 @@ def report(
 
     Example: sfumato report release/ --officer officer.html --ledger budget.db
     """
-    from sfumato.errors import ParameterError, ReleaseError
+    from sfumato.errors import ParameterError
     from sfumato.inspection.page import check_place, write_privately
-    from sfumato.ledger import Ledger
-    from sfumato.release.folder import REPORT
+    from sfumato.publishing.page import checked_page
+    from sfumato.release import Release
 
-    place = output or release / REPORT
-    if place.parent.resolve() == release.resolve() and place.name != REPORT:
-        raise ReleaseError(f"{place} lies in the release, where only {REPORT} may be added")
-    if officer is None:
-        _public(release, place, force=force)
+    internal = None
+    if officer is not None:
+        if ledger is None:
+            raise ParameterError(
+                "the officer's page tells what the ledger knows: add --ledger FILE"
+            )
+        check_place(officer, release)
+        internal = _internal(release, ledger)
+    place, text = checked_page(Release.load(release), output)
+    _public(place, text, force=force)
+    if officer is None or internal is None:
         return
-    if ledger is None:
-        raise ParameterError("the officer's page tells what the ledger knows: add --ledger FILE")
-    check_place(officer, release)
-    with Ledger(ledger) as opened:
-        internal = _internal(release, opened)
-    _public(release, place, force=force)
     write_privately(internal, officer)
     say(
         f"written {officer}, readable by you alone: it tells what the ledger knows, not the records"
     )
 
 
-def _public(release: Path, place: Path, *, force: bool) -> None:
-    from sfumato.errors import ReleaseError
-    from sfumato.publishing.verify import page_of
-    from sfumato.release.file import appearing
-    from sfumato.untrusted.plain_file import is_there
+def _public(place: Path, text: bytes, *, force: bool) -> None:
+    from sfumato.publishing.page import holds, put
 
-    _checked(release, None)
-    text = page_of(release)
-    if _holds(place, text):
+    if holds(place, text):
         say(f"{place} is up to date")
         return
-    if is_there(place) and not force:
-        raise ReleaseError(f"{place} exists and differs: --force replaces it")
-    with appearing(place) as part:
-        part.write_bytes(text)
+    put(place, text, force=force)
     say(f"written {place}, {len(text) / 1000:,.0f} kB")
 
 
-def _internal(release: Path, ledger: "Ledger") -> str:
+def _internal(release: Path, ledger: Path) -> str:
+    from sfumato.ledger import Ledger
     from sfumato.publishing.officer import officer_page
 
-    return officer_page(release, ledger, _checked(release, ledger))
-
-
-def _checked(release: Path, ledger: "Ledger | None") -> "Sequence[Check]":
-    from sfumato.errors import ReleaseError
-    from sfumato.publishing.verify import checks
-
-    found = checks(release, ledger=ledger)
-    failed = [check for check in found if not check.passed]
-    if failed:
-        raise ReleaseError(f"{release} is not as it was released: {failed[0].detail}")
-    return found
-
-
-def _holds(place: Path, text: bytes) -> bool:
-    from sfumato.untrusted.plain_file import content
-
-    try:
-        return content(place, len(text), follow=True) == text
-    except OSError:  # not there, longer, no file, or not ours to read
-        return False
+    with Ledger(ledger) as opened:
+        return officer_page(release, opened)

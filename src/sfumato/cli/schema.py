@@ -12,7 +12,6 @@ from sfumato.cli.screen import Grid, document, say, show
 
 if TYPE_CHECKING:
     from sfumato.schema import Schema
-    from sfumato.schema.domain import Axis
 
 __all__ = ["app"]
 
@@ -29,8 +28,6 @@ app.command(
     "`sfumato schema from datapackage.json --table visits`",
 )(from_dictionary)
 app.command(epilog="Example: `sfumato schema wizard patients.csv -o patients.yaml`")(wizard)
-
-_SHOWN = 4  # category values in the table; the file has them all
 
 
 @app.command(
@@ -97,69 +94,13 @@ def published() -> None:
 
 
 def _table(schema: "Schema") -> Grid:
-    from sfumato.schema.domain import Domain
+    from sfumato.schema.column_facts import HEADINGS, column_facts
 
-    axes = {axis.name: axis for axis in Domain.of(schema).axes}
-    headings = ("column", "kind", "domain", "codes", "missing", "role", "provenance")
-    table = Grid(*headings, title=schema.name)
-    for name, column in schema.columns.items():
-        cells = _cells(axes[name]) if name in axes else ["never read", "", "", "", ""]
-        table.line(name, column.kind, *cells)
+    table = Grid(*HEADINGS, title=schema.name)
+    for row in column_facts(schema):
+        table.line(*row)
     return table
-
-
-def _cells(axis: "Axis") -> list[str]:
-    column = axis.column
-    paid = column.provenance
-    origin = paid if isinstance(paid, str) else f"release {paid.release}, ε {paid.epsilon:g}"
-    origin += f": {column.source}" if column.source else ""
-    return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
 
 
 def _listed(words: "str | list[str]") -> str:
     return repr(words) if isinstance(words, str) else " or ".join(map(repr, words))
-
-
-def _domain(axis: "Axis") -> str:
-    from sfumato.schema import Date
-    from sfumato.schema.domain import Levels
-
-    column = axis.column
-    if isinstance(axis, Levels):
-        values = [_spelt(value) for value in axis.values]
-        more = [f"… {len(values) - _SHOWN} more"] * (len(values) > _SHOWN)
-        return ", ".join(values[:_SHOWN] + more)
-    ends = f"{_spelt(axis.column.low)} … {_spelt(axis.column.high)}"
-    if isinstance(column, Date):
-        return f"{ends} by {column.step}"
-    return ends if axis.column.step in (None, 1) else f"{ends} by {_spelt(axis.column.step)}"
-
-
-def _codes(axis: "Axis") -> str:
-    from sfumato.schema.domain import Levels
-
-    if isinstance(axis, Levels):
-        return f"{len(axis.values)} levels"
-    merged = axis.steps is not None and axis.steps > axis.points
-    return f"{axis.points + 1} points" + ", steps merged" * merged
-
-
-def _missing(axis: "Axis") -> str:
-    from sfumato.schema.domain import Levels
-
-    if axis.missing:
-        return "its own level"
-    if isinstance(axis, Levels):
-        return f"becomes {_spelt(axis.values[axis.unusable])}"
-    return "becomes the middle"
-
-
-def _spelt(value: object) -> str:
-    """A fact as the schema file would write it."""
-    from datetime import datetime
-
-    if isinstance(value, datetime):
-        return value.isoformat(" ").removesuffix(" 00:00:00")
-    if isinstance(value, float):
-        return f"{value:.15g}"
-    return str(value).lower() if isinstance(value, bool) else str(value)

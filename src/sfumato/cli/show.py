@@ -29,14 +29,7 @@ def promise(release: Release, *, again: bool = False) -> None:
     for column, values in (certificate.part or {}).items():
         lines.line("part", f"only records with {column}={values or '(missing)'} were used")
     for event in (bought.in_units for bought in certificate.events):
-        if event.noise is None:
-            how = "changed, no proof" if event.mechanism == "perturbation" else "without noise"
-            lines.line("measured", f"{event.statistic}: {how}")
-            continue
-        law = event.mechanism.replace("-", " ")
-        law = law.replace("k ary", "k-ary") if law.endswith("response") else f"{law} noise"
-        said = f"{event.statistic}: {law}, {event.figure} {event.size:.4g}"
-        lines.line("measured", said)
+        lines.line("measured", f"{event.statistic}: {event.law}")
     if (fit := release.fit) is not None:
         lines.line("fit", _fit(fit))
     if isinstance(basis := certificate.options.get("basis"), dict):

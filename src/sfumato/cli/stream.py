@@ -1,7 +1,5 @@
 """`sfumato stream`: running counts and means of bit streams, published while they run."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -171,10 +169,7 @@ def _run(
     if asked["horizon"] is None:
         raise ParameterError("--horizon is needed: how many bits the promise covers")
     opened, existed = Ledger(ledger) if ledger is not None else None, is_release(output)
-    with _live() as watch:
-        result = publish_stream(
-            source, ledger=opened, folder=output, progress=watch, **asked, **options
-        )
+    result = publish_stream(source, ledger=opened, folder=output, **asked, **options)
     promise(result, again=existed)
     if (went_on := result.certificate.continues) is not None and went_on.start is not None:
         _say_from_where(went_on.start, asked["append"])
@@ -187,12 +182,3 @@ def _say_from_where(counted: int, append: bool) -> None:
         say(f"went on after the {counted:,} bits that were counted before, with all of these")
     else:
         say(f"passed over the first {counted:,} bits, which were counted before")
-
-
-@contextmanager
-def _live() -> Iterator[Callable[[int, float], None]]:
-    """The latest figure on standard error, where it is a terminal; gone when done."""
-    from sfumato.cli.progress import working
-
-    with working() as doing:
-        yield lambda time, value: doing(f"after {time:,} bits: {value:,.6g}")

@@ -46,10 +46,9 @@ def verify(
         mark = styled("passed", "green") if check.passed else styled("FAILED", "red")
         table.line(check.name, mark, check.detail)
     show(table)
-    passed = all(check.passed for check in checks)
     if trial:
-        _say_what_follows(passed)
-    if not passed:
+        _say_what_follows(checks.passed)
+    if not checks:
         raise typer.Exit(1)
 
 

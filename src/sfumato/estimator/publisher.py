@@ -105,6 +105,7 @@ class Publisher:
                 rows=self.rows,
                 seed=self.seed,
                 accept_no_guarantee=self.accept_no_guarantee,
+                progress=False,  # estimators are fitted many times over
             )
         self._synopsis = kept[-1] if kept else None
         return self

@@ -22,7 +22,7 @@ from sfumato.numeric.arrays import Matrix
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
 
-__all__ = ["MODELS", "Classification", "Score", "classification", "named", "needed"]
+__all__ = ["MODELS", "Classification", "Score", "classification", "missing", "named", "needed"]
 
 MODELS = ("lda", "tree", "logistic", "boosting", "svm")
 
@@ -121,6 +121,15 @@ def named(train: Any, test: Any, schema: AnySchema, model: str) -> Labels:
 def needed() -> None:
     """Refuse where there is nothing to learn with, before anything is computed or charged."""
     _model("lda", 2)
+
+
+def missing() -> str:
+    """Why nothing can be learnt here, for those who go on without; nothing where it can."""
+    try:
+        needed()
+    except MissingExtra as error:
+        return str(error)
+    return ""
 
 
 def _parts(data: Any, domain: Domain) -> tuple[Matrix, Labels]:

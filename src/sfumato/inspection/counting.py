@@ -5,13 +5,27 @@ where the budget is kept, under the release it looks at.  Whoever publishes afte
 inspections has chosen with open eyes, and the ledger says so.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
 from sfumato.release.certificate import Certificate
 
-__all__ = ["UNCOUNTED", "count_comparison", "count_inspection"]
+__all__ = ["UNCOUNTED", "by_name", "count_comparison", "count_inspection"]
 
 UNCOUNTED = "not counted: no ledger recorded this inspection"
+
+
+@contextmanager
+def by_name(ledger: Ledger | str | Path | None) -> Iterator[Ledger | None]:
+    """The ledger, opened here and closed again where its path was given."""
+    if isinstance(ledger, str | Path):
+        with Ledger(ledger) as opened:
+            yield opened
+    else:
+        yield ledger
 
 
 def count_inspection(

@@ -9,18 +9,20 @@ clusters).  The scores are for the owner alone; `sfumato.inspection` says why.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isnan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sfumato.errors import DataError, ReleaseError, SchemaError
+from sfumato.errors import DataError, MissingExtra, ReleaseError, SchemaError
 from sfumato.inspection.attack.numeric import in_shares
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.suite import attacks, matrix_attacks
 from sfumato.inspection.clustering import clustering
 from sfumato.inspection.component import clouds, draw_clouds
 from sfumato.inspection.correlation import correlations, draw_correlations
-from sfumato.inspection.counting import count_inspection
+from sfumato.inspection.counting import by_name, count_inspection
+from sfumato.inspection.display import overview_html
 from sfumato.inspection.distortion import distortion
 from sfumato.inspection.exposure import exposure
 from sfumato.inspection.figure import needed
@@ -35,6 +37,7 @@ from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened, 
 from sfumato.ledger import Ledger
 from sfumato.moved import refusing
 from sfumato.plan.part import DeclaredPart
+from sfumato.progress import Wish, working
 from sfumato.release import Release
 from sfumato.release.certificate import stated
 from sfumato.release.kind import TABLE
@@ -61,6 +64,9 @@ class Overview:
     sections: tuple[Section, ...]
     counted: bool = False
 
+    def _repr_html_(self) -> str:
+        return overview_html(self)
+
 
 def inspect(
     release: Release,
@@ -70,17 +76,18 @@ def inspect(
     secret: str | None = None,
     confidence: float = 0.95,
     seed: int = 0,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
     uncounted: bool = False,
     pictures: bool = False,
-    progress: Callable[[str], None] | None = None,
+    progress: Wish = None,
 ) -> Overview:
     """NOT PRIVATE: distributions, utility, attacks and exposed records of a release.
 
     `control` holds records of the same population that had no part in the release: with
     them classifiers can be tried and attacks told from what holds for everybody.  A release
     that was charged to a ledger is looked at with that `ledger`, which counts it before a
-    record is read; or `uncounted`.  `pictures` need matplotlib.
+    record is read; or `uncounted`.  Terminals and notebooks show what is under way, unless
+    `progress=False`; a function is told instead.
 
     >>> import sfumato as sf
     >>> from sfumato.example import CLINIC, clinic
@@ -104,13 +111,14 @@ def inspect(
     seen = _Seen(release, original, control, domain, secret, confidence, seed, pictures)
     for data in (original, *(() if control is None else (control,))):
         has_rows(opened(data, domain), 1)  # what cannot be read is not counted
-    counted = count_inspection(certificate, ledger, uncounted=uncounted)
-    found = []
-    for section in seen.sections:
-        if progress:
-            progress(section.__name__.replace("_", " "))
-        if (made := section()) is not None:
-            found.append(made)
+    with working(progress) as say:
+        with by_name(ledger) as opened_ledger:
+            counted = count_inspection(certificate, opened_ledger, uncounted=uncounted)
+        found = []
+        for section in seen.sections:
+            say(section.__name__.replace("_", " "))
+            if (made := section()) is not None:
+                found.append(made)
     return Overview(
         dataset=certificate.dataset,
         method=certificate.method,
@@ -249,7 +257,10 @@ class _Seen:
             return Section("Utility", lines, remark)
         if table.column_names[: len(COLUMNS)] == [*COLUMNS]:
             return Section("Utility", tuple(self._captured()), "Directions, and no records.")
-        lines = tuple(self._clusters())
+        try:
+            lines = tuple(self._clusters())
+        except MissingExtra as absent:
+            return Section("Utility", (), f"Clusters were not looked for: {absent}.")
         remark = "Compared by shape only." if lines else "No number to compare with the records."
         return Section("Utility", lines, remark)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.inspection.classify import classification
+from sfumato.inspection.classify import classification, missing
 from sfumato.inspection.regression import regression
 from sfumato.inspection.section import Line
 from sfumato.inspection.utility import encoded
@@ -53,11 +53,14 @@ def task(
         codes, decoder = encoded(original, domain), Decoder(domain)
         known, held_out = (decoder.batch(np.ascontiguousarray(codes[k::2])) for k in (0, 1))
     lines: list[Line] = []
-    if domain.label is not None:
+    absent = missing() if domain.label is not None else ""
+    if domain.label is not None and not absent:
         lines += _classes(release, known, held_out, domain)
     if target is not None:
         lines += _target(release, known, held_out, domain, target)
-    return tuple(lines), _FLATTERED if control is None else ""
+    said = [f"The label was not tried: {absent}."] if absent else []
+    said += [_FLATTERED] if control is None and lines else []
+    return tuple(lines), " ".join(said)
 
 
 def _classes(release: Any, known: Any, held_out: Any, domain: Domain) -> Iterator[Line]:

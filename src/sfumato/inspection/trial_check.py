@@ -21,7 +21,8 @@ from sfumato.inspection.audit.noise_law import TESTS, Drawn, joined, p_values, s
 from sfumato.inspection.audit.trial import noise_of
 from sfumato.privacy.mechanism import Event
 from sfumato.publishing.kinds.table import table_plan
-from sfumato.publishing.verify import Check, answers, verify
+from sfumato.publishing.verification import Check, Verification
+from sfumato.publishing.verify import answers, verify
 from sfumato.release.certificate import Certificate
 from sfumato.release.kind import TABLE
 from sfumato.release.reading import read_certificate
@@ -56,7 +57,7 @@ Question = tuple[str, Callable[[], str]]
 
 def verify_trial(
     folder: str | Path, trials: str | Path | Sequence[str | Path], public: Any
-) -> list[Check]:
+) -> Verification:
     """All checks of one trial or several; `public` is the data they were made of.
 
     >>> from tempfile import TemporaryDirectory
@@ -68,7 +69,7 @@ def verify_trial(
     ...     for name, table in (("release", clinic(80)), ("trial", public)):
     ...         _ = publish(table, schema=schema, epsilon=1, misfit=1, folder=f"{place}/{name}")
     ...     checks = verify_trial(f"{place}/release", f"{place}/trial", public)
-    >>> all(check.passed for check in checks), [check.name for check in checks[3:]]
+    >>> checks.passed, [check.name for check in checks[3:]]
     (True, ['noise of fit', 'noise of fine tables', 'noise of one-way tables'])
     """
     several = [trials] if isinstance(trials, str | Path) else list(trials)
@@ -84,7 +85,7 @@ def verify_trial(
     for question in first:
         checks.extend(answers([question]))
         if not checks[-1].passed:
-            return checks
+            return Verification(checks)
     bought = Counter(event.statistic for event in certificate.events)
     asked: list[Question] = [
         (f"noise of {name}", partial(_tested, joined(parts), len(seen)))
@@ -92,7 +93,7 @@ def verify_trial(
     ]
     if rest := [name for name in bought if name not in seen]:
         asked.append(("untested", partial(_untested, rest, some=bool(seen))))
-    return checks + list(answers(asked))
+    return Verification(checks) + answers(asked)
 
 
 def _sound(trials: Sequence[Path]) -> str:

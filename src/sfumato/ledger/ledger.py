@@ -16,7 +16,7 @@ Limits.  Whoever can write the file can rewrite all of it: only the kept head sh
 >>> from tempfile import TemporaryDirectory
 >>> from sfumato.privacy.guarantee import PureDP
 >>> with TemporaryDirectory() as folder, Ledger.create(f"{folder}/budget.db") as ledger:
-...     ledger.grant("adult", PureDP(3), reason="approved by the data board")
+...     ledger.grant("adult", epsilon=3, reason="approved by the data board")
 ...     about = "one record; replace-one"
 ...     entry = ledger.reserve("adult-2026", "adult", PureDP(1), plan="c0ffee00", protects=about)
 ...     ledger.draw(entry.release, None)
@@ -35,8 +35,10 @@ from typing import Self
 
 from sfumato.errors import LedgerError, ParameterError
 from sfumato.ledger.amount import NOTHING, minus
+from sfumato.ledger.balance_table import balance_table
 from sfumato.ledger.chain import Balance, birth, genesis, next_line
 from sfumato.ledger.file import build
+from sfumato.ledger.grant import grantable, granted_budget
 from sfumato.ledger.place import Place, place_of
 from sfumato.ledger.rules import (
     Entry,
@@ -45,7 +47,6 @@ from sfumato.ledger.rules import (
     divisible,
     entry_of,
     goes_on,
-    grantable,
     inspectable,
     line_text,
     one_promise,
@@ -76,7 +77,7 @@ from sfumato.ledger.sql import (
 )
 from sfumato.ledger.table_part import TablePart
 from sfumato.privacy.budget import Charge
-from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
+from sfumato.privacy.guarantee import Guarantee, Heuristic, Number, to_json
 
 __all__ = ["Balance", "Entry", "Ledger"]
 
@@ -100,21 +101,29 @@ class Ledger(LedgerSession):
         return cls(path)
 
     def grant(
-        self, dataset: str, budget: Guarantee | Charge, *, reason: str, heuristic: bool = False
+        self,
+        dataset: str,
+        budget: Guarantee | None = None,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        reason: str,
+        heuristic: bool = False,
     ) -> None:
         """Add to a data set's budget, on the record; amounts round down to whole units.
 
-        A `Charge` adds delta alone, for releases with epsilon that was granted before.
-
-        `heuristic` also allows releases that carry no guarantee; with the budget
-        `Heuristic(…)` the grant allows them and nothing else.
+        It is said as `publish` takes it, `epsilon=2`, or given as a guarantee; `delta` by itself
+        is for releases with epsilon that was granted before.  `heuristic` also allows releases
+        that carry no guarantee; by itself it allows them and nothing else.
         """
         line_text(dataset=dataset, reason=reason)
+        said = granted_budget(budget, heuristic, epsilon=epsilon, delta=delta, rho=rho)
         with self._writing() as connection:
             balance = balance_of(connection, dataset) or Balance()
-            amount = grantable(budget, heuristic=heuristic, balance=balance)
-            said = {"reason": reason}
-            append(connection, "grant", dataset, said, amount=amount, heuristic=heuristic)
+            amount = grantable(said, heuristic=heuristic, balance=balance)
+            why = {"reason": reason}
+            append(connection, "grant", dataset, why, amount=amount, heuristic=heuristic)
 
     def reserve(
         self,
@@ -373,6 +382,9 @@ class Ledger(LedgerSession):
 
     def __repr__(self) -> str:
         return f"Ledger({str(self._path)!r})"
+
+    def _repr_html_(self) -> str:
+        return balance_table(self, str(self._path))
 
 
 def _entry(connection: sqlite3.Connection, release: str) -> Entry | None:

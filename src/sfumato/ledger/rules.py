@@ -4,24 +4,17 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import floor
 from shlex import quote
 from typing import Literal
 
 from sfumato.errors import BudgetError, LedgerError, ParameterError
-from sfumato.ledger.amount import NOTHING, covers, minus, missing, plus
+from sfumato.ledger.amount import NOTHING, covers, minus, missing
 from sfumato.ledger.chain import LIMIT, Balance, LedgerLine
 from sfumato.ledger.table_part import DIVISIBLE, MOST_CELLS, TablePart
-from sfumato.privacy.budget import Charge, budget, charge
+from sfumato.privacy.budget import Charge, charge
 from sfumato.privacy.guarantee import (
-    ZCDP,
-    ApproxDP,
     Guarantee,
-    Heuristic,
-    Number,
-    PureDP,
     Seeded,
-    exact,
     from_json,
     to_json,
 )
@@ -34,8 +27,6 @@ __all__ = [
     "divisible",
     "entry_of",
     "goes_on",
-    "grant_of",
-    "grantable",
     "inspectable",
     "line_text",
     "one_promise",
@@ -60,7 +51,7 @@ _STATES: dict[str, State] = {
     "stop": "stopped",
     "refund": "refunded",
 }
-_TOO_MUCH = "epsilon, delta and rho must stay below 2^62 ledger units (epsilon about 4.6e12)"
+TOO_MUCH = "epsilon, delta and rho must stay below 2^62 ledger units (epsilon about 4.6e12)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,45 +120,6 @@ def digest_text(**texts: str) -> None:
             raise ParameterError(f"{name} must be a digest of 8 to 128 lower-case hex digits")
 
 
-def grant_of(
-    *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None
-) -> Guarantee | Charge:
-    """What a person grants: a budget, or delta alone beside epsilon that was granted before.
-
-    >>> grant_of(delta="1e-9")
-    Charge(micro_epsilon=0, pico_delta=1000, micro_rho=0)
-    """
-    if epsilon is None and rho is None and delta is not None:
-        return Charge(0, floor(exact("delta", delta, below=1) * 10**12))
-    return budget(epsilon=epsilon, delta=delta, rho=rho)
-
-
-def grantable(budget: Guarantee | Charge, *, heuristic: bool, balance: Balance) -> Charge:
-    """The units of a grant, rounded down: an owner never grants more than was said."""
-    match budget:
-        case Charge():  # delta alone, beside epsilon that was granted before
-            amount, needed = budget, (0, 1, 0)
-        case ApproxDP(epsilon=epsilon, delta=delta):
-            amount, needed = Charge(floor(epsilon * 10**6), floor(delta * 10**12)), (1, 1, 0)
-        case PureDP(epsilon=epsilon):
-            amount, needed = Charge(floor(epsilon * 10**6)), (1, 0, 0)
-        case ZCDP(rho=rho):
-            amount, needed = Charge(micro_rho=floor(rho * 10**6)), (0, 0, 1)
-        case Heuristic() if heuristic:
-            amount, needed = NOTHING, (0, 0, 0)
-        case _:
-            raise ParameterError(
-                "budget must be PureDP, ApproxDP or ZCDP, or Heuristic together with heuristic=True"
-            )
-    if not covers(amount, Charge(*needed)):
-        raise ParameterError(
-            "budget must reach one ledger unit: epsilon and rho 0.000001, delta 0.000000000001"
-        )
-    if not covers(Charge(LIMIT - 1, LIMIT - 1, LIMIT - 1), plus(balance.granted, amount)):
-        raise ParameterError(_TOO_MUCH)
-    return amount
-
-
 def priced(guarantee: Guarantee) -> Charge:
     """The units of a charge, rounded up."""
     if isinstance(guarantee, Seeded):
@@ -176,7 +128,7 @@ def priced(guarantee: Guarantee) -> Charge:
         )
     amount = charge(guarantee)
     if not covers(Charge(LIMIT - 1, LIMIT - 1, LIMIT - 1), amount):
-        raise ParameterError(_TOO_MUCH)
+        raise ParameterError(TOO_MUCH)
     try:
         to_json(guarantee)
     except ValueError:  # Python refuses to print integers of more than 4300 digits

@@ -18,6 +18,7 @@ from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, Heuristic, LocalDP, PureDP
 from sfumato.privacy.mechanism import Event
+from sfumato.untrusted.fact_table import fact_table
 
 __all__ = ["Family", "Priced", "Recipe"]
 
@@ -59,6 +60,13 @@ class Priced:
         promised = self.unproved or self.budget
         assert promised is not None  # noqa: S101  a plan without a budget says why it has none
         return promised
+
+    def _repr_html_(self) -> str:
+        rows = [(event.statistic, event.law, event.cost) for event in self.events]
+        headings = ("measured", "how", "price")
+        return fact_table(
+            f"Plan: {self.method}", rows, headings=headings, note=f"Promise: {self.guarantee}."
+        )
 
     def terms_for(
         self,

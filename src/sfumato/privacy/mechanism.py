@@ -87,6 +87,16 @@ class Event:
         return float(min(self.noise or 0, _LARGEST_FLOAT))  # beyond, it is refused elsewhere
 
     @property
+    def law(self) -> str:
+        """How the statistic was made noisy, in words: the law and its figure."""
+        if self.noise is None:
+            fixed = {"perturbation": "changed, no proof", "exact": "without noise"}
+            return fixed.get(self.mechanism, "its noise follows from earlier steps")
+        law = self.mechanism.replace("-", " ")
+        law = law.replace("k ary", "k-ary") if law.endswith("response") else f"{law} noise"
+        return f"{law}, {self.figure} {self.size:.4g}"
+
+    @property
     def deviation(self) -> float:
         """Standard deviation of the noise on one entry, in real units: a public figure."""
         laplace = self.mechanism == "discrete-laplace"

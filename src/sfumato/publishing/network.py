@@ -24,6 +24,7 @@ from sfumato.ledger import Ledger
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.guarantee import Heuristic, Number
 from sfumato.privacy.mechanism import Purse
+from sfumato.progress import Wish, working
 from sfumato.publishing.transaction import (
     Produced,
     ReleaseTransaction,
@@ -32,7 +33,8 @@ from sfumato.publishing.transaction import (
     priced_for,
 )
 from sfumato.release.file import Format
-from sfumato.release.release import Frame, Release
+from sfumato.release.given_frame import Frame
+from sfumato.release.release import Release
 
 __all__ = ["NetworkRelease", "publish_network"]
 
@@ -58,7 +60,7 @@ def publish_network(
     release: str | None = None,
     seed: int | None = None,
     accept_no_guarantee: bool = False,
-    progress: Say | None = None,
+    progress: Wish = None,
     **options: Any,
 ) -> "NetworkRelease":
     """Release a network with other weights on the same edges.
@@ -99,10 +101,11 @@ def publish_network(
         read.network.check_weights()
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     key = None if ledger is None else ledger.fingerprint_key
-    publishable = _Network(terms, plan, read.network, pairs, key, progress or _quiet)
     written: Format = format or ("parquet" if read.kind == "parquet" else "csv")
     frame: Frame = read.kind if read.kind in ("pandas", "polars") else "arrow"
-    made = ReleaseTransaction(publishable, ledger, release, seed).to(folder, written, frame)
+    with working(progress) as say:
+        publishable = _Network(terms, plan, read.network, pairs, key, say)
+        made = ReleaseTransaction(publishable, ledger, release, seed).to(folder, written, frame)
     return NetworkRelease(made, read, data)
 
 
@@ -183,7 +186,3 @@ def _pairs(preserve: Any, topology: Topology, seed: int | None, method: str) -> 
             "edge-anonymous or edge-potential"
         )
     return chosen(preserve, topology, np.random.default_rng(seed))
-
-
-def _quiet(what: str) -> None:
-    """No progress is shown."""

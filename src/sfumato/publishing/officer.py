@@ -1,7 +1,7 @@
 """The officer's page of a release: its figures from the folder, the account from the ledger."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +9,8 @@ from sfumato.errors import ReleaseError
 from sfumato.ledger import Ledger
 from sfumato.ledger.chain import LedgerLine
 from sfumato.publishing.kinds import kind_rules
-from sfumato.publishing.verify import Check
+from sfumato.publishing.page import sound
+from sfumato.publishing.verification import Verification
 from sfumato.release.release import Release
 from sfumato.report.officer import Account, Step, officer_html
 
@@ -23,17 +24,18 @@ _STATES = {
 }
 
 
-def officer_page(folder: str | Path, ledger: Ledger, checks: Sequence[Check]) -> str:
-    """What the officer reads before a release goes out; `checks` are those of `sfumato verify`.
+def officer_page(folder: str | Path, ledger: Ledger) -> str:
+    """What the officer reads before a release goes out; refused where it does not verify.
 
     It is about the ledger as it is now, so it is no part of the release and changes with time.
     """
+    checks = sound(Path(folder), ledger=ledger)
     release = Release.load(Path(folder))
-    summary, _ = kind_rules(release.certificate).described(release.certificate)
+    summary = kind_rules(release.certificate).described(release.certificate)
     return officer_html(release, _account(release, ledger, checks), summary=summary)
 
 
-def _account(release: Release, ledger: Ledger, checks: Sequence[Check]) -> Account:
+def _account(release: Release, ledger: Ledger, checks: Verification) -> Account:
     certificate, dataset = release.certificate, release.certificate.dataset
     entry = ledger.entry(certificate.release)
     if entry is None:

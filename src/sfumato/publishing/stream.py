@@ -6,6 +6,7 @@ next part of the series is published from there without a second charge.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from sfumato.plan.options import whole
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
+from sfumato.progress import Wish, working
 from sfumato.publishing.transaction import (
     Part,
     Produced,
@@ -64,7 +66,7 @@ def publish_stream(
     resume: str | Path | None = None,
     append: bool = False,
     seen: bool = False,
-    progress: Watch | None = None,
+    progress: Wish = None,
     **options: Any,
 ) -> Release:
     """Release the running count (`counter`) or mean (`reservoir-mean`) of a bit stream.
@@ -104,7 +106,7 @@ def publish_stream(
             raise ReleaseError(f"{resume} belongs to release {begun.series.release}, not {release}")
         terms = series_terms(dataset, plan, begun.continues, counted=counted)
         release = begun.part.release
-    with open_bits(data, form) as source:
+    with _figures(progress) as watch, open_bits(data, form) as source:
         # Before the charge: how long a stream is, is public.
         if plan.pausable:
             check_length(source, covered, begun.position if begun and append else 0)
@@ -113,9 +115,7 @@ def publish_stream(
         if source.longest is not None:
             check_enough(source.longest, plan.needs)
         ledger_id = None if ledger is None else ledger.ledger_id
-        publishable = _Stream(
-            terms, plan, source, progress or _quiet, begun, pause, ledger_id, append, seen
-        )
+        publishable = _Stream(terms, plan, source, watch, begun, pause, ledger_id, append, seen)
         transaction = ReleaseTransaction(
             publishable, ledger, release, seed, None if begun is None else begun.part
         )
@@ -236,5 +236,11 @@ class _Stream:
                 yield pa.RecordBatch.from_arrays([times, values], schema=COLUMNS)
 
 
-def _quiet(time: int, value: float) -> None:
-    """Nothing is shown."""
+@contextmanager
+def _figures(wish: Wish) -> Iterator[Watch]:
+    """The latest figure, which is published; a function of the caller's is told it as it is."""
+    with working(wish) as say:
+        if callable(wish):
+            yield wish
+        else:
+            yield lambda time, value: say(f"after {time:,} bits: {value:,.6g}")

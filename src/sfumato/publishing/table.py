@@ -20,18 +20,21 @@ from sfumato.plan.fit import MISFIT, fitted_plan
 from sfumato.plan.part import plan_of_part
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
+from sfumato.progress import Wish
+from sfumato.progress import rows as told_rows
 from sfumato.publishing.fit import counted_fit
 from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
 from sfumato.publishing.verify import checks
 from sfumato.release.file import Format
 from sfumato.release.folder import is_release
-from sfumato.release.release import Frame, Release
+from sfumato.release.given_frame import Frame
+from sfumato.release.release import Release
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table.file.opening import with_sheet
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
-from sfumato.table.source import Source, number_of_records, open_source
+from sfumato.table.source import Source, frame_types, number_of_records, open_source
 
 __all__ = ["check_rows", "price", "publish", "publish_plan"]
 
@@ -100,7 +103,7 @@ def publish(
     release: str | None = None,
     seed: int | None = None,
     accept_no_guarantee: bool = False,
-    progress: Progress | None = None,
+    progress: Wish = None,
     **options: Any,
 ) -> Release:
     """Release a table under a promise.
@@ -108,15 +111,17 @@ def publish(
     `data` is a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a
     polars LazyFrame, a DuckDB relation, or the path of a file (CSV, Parquet, Excel, JSON lines,
     Stata, SAS, SPSS, one of them in a .zip) or of a folder of Parquet files; `Release.data` is
-    a frame for frames, else an Arrow table.  `sheet` names the sheet of a workbook that has
-    several.  With `folder` the release is written there as it is made, in bounded memory.
+    a frame for frames, in their types, else an Arrow table.  `sheet` names the sheet of a workbook
+    that has several.  With `folder` the release is written there as it is made, in bounded memory.
     With `ledger` the charge is durable before a record is encoded.  A `seed` makes a test run
     without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
     record in common cost a ledger their maximum (neighbours: add-remove).  Where more than a share
     of `misfit` of the records do not fit the schema, as noisy counts tell, nothing is published
-    (`MisfitError`) and only these counts are paid for: `price` says how much.
+    (`MisfitError`) and only these counts are paid for: `price` says how much.  Terminals and
+    notebooks show how far it is, unless `progress=False`; a function is told instead, phase and
+    rows.
 
     >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
     >>> schema = {"name": "clinic", "columns": {
@@ -163,7 +168,7 @@ def publish_plan(
     release: str | None = None,
     seed: int | None = None,
     accept_no_guarantee: bool = False,
-    progress: Progress | None = None,
+    progress: Wish = None,
 ) -> Release:
     """`publish` for whoever has the plan already, and may want to look at it before.
 
@@ -184,9 +189,11 @@ def publish_plan(
     if ledger is not None:
         _check_bought(plan, ledger)
     key = None if ledger is None else ledger.fingerprint_key
-    publishable = _Table(plan, source, key, rows, seed, progress or _quiet)
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
-    return ReleaseTransaction(publishable, ledger, release, seed).to(folder, written, frame)
+    with told_rows(progress) as step:
+        publishable = _Table(plan, source, key, rows, seed, step)
+        transaction = ReleaseTransaction(publishable, ledger, release, seed)
+        return transaction.to(folder, written, frame, frame_types(source))
 
 
 class _Table:
@@ -235,8 +242,7 @@ class _Table:
 
 def _check_sound(basis: Path) -> None:
     """What a release has to say of its components is worth what its certificate is worth."""
-    failed = [check for check in checks(basis) if not check.passed]
-    if failed:
+    if failed := checks(basis).failed:
         raise ParameterError(
             f"basis does not verify ({failed[0].name}: {failed[0].detail}): "
             "get the release again from whoever made it"
@@ -275,7 +281,3 @@ def check_rows(rows: int | None, plan: Plan) -> None:
         raise ParameterError(f"rows must be a whole number, got {rows!r}")
     if not 0 <= rows <= _MOST_ROWS:  # not repeated: it may have more digits than can be printed
         raise ParameterError(f"rows must be from 0 to {_MOST_ROWS}: ask for another number")
-
-
-def _quiet(phase: str, rows: int) -> None:
-    """No progress is shown."""

@@ -29,8 +29,9 @@ from sfumato.release.content import Content
 from sfumato.release.file import Format
 from sfumato.release.fit import FitFacts
 from sfumato.release.folder import FolderWriter, is_release
+from sfumato.release.given_frame import Frame
 from sfumato.release.reading import read_certificate
-from sfumato.release.release import Frame, Release
+from sfumato.release.release import Release
 
 __all__ = [
     "Charged",
@@ -101,8 +102,17 @@ class ReleaseTransaction:
         if self.seed is not None and self.ledger is not None:
             raise ParameterError("a seeded run is a test: leave out the seed, or the ledger")
 
-    def to(self, folder: str | Path | None, format: Format, frame: Frame) -> Release:
-        """The release, as it was made before under the same id or in this folder, or anew."""
+    def to(
+        self,
+        folder: str | Path | None,
+        format: Format,
+        frame: Frame,
+        types: Mapping[str, Any] | None = None,
+    ) -> Release:
+        """The release, as it was made before under the same id or in this folder, or anew.
+
+        `frame` and `types` are those of the records: what `Release.data` goes back to.
+        """
         place = None if folder is None else Path(folder)
         if self.ledger is not None and (done := self._already(self.ledger, place, frame)):
             return done
@@ -112,8 +122,8 @@ class ReleaseTransaction:
         check_certifiable(self.publishable.terms, release)
         step = _Step(self.publishable, self.ledger, release, self.seed, self.part)
         if place is None:
-            return step.in_memory(frame)
-        return step.in_folder(FolderWriter(place, format), frame)
+            return step.in_memory(frame, types)
+        return step.in_folder(FolderWriter(place, format), frame, types)
 
     def _already(self, ledger: Ledger, folder: Path | None, frame: Frame) -> Release | None:
         """The release that an earlier run made under this id or in this folder, if it did.
@@ -152,7 +162,7 @@ class ReleaseTransaction:
         if entry.state == "drawn":
             from sfumato.publishing.verify import verify
 
-            if not all(check.passed for check in verify(folder)):
+            if not verify(folder):
                 raise ReleaseError(f"{folder} is not a whole release: run sfumato verify {folder}")
             ledger.settle(entry.release, stored.digest)
         elif entry.digest != stored.digest:
@@ -170,7 +180,7 @@ class _Step:
     seed: int | None
     part: "Part | None"
 
-    def in_memory(self, frame: Frame) -> Release:
+    def in_memory(self, frame: Frame, types: Mapping[str, Any] | None) -> Release:
         content, batches = Content(), []
         with self._reserved():
             purse, made = self._produced()
@@ -180,16 +190,19 @@ class _Step:
             table = pa.Table.from_batches(batches, self.publishable.columns)
             certificate = self._certificate(purse, content, made)
             self._settle(certificate)
-        return Release(certificate, synopsis=made.synopsis, table=table, frame=frame)
+        return Release(certificate, synopsis=made.synopsis, table=table, frame=frame, types=types)
 
-    def in_folder(self, writer: FolderWriter, frame: Frame) -> Release:
+    def in_folder(
+        self, writer: FolderWriter, frame: Frame, types: Mapping[str, Any] | None
+    ) -> Release:
         with writer, self._reserved():
             purse, made = self._produced()
             writer.write(made.batches, self.publishable.columns)
             certificate = self._certificate(purse, writer.content, made)
             sealed = writer.finish(certificate, made.synopsis)
             self._settle(sealed)
-        return Release(sealed, synopsis=made.synopsis, folder=writer.folder, frame=frame)
+        synopsis, folder = made.synopsis, writer.folder
+        return Release(sealed, synopsis=synopsis, folder=folder, frame=frame, types=types)
 
     def _reserved(self) -> Any:
         if self.ledger is None:

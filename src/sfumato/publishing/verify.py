@@ -5,7 +5,7 @@ Nothing here needs the original data: whoever receives a release can run it.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from sfumato.ledger import Entry, Ledger
 from sfumato.ledger.rules import part_id
 from sfumato.publishing.certify import stated_facts
 from sfumato.publishing.kinds import kind_rules
+from sfumato.publishing.verification import Check, Verification
 from sfumato.release.certificate import Certificate, Continues, PartyFacts
 from sfumato.release.content import Content
 from sfumato.release.digest import digest
@@ -23,33 +24,36 @@ from sfumato.release.release import Release, table_schema
 from sfumato.untrusted.plain_file import content as file_content
 from sfumato.untrusted.plain_file import is_folder, is_there
 
-__all__ = ["Check", "answers", "checks", "page_of", "verify"]
+__all__ = ["answers", "checks", "verify"]
 
 _LARGEST_PAGE = 2**26  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One question asked of a release, and its answer."""
-
-    name: str
-    passed: bool
-    detail: str
-
-
-def verify(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
+def verify(folder: str | Path, *, ledger: Ledger | str | Path | None = None) -> Verification:
     """All checks in order; a folder without a readable certificate is refused outright.
 
     A page that was added to the folder is made again from the release and compared with it.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> import sfumato as sf
+    >>> schema = sf.Schema.parse(sf.example.CLINIC)
+    >>> release = sf.publish(sf.example.clinic(300), schema=schema, epsilon=1)
+    >>> with TemporaryDirectory() as place:
+    ...     found = verify(release.save(f"{place}/release"))
+    >>> found.passed, [check.name for check in found]
+    (True, ['files', 'plan', 'data'])
     """
+    if isinstance(ledger, str | Path):
+        with Ledger(ledger) as opened:
+            return verify(folder, ledger=opened)
     folder, found = Path(folder), checks(folder, ledger=ledger)
     if is_there(folder / REPORT):
-        sound = all(check.passed for check in found)
+        sound = found.passed
         found += answers([("report", lambda: _page(folder, sound))])
     return found
 
 
-def checks(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
+def checks(folder: str | Path, *, ledger: Ledger | None = None) -> Verification:
     """The checks of what was released, whatever page was added to it later."""
     folder = Path(folder)
     if not is_folder(folder):
@@ -62,18 +66,13 @@ def checks(folder: str | Path, *, ledger: Ledger | None = None) -> list[Check]:
     ]
     if ledger is not None:
         questions.append(("ledger", lambda: _in_ledger(folder, certificate, ledger)))
-    return [_dated(check, certificate) for check in answers(questions)]
-
-
-def page_of(folder: Path) -> bytes:
-    """The page that this release gives."""
-    from sfumato.publishing.page import report_page  # only now: a release need not have one
-
-    return report_page(Release.load(folder))
+    return Verification(_dated(check, certificate) for check in answers(questions))
 
 
 def _page(folder: Path, sound: bool) -> str:
     """A page is not part of the release: it is this one, or it is foreign."""
+    from sfumato.publishing.page import report_page  # only now: a release need not have one
+
     if not sound:
         raise ReleaseError(f"{REPORT} is about a release that is not as it was released")
     remedy = f"remove it, or make it again: sfumato report {folder} --force"
@@ -82,7 +81,7 @@ def _page(folder: Path, sound: bool) -> str:
     except OSError as error:
         raise ReleaseError(f"{REPORT} is foreign: {error.strerror}; {remedy}") from None
     try:
-        made = page_of(folder)
+        made = report_page(Release.load(folder))
     except MissingExtra as missing:
         raise ReleaseError(f"{REPORT} cannot be compared: {missing}; or remove it") from None
     if found != made:

@@ -31,6 +31,7 @@ from sfumato.release.kind import KINDS, Kind
 from sfumato.release.section import Section
 from sfumato.release.threshold import opening_threshold
 from sfumato.schema import Schema
+from sfumato.untrusted.fact_table import fact_table
 
 __all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "PartyFacts", "stated"]
 
@@ -300,6 +301,11 @@ class Certificate(Section):
     def to_json(self) -> dict[str, Any]:
         """What `release.json` holds."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    def _repr_html_(self) -> str:
+        from sfumato.release.facts import facts_of  # which reads certificates itself
+
+        return fact_table(f"Certificate of {self.dataset}", facts_of(self))
 
     def __getitem__(self, name: str) -> NoReturn:
         raise TypeError(f"a certificate has attributes: certificate.{name}, or to_json() as a dict")

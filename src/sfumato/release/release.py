@@ -1,28 +1,41 @@
 """A release: data, certificate and, where there is one, the synopsis they came from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from sfumato.errors import ReleaseError
-from sfumato.privacy.guarantee import Guarantee
+from sfumato.privacy.guarantee import Guarantee, Number
 from sfumato.release.certificate import Certificate, stated
+from sfumato.release.facts import facts_of
 from sfumato.release.file import Format
 from sfumato.release.fit import Fit
 from sfumato.release.folder import FolderWriter
+from sfumato.release.given_frame import Frame, as_given
 from sfumato.release.reading import read_certificate, read_records, read_synopsis
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
+from sfumato.untrusted.fact_table import fact_table
 
-__all__ = ["Frame", "Release", "table_schema"]
+if TYPE_CHECKING:
+    from sfumato.accuracy.asking import Answers
 
-Frame = Literal["pandas", "polars", "arrow"]  # the kind of table that was given
+__all__ = ["Release", "table_schema"]
 
 
 class Release:
-    """What may be published and what it promises.  Looking at it twice costs nothing."""
+    """What may be published and what it promises.  Looking at it twice costs nothing.
+
+    >>> import sfumato as sf
+    >>> schema = sf.Schema.parse(sf.example.CLINIC)
+    >>> release = sf.publish(sf.example.clinic(500), schema=schema, epsilon=1)
+    >>> release.guarantee, release.data.num_rows
+    (PureDP(epsilon=Fraction(1, 1)), 500)
+    >>> [answer.question for answer in release.accuracy(mean=["age", "weight"])]
+    ['mean of age', 'mean of weight']
+    """
 
     def __init__(
         self,
@@ -32,9 +45,10 @@ class Release:
         table: pa.Table | None = None,
         folder: Path | None = None,
         frame: Frame = "arrow",
+        types: Mapping[str, Any] | None = None,
     ) -> None:
         self.certificate, self.synopsis, self.folder = certificate, synopsis, folder
-        self._table, self._frame = table, frame
+        self._table, self._frame, self._types = table, frame, dict(types or {})
 
     @property
     def guarantee(self) -> Guarantee:
@@ -59,18 +73,19 @@ class Release:
 
     @property
     def data(self) -> Any:
-        """The released records as the kind of table that was given."""
+        """The released records as the kind of table that was given, in its types.
+
+        Types of the frame come back where they hold what the schema allows; those that pandas
+        infers follow from the schema.  A release that was loaded from its folder has the types
+        of the schema: no folder knows what the records were kept in.
+        """
         return self.like(self.table)
 
     def like(self, table: pa.Table) -> Any:
         """A table, drawn from this release or cut out of it, as the kind that was given."""
-        if self._frame == "pandas":
-            return _pandas(table)
-        if self._frame == "polars":
-            import polars
-
-            return polars.from_arrow(table)
-        return table
+        own = self.certificate.columns is not None  # columns that no schema knows
+        schema = None if own else self.certificate.public_schema
+        return as_given(table, self._frame, self._types, schema)
 
     def save(self, folder: str | Path, *, format: Format = "csv") -> Path:
         """Write the release as a folder; what is there already is never overwritten."""
@@ -78,6 +93,31 @@ class Release:
             writer.write(iter(self.table.to_batches()), self.table.schema)
             writer.finish(self.certificate, self.synopsis)
         return Path(folder)
+
+    def accuracy(
+        self,
+        *,
+        count: Mapping[str, str | Sequence[str]] | None = None,
+        mean: str | Sequence[str] = (),
+        column: str | Sequence[str] = (),
+        largest: str | Sequence[str] = (),
+        confidence: Number = 0.95,
+    ) -> "Answers":
+        """How far its numbers may be off, from the release alone: see `sfumato.accuracy.ask`."""
+        import sfumato  # the front door: this layer does not know who reads releases
+
+        return sfumato.accuracy.ask(
+            self, count=count, mean=mean, column=column, largest=largest, confidence=confidence
+        )
+
+    def report(self, path: str | Path | None = None, *, force: bool = False) -> Path:
+        """Write its page for readers, `report.html` in its folder or another file, and say where.
+
+        What is there already is replaced only with `force`.  See `sfumato.write_report`.
+        """
+        import sfumato  # as above
+
+        return sfumato.write_report(self, path, force=force)
 
     @classmethod
     def load(cls, folder: str | Path, *, frame: Frame = "arrow") -> "Release":
@@ -91,6 +131,11 @@ class Release:
         told = self.certificate
         return f"<Release of {told.dataset} by {told.method}: {self.guarantee}>"
 
+    def _repr_html_(self) -> str:
+        where = "in memory: save it" if self.folder is None else str(self.folder)
+        facts = [*facts_of(self.certificate), ("folder", where)]
+        return fact_table(f"Release of {self.certificate.dataset}", facts)
+
 
 def table_schema(certificate: Certificate) -> pa.Schema:
     """The columns the certificate names, else those of its schema."""
@@ -99,15 +144,3 @@ def table_schema(certificate: Certificate) -> pa.Schema:
         return arrow_schema(Domain.of(stated(certificate.public_schema)))
     types = {"double": pa.float64(), "int64": pa.int64(), "string": pa.string()}
     return pa.schema([pa.field(name, types[kind], nullable=False) for name, kind in own.items()])
-
-
-def _pandas(table: pa.Table) -> Any:
-    """A pandas frame whose types follow from the schema, not from whether a value is missing."""
-    import pandas
-
-    nullable = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
-    frame = table.to_pandas()
-    for item in table.schema:
-        if item.nullable and item.type in nullable:
-            frame[item.name] = table.column(item.name).to_pandas(types_mapper=nullable.get)
-    return frame

@@ -3,8 +3,6 @@
 Colours are those of Okabe and Ito (2008); every line also has its own marker, so that no
 figure relies on colour alone.  Figures are drawn without a display and come out the same
 byte for byte: no dates, no random ids.
-
-Needs matplotlib: `pip install 'sfumato[report]'`.
 """
 
 from collections.abc import Iterator
@@ -67,7 +65,7 @@ def style(**changes: Any) -> Iterator[None]:
     try:
         from matplotlib import rc_context
     except ImportError:
-        raise MissingExtra("figures need matplotlib: pip install 'sfumato[report]'") from None
+        raise MissingExtra("figures need matplotlib: pip install matplotlib") from None
     with rc_context(_RULES | changes):  # type: ignore[arg-type]  # names are checked when set
         yield
 

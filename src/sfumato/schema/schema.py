@@ -51,6 +51,7 @@ from sfumato.schema.formats import (
 from sfumato.schema.shorthand import OTHER, as_owner_writes, say_other
 from sfumato.schema.sound import check_ordered, check_whole_steps, check_writable, leaves
 from sfumato.schema.strict_yaml import explain, load
+from sfumato.untrusted.fact_table import fact_table
 from sfumato.untrusted.plain_file import content
 
 __all__ = ["Boolean", "Category", "Column", "Date", "Identifier", "Integer", "Number", "Schema"]
@@ -380,6 +381,13 @@ class Schema(BaseModel):
     def to_json(self) -> dict[str, Any]:
         """The schema as plain JSON values, without the defaults."""
         return self.model_dump(mode="json", exclude_defaults=True)
+
+    def _repr_html_(self) -> str:
+        from sfumato.schema.column_facts import HEADINGS, column_facts  # which reads schemas itself
+
+        rules = f" {len(self.constraints)} constraints." if self.constraints else ""
+        note = f"Neighbours: {self.neighbours}.{rules}"
+        return fact_table(f"Schema {self.name}", column_facts(self), headings=HEADINGS, note=note)
 
     def to_yaml(self) -> str:
         """The schema as a person would write it."""

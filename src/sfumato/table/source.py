@@ -34,6 +34,7 @@ __all__ = [
     "Source",
     "broken_off",
     "columns_of",
+    "frame_types",
     "number_of_records",
     "open_source",
     "told",
@@ -112,6 +113,14 @@ def _distinct(names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         # Unnamed: in a file without a header the "names" are the first record.
         raise DataError("two columns have the same name: rename or drop one of them")
+
+
+def frame_types(source: Source) -> dict[str, Any]:
+    """The types of a frame's columns in its own library's words; none of what is no frame."""
+    if not isinstance(source, Frame):
+        return {}
+    natives = {name: column.to_native() for name, column in source.columns.items()}
+    return {name: native.dtype for name, native in natives.items() if hasattr(native, "dtype")}
 
 
 def columns_of(source: Source, columns: tuple[str, ...]) -> pa.Table:

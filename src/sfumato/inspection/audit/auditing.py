@@ -1,6 +1,6 @@
 """An audit from end to end: neighbours, frozen noise, runs, control, verdict."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -25,6 +25,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
+from sfumato.progress import Wish, phases
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 
@@ -48,7 +49,7 @@ def audit(
     effort: int = DEFAULT_EFFORT,
     confidence: float = DEFAULT_CONFIDENCE,
     seed: int | None = None,
-    progress: Callable[[str, int], None] | None = None,
+    progress: Wish = None,
     **options: Any,
 ) -> Audit:
     """Try to contradict what a method claims; no data is read, all tables are made up.
@@ -58,7 +59,7 @@ def audit(
     each of two neighbouring tables that suit the method, and as many for the positive control;
     the bounds from these hold together with probability `confidence`, whatever the method is.
     With a `schema`, both use it.  A `method` that is not registered
-    can be given as a `Method`.  With a `seed` the audit repeats.
+    can be given as a `Method`.  With a `seed` the audit repeats.  `progress=False` shows nothing.
 
     >>> found = audit("identity-laplace", epsilon=2, runs=600, effort=0, seed=1)
     >>> found.verdict, 1 < found.epsilon < 2, found.worst
@@ -77,22 +78,25 @@ def audit(
     domain, more = Domain.of(Schema.of(suited.schema)), larger(budget)
     plan, wider = (recipe.price(domain, part, given) for part in (budget, more))
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)
-    rng, tick = np.random.default_rng(seed), progress or _quiet
+    rng = np.random.default_rng(seed)
     small = Setting("your" if own else "a few", suited.schema, suited.options)
     rich = (small,) if own or not effort else (*settings(suited), small)
     sampled: Bits = SystemBits() if seed is None else SeededBits(seed + 1)  # runs keep their own
-    how = Effort(effort, seed or 0, sampled, tick)
-    scrutinies = list(scrutinise(recipe, (budget, more), rich, options, how))
-    tables = neighbours(domain)
-    frozen = freeze(plan, tables)
-    told = frozen.bought and not frozen.leaks and not frozen.violations
-    i, j = frozen.pair if frozen.complete and not frozen.leaks else _pilot(plan, tables, bits, rng)
-    pair = (tables[i].records, tables[j].records)
-    claim, found = Claim.of(budget, plan.events), []
-    for phase, made in (("runs", plan), ("control", wider)):
-        subject = Likelihood(made, pair, frozen.steady) if told else Released(made, pair, rng)
-        sample = subject.sample(count, bits, partial(tick, phase, 1))
-        found.append(examine(sample, claim, confidence))
+    with phases({"frozen noise": None, "runs": 4 * count}, progress) as tick:
+        how = Effort(effort, seed or 0, sampled, tick)
+        scrutinies = list(scrutinise(recipe, (budget, more), rich, options, how))
+        tables = neighbours(domain)
+        frozen = freeze(plan, tables)
+        told = frozen.bought and not frozen.leaks and not frozen.violations
+        i, j = (
+            frozen.pair if frozen.complete and not frozen.leaks else _pilot(plan, tables, bits, rng)
+        )
+        pair = (tables[i].records, tables[j].records)
+        claim, found = Claim.of(budget, plan.events), []
+        for phase, made in (("runs", plan), ("control", wider)):
+            subject = Likelihood(made, pair, frozen.steady) if told else Released(made, pair, rng)
+            sample = subject.sample(count, bits, partial(tick, phase, 1))
+            found.append(examine(sample, claim, confidence))
     beyond = [(f"{s.where}: " if own is None else "", v) for s in scrutinies for v in s.violations]
     return Audit(
         method=recipe.name,
@@ -151,7 +155,3 @@ def _pilot(
     if plan.domain.schema.neighbours == "add-remove":
         pairs = pairs[: len(tried) - 1]  # those with the first, which lacks the record
     return max(pairs, key=differ)
-
-
-def _quiet(phase: str, runs: int) -> None:
-    """No progress is shown."""

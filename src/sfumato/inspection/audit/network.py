@@ -37,7 +37,13 @@ def check_network(budget: Budget) -> Iterator[Checked]:
 
         def publish(table: pa.Table, directed: bool = bool(k % 2), given: Any = options) -> Any:
             release = publish_network(
-                table, directed=directed, seed=0, release="audit", **stated(budget), **given
+                table,
+                directed=directed,
+                seed=0,
+                release="audit",
+                progress=False,
+                **stated(budget),
+                **given,
             )
             return public(release)
 

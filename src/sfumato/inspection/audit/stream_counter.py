@@ -61,7 +61,7 @@ def check_series(engine: str, budget: Budget, *, pan: bool = False) -> Iterator[
 
 def _published(bits: Any, horizon: int, budget: Budget, **options: Any) -> Any:
     return publish_stream(
-        bits, horizon=horizon, seed=0, release="audit", **stated(budget), **options
+        bits, horizon=horizon, seed=0, release="audit", progress=False, **stated(budget), **options
     )
 
 
@@ -73,7 +73,7 @@ def _resumed(budget: Budget, cut: int, options: dict[str, Any]) -> Callable[[Str
             state = Path(folder) / "counter.state"
             first = _published(bits[:cut], bits.size, budget, pause=state, **options)
             given = {"horizon": bits.size, **stated(budget), **options}
-            second = publish_stream(bits, seed=0, resume=state, **given)
+            second = publish_stream(bits, seed=0, resume=state, progress=False, **given)
         return public(first), public(second)
 
     return publish

@@ -83,6 +83,7 @@ def _series(budget: PureDP, size: int) -> Callable[[Any], Any]:
             times="every=1",
             seed=seed,
             release="audit",
+            progress=False,
             **stated(budget),
         )
         return public(release)

@@ -115,6 +115,7 @@ def _published(bits: Any, size: int, budget: PureDP) -> Any:
         single=True,
         seed=0,
         release="audit",
+        progress=False,
         **stated(budget),
     )
 

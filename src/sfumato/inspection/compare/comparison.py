@@ -10,24 +10,26 @@ records of the same kind, or let `choose_method` decide.
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
+from pathlib import Path
 from threading import Lock
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from sfumato.errors import DataError, ParameterError, Refused
-from sfumato.inspection.classify import needed
+from sfumato.errors import DataError, MissingExtra, ParameterError, Refused
 from sfumato.inspection.compare.contender import Contender, contenders, methods_named
 from sfumato.inspection.compare.trial import MEASURES, Parts, Trial
 from sfumato.inspection.compare.worker import Stopped, Worker
-from sfumato.inspection.counting import count_comparison
+from sfumato.inspection.counting import by_name, count_comparison
+from sfumato.inspection.display import comparison_html
 from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import budget
 from sfumato.privacy.guarantee import exact
+from sfumato.progress import Wish, done_of
 
 __all__ = ["Cell", "Comparison", "compare"]
 
@@ -68,6 +70,10 @@ class Comparison:
     stopped: Mapping[str, str]
     framed: Mapping[str, tuple[float, float | None]]
     counted: bool
+    unmeasured: Mapping[str, str] = field(default_factory=dict)  # measures, and what they lack
+
+    def _repr_html_(self) -> str:
+        return comparison_html(self)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -111,14 +117,15 @@ def compare(
     trials: int = TRIALS,
     seconds: float = SECONDS,
     accept_no_guarantee: bool = False,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Wish = None,
 ) -> Comparison:
     """NOT PRIVATE: methods side by side at each of `epsilons`, on held-out records.
 
     Each method gets at most `seconds` of the clock: what is then left of its `trials` is not
-    run, and said.  A `ledger` counts the look before a record is read.
+    run, and said.  A `ledger` counts the look before a record is read.  Terminals and notebooks
+    show how far it is, unless `progress=False`; a function is told instead, done and total.
 
     >>> from sfumato.example import CLINIC, clinic
     >>> from sfumato.schema import Schema
@@ -131,6 +138,7 @@ def compare(
         raise ParameterError(f"trials must be a whole number of at least 1, got {trials!r}")
     if not seconds > 0:
         raise ParameterError(f"seconds must be above 0, got {seconds!r}")
+    told = done_of("trying methods", progress)
     domain = domain_of(schema)
     wanted = _ascending(epsilons)
     names = methods_named(methods)
@@ -145,13 +153,13 @@ def compare(
         raise ParameterError(f"no method fits this schema and budget; the first says: {why}")
     if not has_rows(opened(data, domain), _FEWEST):  # what cannot be compared is not counted
         raise DataError(f"a comparison needs at least {_FEWEST} records")
-    if domain.label is not None:
-        needed()
-    if ledger is not None:
-        count_comparison(domain.schema.name, ledger)
+    with by_name(ledger) as counting:
+        if counting is not None:
+            count_comparison(domain.schema.name, counting)
     parts = Parts.of(data, domain, seed)
-    run = _Run(parts, entered, trials, seconds, seed, progress or _quiet)
-    run.all()
+    with told as step:
+        run = _Run(parts, entered, trials, seconds, seed, step)
+        run.all()
     if not run.done:
         raise ParameterError("no method finished a release in its time: raise seconds")
     return Comparison(
@@ -167,6 +175,7 @@ def compare(
         stopped=run.stopped,
         framed=parts.framed,
         counted=ledger is not None,
+        unmeasured=parts.unmeasured,
     )
 
 
@@ -175,10 +184,6 @@ def _ascending(epsilons: Sequence[Any]) -> tuple[str, ...]:
         raise ParameterError("epsilons must be a list of at least one budget")
     sizes = {str(epsilon): exact("epsilon", epsilon) for epsilon in epsilons}
     return tuple(sorted(sizes, key=lambda text: sizes[text]))
-
-
-def _quiet(done: int, total: int) -> None:
-    """No progress is shown."""
 
 
 class _Run:
@@ -232,7 +237,7 @@ class _Run:
                     self.done.append(found)
             except Stopped:
                 self._stop(contender.method)
-            except Refused as error:
+            except (Refused, MissingExtra) as error:
                 with self._lock:
                     self.refused[contender.method] = str(error)
                 self._drop(contender.method)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.errors import ParameterError, Refused
+from sfumato.errors import MissingExtra, ParameterError, Refused
 from sfumato.methods import METHODS, method
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import Heuristic, Number
@@ -68,7 +68,7 @@ def contenders(
             try:
                 plan, used = planned(domain, name, epsilon, delta)
                 check_promise(plan.terms, accept_no_guarantee)
-            except Refused as error:
+            except (Refused, MissingExtra) as error:
                 refused.setdefault(name, str(error))
                 continue
             proved = not isinstance(plan.guarantee, Heuristic)

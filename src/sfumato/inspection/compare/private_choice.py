@@ -179,7 +179,9 @@ def _released(plan: Bought, rows: Codes, domain: Domain, number: int, seed: int 
     table = pa.Table.from_batches([Decoder(domain).batch(rows)])
     noise = None if seed is None else seed + 1 + number
     # These are values as they were read: nothing is left that would not fit.
-    return publish(table, schema=domain.schema, method=name, seed=noise, fit=False, **bought).table
+    return publish(
+        table, schema=domain.schema, method=name, seed=noise, fit=False, progress=False, **bought
+    ).table
 
 
 def _part_of(whole: Any, share: Fraction) -> Stage:

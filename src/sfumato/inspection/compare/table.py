@@ -77,7 +77,7 @@ def shown(found: Comparison, *, pictures: bool) -> Shown:
         found,
         recommended(found),
         tuple(_ranking(found, measure) for measure in found.measures),
-        {**found.stopped, **own, **found.refused},
+        {**found.unmeasured, **found.stopped, **own, **found.refused},
         curves(found, leading_measure(found)) if pictures else (),
     )
 

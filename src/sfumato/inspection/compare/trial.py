@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.inspection.classify import classification
+from sfumato.inspection.classify import classification, missing
 from sfumato.inspection.compare.contender import Contender
 from sfumato.inspection.information import total_variation
 from sfumato.inspection.regression import regression
@@ -100,6 +100,13 @@ class Parts:
                 found[name] = (apart.mean, None)
         return found
 
+    @cached_property
+    def unmeasured(self) -> dict[str, str]:
+        """Measures that this schema allows and this machine does not, with what it lacks."""
+        if self.domain.label is None or not (absent := missing()):
+            return {}
+        return {"measures of the label": absent}
+
     @property
     def _labels(self) -> Any:
         assert self.domain.label is not None  # noqa: S101  only asked for with a label
@@ -108,7 +115,7 @@ class Parts:
     def scores(self, release: pa.Table) -> dict[str, float]:
         """NOT PRIVATE: every measure that this schema allows, of rows in its columns."""
         schema, found = self.domain.schema, {}
-        if self.domain.label is not None:
+        if self.domain.label is not None and not self.unmeasured:
             learnt = classification(release, self.held_out, schema, models=MODELS).scores
             found["auc"] = float(np.mean([score.auc for score in learnt.values()]))
             found["accuracy"] = float(np.mean([score.accuracy for score in learnt.values()]))
@@ -134,6 +141,7 @@ def run_trial(parts: Parts, contender: Contender, number: int, seed: int) -> Tri
         seed=seed,
         accept_no_guarantee=True,
         misfit=1,
+        progress=False,
         **contender.budget,
     )
     table = release.table  # its rows are drawn by now

@@ -1,0 +1,194 @@
+"""Frames come back in the types that they had, where no record decided those."""
+
+import datetime as dt
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+
+SCHEMA = {
+    "name": "visits",
+    "columns": {
+        "age": {"kind": "integer", "low": 0, "high": 110},
+        "cost": {"kind": "number", "low": 0, "high": 1000, "step": 0.5},
+        "ward": {"kind": "category", "values": ["surgery", "cardiology"], "other": "elsewhere"},
+        "grade": {"kind": "category", "values": [3, 1, 2]},
+        "smoker": {"kind": "boolean"},
+        "seen": {"kind": "date", "low": "2020-01-01", "high": "2025-12-31"},
+        "at": {"kind": "date", "low": "2020-01-01", "high": "2025-12-31", "step": "hour"},
+    },
+}
+VALUES = {
+    "age": [30, 41, 77] * 10,
+    "cost": [1.5, 100.0, 999.5] * 10,
+    "ward": ["cardiology", "surgery", "elsewhere"] * 10,
+    "grade": [1, 2, 3] * 10,
+    "smoker": [True, False, True] * 10,
+    "seen": [dt.datetime(2024, 1, day) for day in (1, 2, 3)] * 10,  # noqa: DTZ001
+    "at": [dt.datetime(2024, 1, 1, hour) for hour in (1, 2, 3)] * 10,  # noqa: DTZ001
+}
+
+
+def published(frame, schema=SCHEMA, **said):
+    return sf.publish(frame, schema=schema, epsilon=5, **said).data
+
+
+def with_gaps(schema):
+    columns = {name: {**column, "missing": "allowed"} for name, column in schema["columns"].items()}
+    return {**schema, "columns": columns}
+
+
+AS_GIVEN = {
+    "usual": {"ward": "str", "seen": "datetime64[ns]", "at": "datetime64[us]"},
+    "nullable": {
+        "age": "Int64",
+        "cost": "Float64",
+        "ward": "string",
+        "grade": "Int64",
+        "smoker": "boolean",
+        "seen": "datetime64[s]",
+        "at": "datetime64[ns]",
+    },
+    "small": {"age": "int8", "cost": "float32", "grade": "uint8", "at": "datetime64[ms]"},
+    "small and nullable": {"age": "UInt8", "cost": "Float32", "grade": "Int16"},
+    "zones": {"seen": "datetime64[ns, UTC]", "at": "datetime64[us, Europe/Berlin]"},
+}
+
+
+@pytest.mark.parametrize("types", AS_GIVEN.values(), ids=AS_GIVEN)
+def test_types_of_pandas_come_back_as_given(types):
+    frame = pd.DataFrame(VALUES)
+    frame = frame.astype({n: t for n, t in types.items() if ", " not in t})
+    for name, kind in types.items():
+        if ", " in kind:
+            frame[name] = frame[name].dt.tz_localize("UTC").astype(kind)
+    made = published(frame)
+    assert {n: made[n].dtype for n in frame} == {n: frame[n].dtype for n in frame}
+    assert not made.isna().any(axis=None)
+
+
+def test_moments_in_a_zone_are_those_of_the_schema():
+    frame = pd.DataFrame(VALUES)
+    frame["at"] = frame["at"].dt.tz_localize("Europe/Berlin")
+    made = published(frame)["at"]
+    assert str(made.dtype.tz) == "Europe/Berlin"
+    assert made.min() >= pd.Timestamp("2020-01-01", tz="UTC")
+    assert made.max() <= pd.Timestamp("2025-12-31", tz="UTC")
+
+
+@pytest.mark.parametrize("backend", ["Int64", "int64[pyarrow]"])
+def test_gaps_are_held_by_types_that_have_them(backend):
+    frame = pd.DataFrame(VALUES).astype({"age": backend})
+    made = published(frame, with_gaps(SCHEMA))
+    assert str(made["age"].dtype) == backend
+    assert str(made["smoker"].dtype) == "boolean"  # bool has no gaps
+    small = pd.DataFrame(VALUES).astype({"age": "int8"})
+    assert str(published(small, with_gaps(SCHEMA))["age"].dtype) == "Int64"
+
+
+@pytest.mark.parametrize(
+    ("given", "high", "made"),
+    [
+        ("int8", 110, "int8"),
+        ("int8", 200, "int64"),
+        ("UInt8", 300, "Int64"),
+        ("uint8", 255, "uint8"),
+    ],
+)
+def test_a_type_that_is_too_small_for_the_schema_gives_way(given, high, made):
+    schema = {"name": "t", "columns": {"age": {"kind": "integer", "low": 0, "high": high}}}
+    frame = pd.DataFrame({"age": pd.array([1, 2, 3], dtype=given)})
+    assert str(published(frame, schema)["age"].dtype) == made
+
+
+def test_nanoseconds_give_way_where_the_schema_goes_beyond_them():
+    columns = {"seen": {"kind": "date", "low": "0800-01-01", "high": "2025-12-31", "step": "year"}}
+    schema = {"name": "t", "columns": columns}
+    frame = pd.DataFrame({"seen": pd.Series(VALUES["seen"], dtype="datetime64[ns]")})
+    assert str(published(frame, schema)["seen"].dtype) == "datetime64[s]"
+    other = pl.DataFrame({"seen": frame["seen"].to_numpy()})
+    assert published(other, schema).schema["seen"] == pl.Date
+
+
+def test_categories_are_those_of_the_schema_and_never_those_seen():
+    frame = pd.DataFrame(VALUES).astype({"ward": "category", "grade": "category"})
+    private = frame.assign(ward=pd.Categorical(["cardiology", "a name", "b"] * 10))
+    for given in (frame, private):
+        made = published(given)
+        assert made["ward"].cat.categories.tolist() == ["surgery", "cardiology", "elsewhere"]
+        assert made["grade"].cat.categories.tolist() == [3, 1, 2]
+        assert not made["ward"].cat.ordered
+
+
+def test_an_order_of_all_levels_is_kept_and_no_other_is_made_up():
+    ranked = pd.CategoricalDtype([1, 2, 3], ordered=True)
+    made = published(pd.DataFrame(VALUES).astype({"grade": ranked}))
+    assert made["grade"].dtype == ranked
+    more = pd.CategoricalDtype(["surgery", "cardiology", "elsewhere", "x"], ordered=True)
+    assert not published(pd.DataFrame(VALUES).astype({"ward": more}))["ward"].cat.ordered
+
+
+@pytest.mark.parametrize("odd", [None, "x", 0.25, 10**30, 1j])
+def test_what_pandas_infers_does_not_show_in_a_release(odd):
+    """A single record turns int64 into float64 or object; the types of the release stay."""
+    plain = published(pd.DataFrame(VALUES)).dtypes
+    for name in ("age", "cost", "ward", "smoker"):
+        values = {**VALUES, name: [odd, *VALUES[name][1:]]}
+        assert published(pd.DataFrame(values)).dtypes.equals(plain)
+
+
+POLARS = {
+    "usual": {"seen": pl.Date, "at": pl.Datetime("us")},
+    "small": {"age": pl.UInt8, "cost": pl.Float32, "seen": pl.Datetime("ms"), "grade": pl.Int16},
+    "categories": {"ward": pl.Categorical},
+    "enum": {"ward": pl.Enum(["elsewhere", "surgery", "cardiology"])},
+    "zone": {"at": pl.Datetime("ns", "Europe/Berlin"), "seen": pl.Date},
+}
+
+
+@pytest.mark.parametrize("types", POLARS.values(), ids=POLARS)
+def test_types_of_polars_come_back_as_given(types):
+    frame = pl.DataFrame(VALUES).with_columns(
+        pl.col(name).dt.replace_time_zone("UTC").dt.convert_time_zone(kind.time_zone)
+        if getattr(kind, "time_zone", None)
+        else pl.col(name).cast(kind)
+        for name, kind in types.items()
+    )
+    frame = frame.with_columns(
+        pl.col(name).cast(kind) for name, kind in types.items() if not hasattr(kind, "time_zone")
+    )
+    made = published(frame)
+    kept = {name: kind for name, kind in frame.schema.items() if name in types}
+    assert {name: made.schema[name] for name in types} == kept
+    assert made.schema["smoker"] == pl.Boolean
+    assert made.null_count().sum_horizontal().item() == 0
+
+
+def test_an_enum_that_lists_other_levels_becomes_that_of_the_schema():
+    kind = pl.Enum(["surgery", "cardiology", "elsewhere", "a name"])
+    made = published(pl.DataFrame(VALUES).with_columns(pl.col("ward").cast(kind)))
+    assert made.schema["ward"] == pl.Enum(["surgery", "cardiology", "elsewhere"])
+
+
+def test_folders_and_certificates_do_not_know_the_types(tmp_path):
+    plain = pd.DataFrame(VALUES)
+    nullable = plain.astype(AS_GIVEN["nullable"])
+    for name, frame in (("plain", plain), ("nullable", nullable)):
+        said = {"schema": SCHEMA, "epsilon": 5, "seed": 1, "release": "one"}
+        release = sf.publish(frame, folder=tmp_path / name, **said)
+        assert release.data["age"].dtype == frame["age"].dtype  # read back from the folder
+    files = [
+        {p.name: p.read_bytes() for p in (tmp_path / n).iterdir()} for n in ("plain", "nullable")
+    ]
+    assert files[0] == files[1]
+    loaded = sf.Release.load(tmp_path / "nullable", frame="pandas").data
+    assert str(loaded["age"].dtype) == "int64"
+
+
+def test_arrow_tables_keep_the_types_of_the_schema():
+    table = pa.table({"age": pa.array(VALUES["age"], pa.int8())})
+    schema = {"name": "t", "columns": {"age": SCHEMA["columns"]["age"]}}
+    assert published(table, schema).schema.field("age").type == pa.int64()
