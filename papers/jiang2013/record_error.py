@@ -12,6 +12,7 @@ whose squared error is larger has, by this measure, published less than nothing.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -99,7 +100,7 @@ def _energy(S: Matrix) -> Matrix:
 
 def _noisy_mean(table: pa.Table, features: Features, epsilon: float, seed: int) -> Matrix:
     """Mean of the features from published moments, inside [0, 1]."""
-    asked = {"method": "modips", "epsilon": epsilon, "fit": False}
+    asked: dict[str, Any] = {"method": "modips", "epsilon": epsilon, "fit": False}
     release = publish(table, schema=ADULT, seed=seed, rows=0, **asked)
     layout = MomentLayout(features, ADULT.neighbours)
     synopsis = MomentSynopsis.from_json(dict(release.synopsis or {}), layout)
