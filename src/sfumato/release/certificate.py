@@ -30,6 +30,7 @@ from sfumato.release.digest import digest
 from sfumato.release.kind import KINDS, Kind
 from sfumato.release.threshold import opening_threshold
 from sfumato.schema import Schema
+from sfumato.schema.partial import PartialSchema
 
 __all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "PartyFacts", "stated"]
 
@@ -63,6 +64,10 @@ def _schema(record: Any) -> Schema:
     return _read(Schema.of, record)
 
 
+def _asked(record: Any) -> PartialSchema:
+    return _read(PartialSchema.of, record)
+
+
 def _read(reader: Callable[[Any], Read], record: Any) -> Read:
     try:
         return reader(record)
@@ -78,6 +83,9 @@ Count = Annotated[int, Field(ge=0, le=_MOST_ROWS)]
 Promise = Annotated[Guarantee, PlainValidator(_guarantee), PlainSerializer(to_json)]
 Bought = Annotated[Event, PlainValidator(_event), PlainSerializer(Event.to_json)]
 PublicSchema = Annotated[Schema, PlainValidator(_schema), PlainSerializer(Schema.to_json)]
+Asked = Annotated[
+    PartialSchema, PlainValidator(_asked), PlainSerializer(PartialSchema.to_json)
+]
 Facts = TypeVar("Facts", bound=BaseModel)
 ColumnType = Literal["double", "int64", "string"]
 File = Literal["data.csv", "data.parquet", "synopsis.json"]
@@ -124,6 +132,13 @@ class CountFacts(_Part):
 
     keys: Annotated[int, Field(ge=1, le=_MOST_KEYS)]
     records: Annotated[int, Field(ge=0, lt=2**63)] | None
+
+
+class EstimateFacts(_Part):
+    """Of what columns facts were bought: the schema with its blanks, and the records planned for."""
+
+    asked: Asked
+    records: Count
 
 
 class PartyFacts(_Part):
@@ -190,11 +205,12 @@ class Certificate(_Part):
     dataset: Name
     unit: Line
     neighbours: Line
-    # One of four, by the kind of data.
+    # One of five, by the kind of data.
     public_schema: PublicSchema | None = Field(default=None, alias="schema")
     network: NetworkFacts | None = None
     stream: StreamFacts | None = None
     counts: CountFacts | None = None
+    estimate: EstimateFacts | None = None
     part: Annotated[dict[Name, Line], Field(min_length=1, max_length=1)] | None = None
     parties: PartyFacts | None = None  # where several made it together
     method: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,100}$")]
@@ -221,7 +237,7 @@ class Certificate(_Part):
     def _one_kind(self) -> Self:
         about = [kind for kind in KINDS if self._section(kind) is not None]
         if len(about) != 1:
-            raise ValueError("it must be about one of schema, network, stream and counts")
+            raise ValueError("it must be about one of schema, network, stream, counts and estimate")
         if self.public_schema is None and self.columns is None:
             raise ValueError("columns must be stated where there is no schema")
         if self.part is not None and self.public_schema is None:

@@ -38,12 +38,23 @@ from pydantic import (
 )
 
 from sfumato.errors import SchemaError
+from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.schema.constraint import Constraint
 from sfumato.schema.constraint import check as check_constraints
 from sfumato.schema.strict_yaml import explain, load
 from sfumato.untrusted.plain_file import content
 
-__all__ = ["Boolean", "Category", "Column", "Date", "Identifier", "Integer", "Number", "Schema"]
+__all__ = [
+    "Boolean",
+    "Category",
+    "Column",
+    "Date",
+    "Estimated",
+    "Identifier",
+    "Integer",
+    "Number",
+    "Schema",
+]
 
 Step = Literal["second", "minute", "hour", "day", "month", "year"]
 Role = Literal["label", "target", "group"]
@@ -61,6 +72,14 @@ class Estimated(BaseModel):
     model_config = _CLOSED
     release: str = Field(min_length=1)
     epsilon: float = Field(gt=0, allow_inf_nan=False)
+    delta: float | None = Field(default=None, gt=0, lt=1, allow_inf_nan=False)
+
+    @property
+    def price(self) -> PureDP | ApproxDP:
+        """The promise of that release."""
+        if self.delta is None:
+            return PureDP(self.epsilon)
+        return ApproxDP(self.epsilon, self.delta)
 
 
 class _Column(BaseModel):
@@ -246,6 +265,12 @@ class Schema(BaseModel):
     def released(self) -> dict[str, Number | Integer | Category | Boolean | Date]:
         """The columns that are read and released: all but the ids."""
         return {n: c for n, c in self.columns.items() if not isinstance(c, Identifier)}
+
+    @property
+    def bought(self) -> dict[str, Estimated]:
+        """The releases by which ranges or values were bought, by their ids."""
+        paid = (column.provenance for column in self.released.values())
+        return {one.release: one for one in paid if isinstance(one, Estimated)}
 
     @property
     def label(self) -> str | None:

@@ -30,7 +30,7 @@ from sfumato.schema.domain import MISSING, Axis, Domain, Grid, Levels, step_of
 from sfumato.table.grid import on_grid
 from sfumato.table.value import seconds_of, text_of
 
-__all__ = ["encode", "listed", "numbers"]
+__all__ = ["encode", "listed", "moments", "numbers", "texts"]
 
 
 _NUMBER = r"^[+-]?([0-9]{1,300}\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?$"
@@ -109,6 +109,31 @@ def numbers(column: pa.Array) -> NDArray[np.float64]:
     if column.null_count:
         column = pc.fill_null(column, float("nan"))
     return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def moments(column: pa.Array) -> NDArray[np.datetime64]:
+    """NOT PRIVATE: seconds since 1970 in UTC, not-a-time where they cannot be read."""
+    if pa.types.is_dictionary(column.type):
+        distinct, values = _distinct(column)
+        found: NDArray[np.datetime64] = moments(values)[distinct]
+        return found
+    return _moments(_plain(column))
+
+
+def texts(column: pa.Array) -> tuple[NDArray[np.int64], list[str]]:
+    """NOT PRIVATE: for each row the place of its trimmed text; "" where it is missing."""
+    if pa.types.is_dictionary(column.type):
+        distinct, values = _distinct(column)
+        places, found = texts(values)
+        return places[distinct], found
+    column = _plain(column)
+    if pa.types.is_large_string(column.type):
+        column = _readable(column)
+    elif pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+        column = pa.nulls(len(column))
+    coded = column.dictionary_encode()
+    found = [(text_of(value) or "").strip() for value in coded.dictionary.to_pylist()]
+    return np.asarray(pc.fill_null(coded.indices, len(found)), np.int64), [*found, ""]
 
 
 def _parsed_numbers(texts: pa.Array) -> pa.Array:
