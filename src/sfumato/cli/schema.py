@@ -1,10 +1,11 @@
-"""`sfumato schema`: draft one, check one, or print the published JSON Schema."""
+"""`sfumato schema`: draft one, buy what it lacks, check one, or print the JSON Schema."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.estimate import estimate
 from sfumato.cli.screen import Grid, document, say, show
 
 if TYPE_CHECKING:
@@ -52,6 +53,13 @@ def draft(
         return
     _write_new(output, text)
     say(f"{output} is written: edit it, then run sfumato schema check {output}")
+
+
+app.command(
+    epilog="Examples: `sfumato schema estimate visits.parquet --epsilon 0.1 --delta 1e-9 "
+    "--ledger budget.db -o visits.yaml` · `sfumato schema estimate visits.csv --schema kinds.yaml "
+    "--epsilon 0.1 -o visits.yaml`"
+)(estimate)
 
 
 @app.command(epilog="Example: `sfumato schema check patients.yaml`")
@@ -114,6 +122,8 @@ def _cells(axis: "Axis") -> list[str]:
     column = axis.column
     paid = column.provenance
     origin = paid if isinstance(paid, str) else f"release {paid.release}, ε {paid.epsilon:g}"
+    if not isinstance(paid, str) and paid.delta is not None:
+        origin += f", δ {paid.delta:g}"
     return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
 
 

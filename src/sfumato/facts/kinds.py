@@ -20,9 +20,10 @@ def kinds_of(source: Source, name: str) -> dict[str, Any]:
     types = source.types
     unknown = [column for column in source.names if _kind(types.get(column)) is None]
     if unknown:
+        which = f"column {', '.join(unknown)}" if len(unknown) < len(source.names) else "the data"
         raise DataError(
-            f"column {', '.join(unknown)}: the data does not say of which kind it is. Write the "
-            "kinds into a schema (sfumato schema draft, or sfumato schema wizard) and give it"
+            f"{which}: of which kind it is, the header does not say. Write the kinds into a "
+            "schema (sfumato schema draft, or sfumato schema wizard) and give that: --schema"
         )
     return {"name": name, "columns": {c: {"kind": _kind(types[c])} for c in source.names}}
 

@@ -35,6 +35,7 @@ __all__ = ["COLUMNS", "METHOD", "FactsPlan", "RangePlan", "facts_terms", "planne
 _NAME = "ranges"
 _STEP_SHARE = Fraction(1, 10)
 _DEFAULT_SHARE = "2/3"
+_MOST_RECORDS = 2**40  # as scores have room for
 COLUMNS = pa.schema([pa.field(n, pa.string(), nullable=False) for n in ("column", "fact", "value")])
 _LIMITS = (
     "Ranges are chosen, not measured: a few records in a thousand may lie outside, and a range may "
@@ -89,6 +90,8 @@ def planned(
         raise ParameterError(
             "nothing is blank: every range and every list of values is declared already"
         )
+    if not 0 <= records <= _MOST_RECORDS:
+        raise ParameterError(f"an estimate is planned for at most {_MOST_RECORDS:,} records")
     if not isinstance(budget, PureDP | ApproxDP):
         raise ParameterError("an estimate takes epsilon, and delta for categories; no rho")
     part = exact("share", share, below=1)
@@ -135,7 +138,7 @@ def _range(
     main = epsilon * (1 - _STEP_SHARE) if stepped else epsilon
     apart = Fraction(windows.apart(asked.template.neighbours))
     if main / apart * records < FEWEST:
-        _refuse(group, apart, records, float(main / epsilon * epsilon), asked)
+        _refuse(group, FEWEST * apart / (main * max(records, 1)), records, asked)
     name = _named(group)
     draw = Choice(f"range of {name}", apart / 2, PureDP(main), UNIT)
     step_draw = None
@@ -144,16 +147,19 @@ def _range(
     return RangePlan(group, kind, low, high, step, windows, draw, step_draw)
 
 
-def _refuse(
-    group: tuple[str, ...], apart: Fraction, records: int, main: float, asked: PartialSchema
-) -> None:
+def _refuse(group: tuple[str, ...], times: Fraction, records: int, asked: PartialSchema) -> None:
     """By a rule that is public: the number of records and what each column can spend."""
-    times = FEWEST * float(apart) / (main * max(records, 1))
     raise ParameterError(
         f"the range of {_named(group)} would be left to chance: {records:,} records at this budget, "
-        f"shared by {len(asked.ranges)} ranges, are too few. Take {ceil(10 * times) / 10:g} times "
+        f"shared by {len(asked.ranges)} ranges, are too few. Take {_rounded(times)} times "
         "the epsilon, let columns of one meaning share a range (same_range_as), or declare ranges"
     )
+
+
+def _rounded(times: Fraction) -> str:
+    """One digit after the point, rounded up, however large it is."""
+    tenths = ceil(10 * times)
+    return f"{tenths // 10:,}" + (f".{tenths % 10}" if tenths % 10 else "")
 
 
 def _check_values(asked: PartialSchema, last: Round, records: int) -> None:

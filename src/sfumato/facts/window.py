@@ -42,7 +42,8 @@ _WIDTHS = (8, 10, 12, 14)
 _FEW = tuple(range(1, 16))  # widths of whole numbers in units of one
 _KNEE, _LOWEST = 5, -6  # octaves of width between which narrow windows are favoured less
 _SHALLOW, _SHALLOWEST = 0.25, 0.1  # nats for each doubling, there and below
-_SLOPE = (0.5, 1.2)
+_SLOPE = (0.5, 1.6)
+_STEEPEST = Fraction(2**20)  # beyond it, no cost is worth a record
 _RECORDS_PER_NAT = 250
 _AT_ZERO, _ACROSS_ZERO, _FAR = 1.0, 2.0, 0.5  # nats
 
@@ -93,12 +94,13 @@ class Windows:
 
     def costs(self, alpha: Fraction, records: int) -> Whole:
         """The public costs of all windows, as records in steps of 1/UNIT."""
-        low, high = _slope_between(float(alpha * records))
+        rate = float(min(alpha, _STEEPEST))  # public: how exactly costs are kept is no matter
+        low, high = _slope_between(rate * records)
         shape = _shape(self.kind, self.anchored)
         nats = shape.flat + np.where(shape.octaves > _KNEE, (shape.octaves - _KNEE) * high, 0.0)
         gentle = np.clip(shape.octaves, _LOWEST, _KNEE) * low
         nats += gentle + np.minimum(shape.octaves - _LOWEST, 0.0) * _SHALLOWEST
-        steps: Whole = np.rint(nats * (UNIT / float(alpha))).astype(np.int64)
+        steps: Whole = np.rint(nats * (UNIT / rate)).astype(np.int64)
         return steps
 
     def ends(self, index: int) -> tuple[Fraction, Fraction]:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import ParameterError
+from sfumato.plan.bought import bought_before
 from sfumato.plan.case import AuditCase
 from sfumato.plan.recipe import Priced, Recipe
 from sfumato.plan.terms import ReleaseTerms
@@ -109,16 +110,20 @@ class Plan(Priced):
             "neighbours": schema.neighbours,
             "schema": schema.to_json(),
         }
-        columns, part = self.columns, self.part
+        columns, part, paid = self.columns, self.part, bought_before(schema, self.guarantee)
+        subject |= paid.fields
         if part is None:
             return self.terms_for(
-                subject, columns=columns, invariants=self.invariants, caveats=_LIMITS
+                subject,
+                columns=columns,
+                invariants=self.invariants,
+                caveats=(*paid.lines, *_LIMITS),
             )
         terms = self.terms_for(
             {**subject, "part": part.facts},
             columns=columns,
             invariants=self.invariants,
-            caveats=(_ONLY.format(part), *_LIMITS),
+            caveats=(_ONLY.format(part), *paid.lines, *_LIMITS),
         )
         return replace(terms, part=part.charged)
 

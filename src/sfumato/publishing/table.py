@@ -19,6 +19,7 @@ from sfumato.plan import Plan
 from sfumato.plan.part import plan_of_part
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
+from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
 from sfumato.publishing.verify import checks
 from sfumato.release.file import Format
@@ -152,6 +153,7 @@ def publish_plan(
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if ledger is not None:
         _check_bought(plan, ledger)
+        check_estimated(plan.domain.schema, ledger)
     key = None if ledger is None else ledger.fingerprint_key
     publishable = _Table(plan, source, key, rows, seed, progress or _quiet)
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")

@@ -141,6 +141,13 @@ class EstimateFacts(_Part):
     records: Count
 
 
+class BoughtFacts(_Part):
+    """What earlier releases cost that bought facts of the schema, and all of it together."""
+
+    releases: Annotated[dict[Name, Promise], Field(min_length=1)]
+    together: Promise | None
+
+
 class PartyFacts(_Part):
     """Who made a release together, and whom the promise holds against."""
 
@@ -213,6 +220,7 @@ class Certificate(_Part):
     estimate: EstimateFacts | None = None
     part: Annotated[dict[Name, Line], Field(min_length=1, max_length=1)] | None = None
     parties: PartyFacts | None = None  # where several made it together
+    bought: BoughtFacts | None = None  # where earlier releases bought ranges or values
     method: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,100}$")]
     options: dict[Name, Any]
     guarantee: Promise

@@ -21,6 +21,7 @@ from sfumato.release.kind import COUNTS, TABLE
 from sfumato.release.release import Release, table_schema
 from sfumato.report.card import Group
 from sfumato.report.count_pictures import count_pictures, count_precision
+from sfumato.report.bought_facts import CHOSEN, bought_facts
 from sfumato.report.network_pictures import network_pictures
 from sfumato.report.precision import Precision, precision
 from sfumato.report.promise import PRIORS, STATED, Gain, one_in, percent, shown
@@ -42,6 +43,8 @@ _NEIGHBOURS = {
 _STEPS = {"add-remove": 2}  # neighbours from one thing that a record may hold to another
 _ATTACKER = {
     "table": "Think of an attacker who knows all rows but one, this program and its settings. "
+    "Whatever the attacker holds to be likely about that row",
+    "estimate": "Think of an attacker who knows all rows but one, this program and its settings. "
     "Whatever the attacker holds to be likely about that row",
     "network": "Think of an attacker who knows this program and its settings, and wants to know "
     "which of two neighbouring weightings is the true one. Whatever the attacker holds to be "
@@ -128,7 +131,17 @@ def _counts(release: Release, _reach: Reach | None) -> tuple[Precision, Iterable
     return count_precision(release), count_pictures(release)
 
 
-_PICTURES = {"table": _table, "network": _network, "stream": _stream, "counts": _counts}
+def _estimate(release: Release, _reach: Reach | None) -> tuple[Precision, Iterable[Group]]:
+    return Precision(reason=CHOSEN), bought_facts(release)
+
+
+_PICTURES = {
+    "table": _table,
+    "network": _network,
+    "stream": _stream,
+    "counts": _counts,
+    "estimate": _estimate,
+}
 
 
 def page(release: Release, *, summary: str = "", reach: Reach | None = None) -> Page:

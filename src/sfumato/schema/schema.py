@@ -244,6 +244,16 @@ class Schema(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def _one_price(self) -> Self:
+        paid = [c.provenance for c in self.released.values() if isinstance(c.provenance, Estimated)]
+        for name, first in self.bought.items():
+            if any(one.release == name and one != first for one in paid):
+                raise ValueError(
+                    f"release {name} is said to have cost two prices: restore what was written"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _roles(self) -> Self:
         if not self.released:
             raise ValueError("at least one column besides the ids is needed")
