@@ -7,6 +7,7 @@ from math import floor
 import numpy as np
 
 from part_faults import PART_FAULTS
+from range_faults import RANGE_FAULTS, VALUE_FAULTS
 from sfumato.graph import edge_laplace
 from sfumato.inspection.compare import fitness, private_choice
 from sfumato.privacy import mechanism
@@ -375,6 +376,8 @@ _SEEN_BY = {
     score_told_beside_the_choice: "choice",
     all_of_it_left: "split",
     **dict.fromkeys(PART_FAULTS, "parts"),
+    **dict.fromkeys(RANGE_FAULTS, "ranges"),
+    **dict.fromkeys(VALUE_FAULTS, "values"),
 }
 
 FAULTS = {fault.__name__: (fault, check) for fault, check in _SEEN_BY.items()}

@@ -41,10 +41,10 @@ _POWERS = {"number": range(FINEST, 50), "integer": range(50), "date": range(-4, 
 _WIDTHS = (8, 10, 12, 14)
 _FEW = tuple(range(1, 16))  # widths of whole numbers in units of one
 _KNEE, _LOWEST = 5, -6  # octaves of width between which narrow windows are favoured less
-_SHALLOW, _SHALLOWEST = 0.25, 0.1  # nats for each doubling, there and below
-_SLOPE = (0.5, 1.6)
+_SHALLOW, _SHALLOWEST = 0.3, 0.1  # nats for each doubling, there and below
+_SLOPE = (0.62, 1.6)
 _STEEPEST = Fraction(2**20)  # beyond it, no cost is worth a record
-_RECORDS_PER_NAT = 250
+_RECORDS_PER_NAT = 240
 _AT_ZERO, _ACROSS_ZERO, _FAR = 1.0, 2.0, 0.5  # nats
 
 

@@ -14,6 +14,7 @@ from sfumato.inspection.audit.counts import check_counts
 from sfumato.inspection.audit.counts_desk import check_desk
 from sfumato.inspection.audit.network import check_network
 from sfumato.inspection.audit.parts import check_parts
+from sfumato.inspection.audit.ranges import check_ranges, check_values
 from sfumato.inspection.audit.stream_counter import check_series
 from sfumato.inspection.audit.stream_memory import check_memory
 from sfumato.inspection.audit.stream_reservoir import check_reservoir
@@ -43,6 +44,8 @@ CHECKS = {
     "split": lambda: check_split(PURE),
     "parts": lambda: check_parts(PURE),
     "parts, Gaussian": lambda: check_parts(GAUSSIAN),
+    "ranges": lambda: check_ranges(PURE),
+    "values": lambda: check_values(APPROXIMATE),
 }
 
 
@@ -68,6 +71,7 @@ def first_violation(check):
         ("choice", 1),
         ("judge", 1),
         ("parts", 4),
+        ("ranges", 2),
     ],
 )
 def test_sound_code_costs_all_of_its_promise_and_no_more(check, cases):

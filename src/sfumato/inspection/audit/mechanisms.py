@@ -11,6 +11,7 @@ counter: running counts of a stream: tree, square root, pan-private tree
 edge-laplace: every weight of a network under noise
 parts: parts of one table, at the price that a ledger asks for all of them
 private-choice: one of several methods, for a share of the budget
+ranges: ranges, steps and categories that a schema leaves blank
 reservoir-mean: shares of ones of a stream: a series, and one mean from a secret sample
 """
 
