@@ -25,7 +25,18 @@ def tables(data: Path) -> dict[str, pd.DataFrame]:
     adult = pd.read_csv(data / "adult" / "adult.csv.gz")
     covtype = pd.read_parquet(data / "covtype" / "covtype.parquet").iloc[:, :10]
     panel = pd.read_csv(data / "nlswork" / "nlswork.csv.gz")
-    names = "age grade ttl_exp tenure hours wks_work ln_wage birth_yr wks_ue year".split()
+    names = [
+        "age",
+        "grade",
+        "ttl_exp",
+        "tenure",
+        "hours",
+        "wks_work",
+        "ln_wage",
+        "birth_yr",
+        "wks_ue",
+        "year",
+    ]
     faces = [f"p{k}_{axis}" for k in (0, 50, 99) for axis in "xyz"]
     numbers = adult.select_dtypes("number")
     return {
@@ -171,8 +182,11 @@ def two_way(data: Path, repeats: int) -> None:
     print("two-way distance of mosaic on adult, (1, 1e-9) in all")
     for label, asked, spent in (
         ("all declared", None, None),
-        ("ranges bought", {n: c if c["kind"] == "integer" else SCHEMA["columns"][n]
-                           for n, c in blank.items()}, "0.1"),
+        (
+            "ranges bought",
+            {n: c if c["kind"] == "integer" else SCHEMA["columns"][n] for n, c in blank.items()},
+            "0.1",
+        ),
         ("ranges and categories bought", blank, "0.15"),
     ):
         found = []

@@ -127,8 +127,8 @@ def _new_file(output: Path) -> Iterator[IO[str]]:
             yield file
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(file.name, 0o666 & ~mask)
-        os.replace(file.name, output)
+        Path(file.name).chmod(0o666 & ~mask)
+        Path(file.name).replace(output)
     except BaseException:
         Path(file.name).unlink(missing_ok=True)
         raise

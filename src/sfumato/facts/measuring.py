@@ -64,9 +64,7 @@ class Reader:
             found = found.with_range(window, step)
         for number, one_round in enumerate(self._plan.rounds):
             self._select(one_round, self._weights() if number else weights, purse)
-        named = {
-            name: tuple(values.found)[:_MOST_VALUES] for name, values in self._values.items()
-        }
+        named = {name: tuple(values.found)[:_MOST_VALUES] for name, values in self._values.items()}
         return found.with_values(named)
 
     def _first(self) -> tuple[list[tuple[Pairs, Whole]], list[Whole]]:

@@ -1,8 +1,8 @@
 """What an estimate buys at which price, from kinds, budget and the number of records alone.
 
-Where both ranges and categories are blank, categories get `share` of ε.  The columns whose ranges
-are bought share the rest evenly, a group of one meaning like a single column; where a step is bought
-as well it gets a tenth of its column's part.
+Where both ranges and categories are blank, categories get `share` of ε.  The columns whose
+ranges are bought share the rest evenly, a group of one meaning like a single column; where a step
+is bought as well it gets a tenth of its column's part.
 
 >>> from sfumato.privacy.guarantee import PureDP
 >>> asked = PartialSchema.of({"name": "t", "columns": {"age": {"kind": "integer"}}})
@@ -150,8 +150,8 @@ def _range(
 def _refuse(group: tuple[str, ...], times: Fraction, records: int, asked: PartialSchema) -> None:
     """By a rule that is public: the number of records and what each column can spend."""
     raise ParameterError(
-        f"the range of {_named(group)} would be left to chance: {records:,} records at this budget, "
-        f"shared by {len(asked.ranges)} ranges, are too few. Take {_rounded(times)} times "
+        f"the range of {_named(group)} would be left to chance: {records:,} records at this "
+        f"budget, shared by {len(asked.ranges)} ranges, are too few. Take {_rounded(times)} times "
         "the epsilon, let columns of one meaning share a range (same_range_as), or declare ranges"
     )
 

@@ -84,9 +84,7 @@ def _threshold(variance: Fraction, columns: int, chance: Fraction) -> int:
 
     If k of its values are its own, each has a weight of at most floor(2²⁰/√k).
     """
-    return max(
-        item_weight(k) + _quantile(variance, chance / k) for k in range(1, columns + 1)
-    )
+    return max(item_weight(k) + _quantile(variance, chance / k) for k in range(1, columns + 1))
 
 
 def _quantile(variance: Fraction, chance: Fraction) -> int:

@@ -52,9 +52,7 @@ def bought_before(schema: Schema, guarantee: Guarantee) -> Bought:
         "releases": {name: to_json(one.price) for name, one in paid.items()},
         "together": None if whole is None else to_json(whole),
     }
-    several = [
-        c for c in schema.released.values() if isinstance(c.provenance, Estimated)
-    ]
+    several = [c for c in schema.released.values() if isinstance(c.provenance, Estimated)]
     columns = f"{len(several)} column{'s' * (len(several) > 1)}"
     said = ", ".join(f"{name}: {one.price}" for name, one in paid.items())
     line = f"The ranges or values of {columns} were bought by release {said}."

@@ -83,9 +83,7 @@ Count = Annotated[int, Field(ge=0, le=_MOST_ROWS)]
 Promise = Annotated[Guarantee, PlainValidator(_guarantee), PlainSerializer(to_json)]
 Bought = Annotated[Event, PlainValidator(_event), PlainSerializer(Event.to_json)]
 PublicSchema = Annotated[Schema, PlainValidator(_schema), PlainSerializer(Schema.to_json)]
-Asked = Annotated[
-    PartialSchema, PlainValidator(_asked), PlainSerializer(PartialSchema.to_json)
-]
+Asked = Annotated[PartialSchema, PlainValidator(_asked), PlainSerializer(PartialSchema.to_json)]
 Facts = TypeVar("Facts", bound=BaseModel)
 ColumnType = Literal["double", "int64", "string"]
 File = Literal["data.csv", "data.parquet", "synopsis.json"]
@@ -135,7 +133,7 @@ class CountFacts(_Part):
 
 
 class EstimateFacts(_Part):
-    """Of what columns facts were bought: the schema with its blanks, and the records planned for."""
+    """What was asked for, a schema with blanks, and the number of records it was planned for."""
 
     asked: Asked
     records: Count

@@ -19,9 +19,9 @@ from sfumato.privacy.guarantee import (
 from sfumato.release.certificate import Certificate
 from sfumato.release.kind import COUNTS, TABLE
 from sfumato.release.release import Release, table_schema
+from sfumato.report.bought_facts import CHOSEN, bought_facts
 from sfumato.report.card import Group
 from sfumato.report.count_pictures import count_pictures, count_precision
-from sfumato.report.bought_facts import CHOSEN, bought_facts
 from sfumato.report.network_pictures import network_pictures
 from sfumato.report.precision import Precision, precision
 from sfumato.report.promise import PRIORS, STATED, Gain, one_in, percent, shown

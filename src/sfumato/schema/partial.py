@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import SchemaError
-from sfumato.schema.schema import Date, Integer, Number, Schema
+from sfumato.schema.schema import Schema
 from sfumato.schema.strict_yaml import load
 from sfumato.untrusted.plain_file import content
 
