@@ -149,9 +149,11 @@ def _range(
 
 def _refuse(group: tuple[str, ...], times: Fraction, records: int, asked: PartialSchema) -> None:
     """By a rule that is public: the number of records and what each column can spend."""
+    several = len(asked.ranges)
+    shared = f", shared by {several} ranges," if several > 1 else ""
     raise ParameterError(
         f"the range of {_named(group)} would be left to chance: {records:,} records at this "
-        f"budget, shared by {len(asked.ranges)} ranges, are too few. Take {_rounded(times)} times "
+        f"budget{shared} are too few. Take {_rounded(times)} times "
         "the epsilon, let columns of one meaning share a range (same_range_as), or declare ranges"
     )
 

@@ -150,7 +150,7 @@ def _placeholders(stated: Mapping[str, Any]) -> dict[str, Any]:
         number = int if kind == "integer" else float
         ends = {"low": number(bottom), "high": number(bottom + step)}
     except (ValueError, ZeroDivisionError, OverflowError, TypeError):
-        return {"low": 0, "high": 1}  # what was stated is refused by the schema
+        ends = {"low": 0, "high": 1}  # what was stated is refused by the schema
     return {end: value for end, value in ends.items() if end not in stated}
 
 
