@@ -27,7 +27,12 @@ BUDGETS: tuple[dict[str, str], ...] = (
     {"epsilon": "1", "delta": "1e-6"},
     {},
 )
-GUIDES = {"networks": "networks.md", "streams": "streams.md", "counts": "queries.md"}
+GUIDES = {
+    "networks": "networks.md",
+    "streams": "streams.md",
+    "counts": "queries.md",
+    "schemas": "estimate.md",
+}
 ROWS = {
     "drawn record": "A row of the release is a new record, drawn from noisy statistics: it "
     "belongs to nobody, and any number of rows can be asked for.",

@@ -1,10 +1,11 @@
-"""`sfumato schema`: draft one, check one, or print the published JSON Schema."""
+"""`sfumato schema`: draft one, buy what it lacks, check one, or print the JSON Schema."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.estimate import estimate
 from sfumato.cli.new_file import check_free, write_new
 from sfumato.cli.schema_from import from_dictionary
 from sfumato.cli.schema_wizard import wizard
@@ -67,6 +68,13 @@ def draft(
     say(f"{output} is written: edit it, then run sfumato schema check {output}")
 
 
+app.command(
+    epilog="Examples: `sfumato schema estimate visits.parquet --epsilon 0.1 --delta 1e-9 "
+    "--ledger budget.db -o visits.yaml` · `sfumato schema estimate visits.csv --schema kinds.yaml "
+    "--epsilon 0.1 -o visits.yaml`"
+)(estimate)
+
+
 @app.command(epilog="Example: `sfumato schema check patients.yaml`")
 def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")]) -> None:
     """Say what each column becomes, or what is still to fill in or to correct."""
@@ -113,6 +121,8 @@ def _cells(axis: "Axis") -> list[str]:
     paid = column.provenance
     origin = paid if isinstance(paid, str) else f"release {paid.release}, ε {paid.epsilon:g}"
     origin += f": {column.source}" if column.source else ""
+    if not isinstance(paid, str) and paid.delta is not None:
+        origin += f", δ {paid.delta:g}"
     return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
 
 

@@ -20,6 +20,7 @@ from sfumato.plan.fit import MISFIT, fitted_plan
 from sfumato.plan.part import plan_of_part
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
+from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.fit import counted_fit
 from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
 from sfumato.publishing.verify import checks
@@ -183,6 +184,7 @@ def publish_plan(
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if ledger is not None:
         _check_bought(plan, ledger)
+        check_estimated(plan.domain.schema, ledger)
     key = None if ledger is None else ledger.fingerprint_key
     publishable = _Table(plan, source, key, rows, seed, progress or _quiet)
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
