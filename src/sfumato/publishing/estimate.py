@@ -152,4 +152,4 @@ class _Facts:
         rows = rows_of(facts_of(self._plan, self._reader.measured(purse)))
         columns = list(zip(*rows, strict=True)) or [(), (), ()]
         table = pa.table(dict(zip(COLUMNS.names, columns, strict=True)), schema=COLUMNS)
-        return None, iter(table.to_batches())
+        return Produced(None, iter(table.to_batches()))
