@@ -32,7 +32,7 @@ SAME_RANGE = "same_range_as"
 _ENDS = ("low", "high")
 _RANGED = ("number", "integer", "date")
 _LARGEST = 2**26  # bytes of a file
-_PLACEHOLDERS = ("?1", "?2")  # two, as a label needs
+_PLACEHOLDERS = ("987654321", "True")  # two, as a label needs, which numbers and truth values spell
 _DAY = date(2000, 1, 1)
 
 
