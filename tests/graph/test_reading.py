@@ -250,3 +250,14 @@ def test_a_file_that_breaks_off_is_refused_without_quoting_it(tmp_path):
         network_of(tmp_path / "missing.csv", directed=True)
     with pytest.raises(DataError, match="not a table"):
         network_of([("a", "b", 1.0)], directed=True)
+
+
+def test_networks_in_dicts_lists_and_queries_come_back_as_tables():
+    edges = {"source": [1, 2], "target": [2, 3], "weight": [1.5, 2.0]}
+    rows = [dict(zip(edges, row, strict=True)) for row in zip(*edges.values(), strict=True)]
+    expected = network_of(pa.table(edges), directed=True).network.weight.tolist()
+    for given in (edges, rows, pl.LazyFrame(edges)):
+        read = network_of(given, directed=True)
+        assert read.network.weight.tolist() == expected
+        table = returned(read.kind, read.network, given, read.columns)
+        assert isinstance(table, pl.DataFrame if isinstance(given, pl.LazyFrame) else pa.Table)

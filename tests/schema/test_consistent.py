@@ -134,6 +134,19 @@ def test_a_file_that_contradicts_itself_or_a_column_is_refused(facts, words):
 
 
 @pytest.mark.parametrize(
+    "facts",
+    [
+        'kind: boolean, true: [ja], "true": [J], false: [nein]',
+        "kind: boolean, true: [ja], yes: [J], false: [nein]",
+        'kind: category, values: [3], aliases: {3: [a], "3": [b]}',
+    ],
+)
+def test_a_fact_that_is_declared_twice_in_two_ways_is_refused(facts):
+    with pytest.raises(SchemaError, match="is declared twice: keep one"):
+        Schema.parse(f"name: t\ncolumns:\n  a: {{{facts}}}\n")
+
+
+@pytest.mark.parametrize(
     ("written", "meant"),
     [
         ("\n    low: 0\n    high: 12,000", "high: write 12000, with no marks between its digits"),

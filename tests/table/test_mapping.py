@@ -86,6 +86,18 @@ def test_a_list_of_dicts_without_names_is_refused():
         open_source([{SECRET: 1}])
 
 
+def test_the_first_record_decides_nothing():
+    assert codes([None, {"age": 3}], AGE) == [[-1], [3]]
+
+
+def test_levels_that_an_array_of_numbers_loses_are_refused():
+    agents = domain_of({"x": {"kind": "category", "values": ["006", "007"]}})
+    for lossy in (np.array([6, 7]), pd.Series([6, 7])):
+        with pytest.raises(DataError, match="has the level 006, which a column of numbers loses"):
+            codes({"x": lossy}, agents)
+    assert codes({"x": ["007", "006"]}, agents) == [[1], [0]]
+
+
 def test_ids_are_not_looked_at():
     class Watched:
         def __str__(self):

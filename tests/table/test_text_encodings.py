@@ -80,7 +80,7 @@ def test_no_bytes_of_a_record_raise_or_are_lost(opened, rng, encoding):
         (WORDS.encode("utf-16"), {"encoding": "latin-1"}, "is written in UTF-16"),
         (WORDS.encode("utf-16-le"), {}, "the header of .* is not UTF-8: declare its encoding"),
         (WORDS.encode("cp1252"), {}, "the header of .* is not UTF-8: declare its encoding"),
-        (WORDS.encode("utf-16-le"), {"encoding": "utf-16"}, "declare utf-16-le or utf-16-be"),
+        (WORDS.encode("utf-16-le"), {"encoding": "utf-16"}, "or utf-16-le or utf-16-be"),
         (b"", {"encoding": "utf-16"}, "has no header"),
     ],
 )

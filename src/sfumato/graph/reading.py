@@ -5,6 +5,7 @@ refused by their number.  Weights are private: of them only the declared type is
 one that cannot be read becomes not-a-number, so that no refusal here depends on a weight.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -262,7 +263,7 @@ def edge_list(network: Network, columns: Columns = COLUMNS) -> pa.Table:
 
 
 def returned(kind: Kind, network: Network, original: Any, columns: Columns = COLUMNS) -> Any:
-    """The network as the kind of thing the original is; files come back as Arrow tables.
+    """The network as the kind of thing the original is; files, dicts and lists as Arrow tables.
 
     Only nodes, edges and weights are handed on: whatever else an edge or a node of the
     original carries was not declared public.
@@ -280,7 +281,7 @@ def returned(kind: Kind, network: Network, original: Any, columns: Columns = COL
     if kind in ("scipy", "networkx", "igraph"):
         return FOREIGN[kind].write(network, original, columns[2])
     table = edge_list(network, columns)
-    if isinstance(original, str | Path):
+    if isinstance(original, str | Path | Mapping | Sequence):
         return table
     table = _as_stored(table, original)
     if kind == "polars":
@@ -292,7 +293,7 @@ def returned(kind: Kind, network: Network, original: Any, columns: Columns = COL
 
 def _as_stored(table: pa.Table, original: Any) -> pa.Table:
     """Names that were whole numbers as whole numbers again, so that both tables can be joined."""
-    stored = {str(name): kind for name, kind in nw.from_native(original).schema.items()}
+    stored = {str(name): kind for name, kind in nw.from_native(original).collect_schema().items()}
     for place, name in enumerate(table.column_names[:2]):
         if (kind := stored[name]).is_integer():
             whole = pa.uint64() if kind.is_unsigned_integer() else pa.int64()

@@ -8,7 +8,7 @@ looked for in stored numbers and dates as well.
 ('NA', '-99')
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -23,10 +23,10 @@ from pydantic import (
 )
 
 from sfumato.schema.encoding import text_encoding
+from sfumato.schema.yaml_loader import twice
 
 __all__ = [
     "FileFormat",
-    "Word",
     "WrittenCategory",
     "WrittenDate",
     "WrittenNumber",
@@ -63,13 +63,21 @@ def _words(values: Any) -> Any:
     return tuple(_word(value) for value in values)
 
 
+def _distinct(facts: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for key, value in facts:
+        if key in found:
+            raise ValueError(twice(key))
+        found[key] = value
+    return found
+
+
 def _spellings(aliases: Any) -> Any:
     if not isinstance(aliases, Mapping):
         return aliases
-    return {_word(value): _words(spellings) for value, spellings in aliases.items()}
+    return _distinct((_word(value), _words(spellings)) for value, spellings in aliases.items())
 
 
-Word = Annotated[str, BeforeValidator(_word)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_words), Field(max_length=_MOST_WORDS)]
 Aliases = Annotated[Mapping[str, Words], BeforeValidator(_spellings)]
 Thousands = Literal[",", ".", " ", "\u00a0", "\u202f", "'", "\u2019", "_", "none"]
@@ -163,8 +171,7 @@ def _named(facts: Any) -> Any:
     """The keys true and false as names: YAML takes them for truth values."""
     if not isinstance(facts, Mapping):
         return facts
-    names = {True: "true", False: "false"}
-    return {names[key] if isinstance(key, bool) else key: value for key, value in facts.items()}
+    return _distinct((str(k).lower() if isinstance(k, bool) else k, v) for k, v in facts.items())
 
 
 def written(column: C, file: FileFormat | None) -> C:

@@ -12,7 +12,7 @@ import yaml
 
 __all__ = ["StrictLoader", "twice"]
 
-_INT = "tag:yaml.org,2002:int"
+_INT, _BOOL = "tag:yaml.org,2002:int", "tag:yaml.org,2002:bool"
 _MOST_NODES = 2**20
 _MOST_DIGITS = 40
 
@@ -62,11 +62,13 @@ class StrictLoader(yaml.SafeLoader):
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 continue
-            if (key.tag, key.value) in seen:
+            # yes and true are one key, as YAML reads them.
+            same = str(self.construct_yaml_bool(key)) if key.tag == _BOOL else key.value
+            if (key.tag, same) in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, twice(key.value), key.start_mark
                 )
-            seen.add((key.tag, key.value))
+            seen.add((key.tag, same))
         return super().construct_mapping(node, deep)
 
     def construct_whole(self, node: yaml.ScalarNode) -> int:

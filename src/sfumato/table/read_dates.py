@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.schema.date_format import read_date
 from sfumato.table.read_numbers import numbers
-from sfumato.table.stored import decoded, is_number, plain
+from sfumato.table.stored import decoded, distinct, is_number, plain
 from sfumato.table.value import STORED, seconds_of
 
 __all__ = ["moments"]
@@ -32,6 +32,10 @@ def moments(column: pa.Array, form: str | None = None) -> Moments:
 
     Numbers are dates only in a format that writes dates as digits, such as %Y%m%d.
     """
+    if pa.types.is_dictionary(column.type):
+        places, values = distinct(column)
+        found: Moments = moments(values, form)[places]
+        return found
     column = plain(column)
     if form is not None and is_number(column.type):
         column = _digits(column)

@@ -6,16 +6,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.numeric.arrays import Codes, Mask, Vector
+from sfumato.numeric.arrays import Codes, Mask, Vector, Whole
 from sfumato.schema import Boolean
 from sfumato.schema.consistent import number_of, spellings, whole
 from sfumato.schema.domain import Levels
 from sfumato.table.complaint import Complaint, Complaints, against_unread
 from sfumato.table.read_numbers import numbers
-from sfumato.table.stored import absent, among, decoded, plain, trimmed
+from sfumato.table.stored import absent, among, decoded, distinct, plain, trimmed
 from sfumato.table.value import STORED, text_of
 
-__all__ = ["listed", "named", "write_levels", "write_truths"]
+__all__ = ["listed", "named", "texts", "write_levels", "write_truths"]
 
 _FOREIGN = "\ufffd"  # what stands for bytes that are not UTF-8
 _NEITHER = -1
@@ -84,27 +84,40 @@ def write_levels(
 
     Where asked, what is said against it as well.
     """
-    stored = plain(column)
-    if pa.types.is_timestamp(stored.type) or pa.types.is_date(stored.type):
-        stored = pa.nulls(len(stored))
-    # A few distinct values are converted once each; most columns have far fewer than rows.
-    distinct, judged = stored.dictionary_encode(), _judge(axis)
-    texts = pa.types.is_large_string(stored.type)
-    values = decoded(distinct.dictionary) if texts else distinct.dictionary.to_pylist()
-    known = [judged(text_of(value)) for value in [*values, None]]
-    places = np.asarray(pc.fill_null(distinct.indices, len(values)))
+    places, values = texts(column)
+    known = list(map(_judge(axis), values))
     codes[:] = np.array([code for code, _ in known], np.int32)[places]
     if complaints is not None:
         complaints[:] = np.array([complaint for _, complaint in known], np.uint8)[places]
 
 
-def _judge(axis: Levels) -> Callable[[str | None], tuple[int, Complaint]]:
-    """The code of a text, and what is said against it."""
+def texts(column: pa.Array) -> tuple[Whole, list[str]]:
+    """NOT PRIVATE: for each row the place of its trimmed text; an empty one where it is missing.
+
+    >>> texts(pa.array(["b", " b", None, "a"]))
+    (array([0, 1, 3, 2]), ['b', 'b', 'a', ''])
+    """
+    if pa.types.is_dictionary(column.type):
+        rows, values = distinct(column)
+        places, found = texts(values)
+        return places[rows], found
+    column = plain(column)
+    if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+        column = pa.nulls(len(column))
+    # A few distinct values are converted once each; most columns have far fewer than rows.
+    known = column.dictionary_encode()
+    written = pa.types.is_large_string(column.type)
+    each = decoded(known.dictionary) if written else known.dictionary.to_pylist()
+    found = [(text_of(value) or "").strip() for value in each]
+    return np.asarray(pc.fill_null(known.indices, len(found)), np.int64), [*found, ""]
+
+
+def _judge(axis: Levels) -> Callable[[str], tuple[int, Complaint]]:
+    """The code of a trimmed text, and what is said against it."""
     found_in = listed(axis)
     gone = {whole(word) for word in ("", *(axis.column.missing_words or ()))}
 
-    def judged(text: str | None) -> tuple[int, Complaint]:
-        text = (text or "").strip()
+    def judged(text: str) -> tuple[int, Complaint]:
         if whole(text) in gone:
             return axis.unusable, Complaint.FITS if axis.missing else Complaint.MISSING
         if (code := found_in(text, _NEITHER)) != _NEITHER:

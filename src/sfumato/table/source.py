@@ -5,7 +5,7 @@ columns it is asked for, as often as it is asked.  Columns that are not asked fo
 are not read.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,12 +20,11 @@ from sfumato.errors import DataError
 from sfumato.numeric.arrays import Mask
 from sfumato.schema.domain import Axis, Domain
 from sfumato.schema.formats import FileFormat
-from sfumato.table.column import arrow_of, declared_type, guessed_kind
 from sfumato.table.encode import encode
 from sfumato.table.file.batch import BATCH_ROWS
 from sfumato.table.file.opening import open_file
 from sfumato.table.file.parquet import ParquetFiles
-from sfumato.table.mapping import Columns, Listed
+from sfumato.table.mapping import Listed, any_arrow, any_guess, any_type, columns_in
 from sfumato.table.query import query_of, refused_query
 
 __all__ = [
@@ -82,11 +81,13 @@ def open_source(
         return data
     if isinstance(data, str | Path):
         source: Source = open_file(Path(data), names, how)
+    elif isinstance(data, Mapping):
+        source = Frame(columns_in(data), "arrow")
     elif isinstance(data, pa.RecordBatch | pa.Table):
         whole = pa.Table.from_batches([data]) if isinstance(data, pa.RecordBatch) else data
         source = ArrowTable(whole)
     else:
-        source = Columns.of(data) or Listed.of(data, names) or query_of(data) or _frame(data)
+        source = Listed.of(data, names) or query_of(data) or _frame(data)
     _distinct(source.names)
     return source
 
@@ -161,15 +162,15 @@ def number_of_records(source: Source, domain: Domain) -> int:
 
 @dataclass(frozen=True)
 class Frame:
-    """A pandas or polars frame: a column becomes Arrow when it is asked for."""
+    """Columns of a frame, or of a dict: each becomes Arrow when it is asked for."""
 
-    columns: dict[str, nw.Series[Any]] = field(repr=False)
+    columns: dict[str, Any] = field(repr=False)  # series, arrays or lists
     kind: Kind
 
     @property
     def guessed(self) -> dict[str, str]:
         """Columns whose texts pandas may have taken for numbers or truth values."""
-        found = {name: guessed_kind(column) for name, column in self.columns.items()}
+        found = {name: any_guess(column) for name, column in self.columns.items()}
         return {name: kind for name, kind in found.items() if kind is not None}
 
     @property
@@ -179,11 +180,11 @@ class Frame:
     @property
     def types(self) -> dict[str, pa.DataType]:
         """Without those that a single record may have decided."""
-        found = {name: declared_type(column) for name, column in self.columns.items()}
+        found = {name: any_type(column) for name, column in self.columns.items()}
         return {name: kind for name, kind in found.items() if kind is not None}
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        table = pa.table({name: arrow_of(self.columns[name]) for name in columns})
+        table = pa.table({name: any_arrow(self.columns[name]) for name in columns})
         yield from table.to_batches(max_chunksize=BATCH_ROWS)
 
     def has_rows(self, count: int) -> bool:

@@ -14,7 +14,6 @@ from sfumato.errors import DataError
 from sfumato.schema import Boolean, Category, Date, Integer, Number
 from sfumato.schema.consistent import number_of, spellings
 from sfumato.schema.domain import Axis, Domain, Levels
-from sfumato.table.mapping import Columns
 from sfumato.table.read_levels import listed
 from sfumato.table.source import Frame, Source
 from sfumato.table.value import text_of
@@ -27,7 +26,7 @@ _TRUTHS = "b"  # NumPy's letter for them; i u f c are those of numbers
 def check_types(source: Source, domain: Domain) -> None:
     """Refuse columns that are stored as something else than the schema declares."""
     types = source.types
-    guessed = source.guessed if isinstance(source, Frame | Columns) else {}
+    guessed = source.guessed if isinstance(source, Frame) else {}
     for axis in domain.axes:
         kind = types.get(axis.name)
         if kind is not None:

@@ -81,7 +81,7 @@ def test_a_sheet_is_named_behind_the_file_or_refused_with_those_there_are(path):
     saved(path, ["id", "age", "seen"], [1, 3, None], others=["old # one"])
     assert read(f"{path}#2024") == [[3, -1]]
     assert open_source(f"{path}#old # one").names == ("x",)
-    with pytest.raises(DataError, match=r"has the sheets 2024, old # one: say which, as in"):
+    with pytest.raises(DataError, match=r"has the sheets 2024, old # one: say which with --sheet"):
         open_source(path)
     with pytest.raises(DataError, match=r"has no sheet 2025: it has 2024, old # one"):
         open_source(f"{path}#2025")

@@ -43,8 +43,8 @@ class Sheet:
             titles = list(book.sheets)
             if title is None and len(titles) != 1:
                 raise DataError(
-                    f"{path} has the sheets {', '.join(titles)}: say which, as in "
-                    f"{path.name}#{titles[0] if titles else 'Sheet1'}"
+                    f"{path} has the sheets {', '.join(titles)}: say which with --sheet (sheet=…), "
+                    f"or as {path.name}#{titles[0] if titles else 'Sheet1'}"
                 )
             if title is not None and title not in titles:
                 raise DataError(f"{path} has no sheet {title}: it has {', '.join(titles)}")

@@ -131,8 +131,9 @@ def _lines(
     _no_detail(path, detail)
     if names is None:
         raise DataError(
-            f"{path} has no header: the keys of a line belong to its record. Here the columns must "
-            "be stated: use CSV or Parquet, or write the schema first"
+            f"{path} has no header: the keys of a line belong to its record, so that a schema must "
+            "say which there are: write one by hand, draft it with --public if the file is public, "
+            "or use CSV or Parquet"
         )
     return JsonLines(path, tuple(names))
 
