@@ -90,8 +90,9 @@ def kinds(frame: pd.DataFrame) -> dict[str, object]:
     def kind(column: pd.Series) -> str:
         if column.dtype.kind == "M":
             return "date"
-        whole = column.dropna().apply(float.is_integer).all() if column.dtype.kind == "f" else None
-        return "number" if whole is False or not column.notna().any() else "integer"
+        known = column.dropna()
+        whole = column.dtype.kind != "f" or bool((known == known.round()).all() and len(known))
+        return "integer" if whole else "number"
 
     return {"name": "t", "columns": {name: {"kind": kind(frame[name])} for name in frame}}
 
@@ -240,6 +241,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--ranges", action="store_true", help="no synthetic tables")
     parser.add_argument("--two-way", action="store_true", help="synthetic tables only")
     parser.add_argument("--columns", action="store_true", help="figures of every column")
     asked = parser.parse_args()
@@ -247,7 +249,8 @@ def main() -> None:
     if not asked.two_way:
         ranges(asked.data, repeats, asked.columns)
         categories(asked.data, repeats)
-    two_way(asked.data, 2 if asked.quick else 5)
+    if not asked.ranges:
+        two_way(asked.data, 2 if asked.quick else 5)
 
 
 if __name__ == "__main__":

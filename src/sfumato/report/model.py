@@ -169,7 +169,7 @@ def page(release: Release, *, summary: str = "", reach: Reach | None = None) -> 
         promised=_promised(guarantee, steps),
         alarm=alarm,
         reason=reason,
-        spending=tuple(spending(certificate.events)),
+        spending=tuple(spending(certificate.events, certificate.budget)),
         precision=found,
         groups=tuple(groups),
         facts=tuple(_facts(certificate)),
