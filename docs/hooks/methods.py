@@ -239,7 +239,7 @@ def table_page(name: str) -> str:
 
 
 def other_page(item: Recipe[Any, Any], guide: str) -> str:
-    """The page of a method for networks, streams or counts."""
+    """The page of a method for networks, streams, counts or schemas."""
     return "\n".join(
         [
             f"# {item.name}",
@@ -252,7 +252,7 @@ def other_page(item: Recipe[Any, Any], guide: str) -> str:
             "## Example",
             "",
             "```console",
-            f"$ {_broken(item.example)} -o release/",
+            f"$ {_broken(item.example)}" + ("" if " -o " in item.example else " -o release/"),
             "```",
             *_options(item),
         ]

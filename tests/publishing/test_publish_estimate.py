@@ -16,6 +16,7 @@ from sfumato.plan.bought import bought_before
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, LocalDP, PureDP
 from sfumato.publishing.estimate import estimate_schema
 from sfumato.publishing.verify import verify
+from sfumato.report.spending import spending
 
 ROWS = 3_000
 KINDS = {"name": "clinic", "columns": {"age": {"kind": "integer", "low": 0}}}
@@ -145,6 +146,15 @@ def sf_json(guarantee):
     from sfumato.privacy.guarantee import to_json
 
     return to_json(guarantee)
+
+
+def test_the_page_shows_what_each_part_of_the_budget_bought(table):
+    kinds = blanks(age={"kind": "integer"}, ward={"kind": "category"})
+    asked = {"schema": kinds, "epsilon": 3, "delta": "1e-8", "seed": 1}
+    certificate = estimate_schema(table.select(["age", "ward"]), **asked).release.certificate
+    shares = {item.what: item.share for item in spending(certificate.events, certificate.budget)}
+    assert float(shares["range of age"]) == pytest.approx(1 / 3)
+    assert sum(shares.values()) == 1
 
 
 def test_two_prices_of_one_release_are_refused():

@@ -217,5 +217,6 @@ METHOD = FactsMethod(
     plan=planned,
     options={"share": "the part of epsilon for categories, beside ranges; 2/3 by default"},
     use="a table of which only the kinds of the columns are public",
-    example="sfumato schema estimate visits.csv --schema kinds.yaml --epsilon 0.1 --delta 1e-9",
+    example="sfumato schema estimate clinic.csv --schema kinds.yaml --epsilon 1 -o clinic.yaml "
+    "--folder release/",
 )

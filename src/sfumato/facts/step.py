@@ -36,7 +36,9 @@ class Steps:
     def scores(self, levels: Whole, alpha: Fraction) -> Whole:
         """NOT PRIVATE: minus records lost and costs, in 1/UNIT records; `levels` counts records."""
         lost = levels.sum() - np.cumsum(levels)
-        costs = np.rint(np.arange(len(self.names)) * _FINER * (UNIT / float(min(alpha, UNIT))))
+        costs = np.rint(
+            np.arange(len(self.names)) * _FINER * (UNIT / float(min(alpha, Fraction(UNIT))))
+        )
         scores: Whole = -lost * UNIT - costs.astype(np.int64)
         return scores
 

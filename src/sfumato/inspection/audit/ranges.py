@@ -9,6 +9,7 @@ noise was added to them, and `docs/proofs/ranges.md` bounds the chance that they
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -65,9 +66,9 @@ class _Case:
 
     def publish(self, table: pa.Table, spent: dict[str, Any], several: int) -> Any:
         """All that leaves."""
-        told = {"records": several} if self.neighbours == "add-remove" else {}
+        told = several if self.neighbours == "add-remove" else None
         asked = {"name": "audit", "neighbours": self.neighbours, "columns": self.columns}
-        found = estimate_schema(table, schema=asked, seed=0, release="audit", **spent, **told)
+        found = estimate_schema(table, schema=asked, records=told, seed=0, release="audit", **spent)
         return public(found.release), found.schema
 
 
@@ -151,9 +152,10 @@ def sample_ranges(budget: PureDP, effort: Effort) -> Sampled:
     case, several, found = _CASES[-1], _records(budget), []
     pair = (case._table([case.usual])[:0], case._table([("0.000001",)]))
     for planned in (budget, PureDP(LARGER * budget.epsilon)):
-        spent, asked = stated(planned), []
+        publish = partial(case.publish, spent=stated(planned), several=several)
+        asked = []
         for table in pair:
-            run = replay(lambda t, s=spent: case.publish(t, s, several), table, 0)
+            run = replay(publish, table, 0)
             assert run is not None  # noqa: S101  there is no script to leave
             asked.append(next(call for call in run.trace.calls if isinstance(call, Drawn)))
         rate, gaps = asked[0].rate, [call.gaps for call in asked]
