@@ -8,6 +8,7 @@ import numpy as np
 
 from fit_faults import FIT_FAULTS
 from part_faults import PART_FAULTS
+from range_faults import RANGE_FAULTS, VALUE_FAULTS
 from sfumato.graph import edge_laplace
 from sfumato.inspection.compare import fitness, private_choice
 from sfumato.privacy import mechanism
@@ -377,6 +378,8 @@ _SEEN_BY = {
     all_of_it_left: "split",
     **dict.fromkeys(PART_FAULTS, "parts"),
     **dict.fromkeys(FIT_FAULTS, "fit"),
+    **dict.fromkeys(RANGE_FAULTS, "ranges"),
+    **dict.fromkeys(VALUE_FAULTS, "values"),
 }
 
 FAULTS = {fault.__name__: (fault, check) for fault, check in _SEEN_BY.items()}

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pyarrow.csv as pacsv
 import pytest
+import yaml
 
 import sfumato as sf
 from sfumato.cli import main
@@ -43,6 +44,9 @@ def desk(tmp_path, monkeypatch):
     monkeypatch.delenv("SFUMATO_LEDGER", raising=False)
     pacsv.write_csv(clinic(120), "clinic.csv")
     pacsv.write_csv(clinic(120, seed=2), "public.csv")
+    blank = yaml.safe_load(CLINIC)
+    blank["columns"]["age"] = {"kind": "integer"}
+    (tmp_path / "kinds.yaml").write_text(yaml.safe_dump(blank))
     edges = "source,target,weight\na,b,7\na,c,9\nb,c,3\nc,d,2\nb,d,8\nd,e,4\n"
     for name in ("edges.csv", "arcs.csv"):
         (tmp_path / name).write_text(edges)

@@ -11,7 +11,7 @@ MARK = "<!-- layers -->"
 # Who sees private values, in whole or in part, and who only as they are handed through: some
 # apply a public rule to rows of either side, fingerprint them, or add noise to exact sums.
 ROOMS = {
-    "private": {"measure", "table", "perturb", "graph", "stream", "retrieval"},
+    "private": {"measure", "table", "perturb", "graph", "stream", "retrieval", "facts"},
     "owner": {"inspection"},
     "passage": {"cli", "estimator", "party", "publishing", "methods", "synopsis", "privacy"},
 }

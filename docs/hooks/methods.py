@@ -27,7 +27,12 @@ BUDGETS: tuple[dict[str, str], ...] = (
     {"epsilon": "1", "delta": "1e-6"},
     {},
 )
-GUIDES = {"networks": "networks.md", "streams": "streams.md", "counts": "queries.md"}
+GUIDES = {
+    "networks": "networks.md",
+    "streams": "streams.md",
+    "counts": "queries.md",
+    "schemas": "estimate.md",
+}
 ROWS = {
     "drawn record": "A row of the release is a new record, drawn from noisy statistics: it "
     "belongs to nobody, and any number of rows can be asked for.",
@@ -234,7 +239,7 @@ def table_page(name: str) -> str:
 
 
 def other_page(item: Recipe[Any, Any], guide: str) -> str:
-    """The page of a method for networks, streams or counts."""
+    """The page of a method for networks, streams, counts or schemas."""
     return "\n".join(
         [
             f"# {item.name}",
@@ -247,7 +252,7 @@ def other_page(item: Recipe[Any, Any], guide: str) -> str:
             "## Example",
             "",
             "```console",
-            f"$ {_broken(item.example)} -o release/",
+            f"$ {_broken(item.example)}" + ("" if " -o " in item.example else " -o release/"),
             "```",
             *_options(item),
         ]

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from sfumato.ledger import Ledger
     from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, LocalDP, PureDP, Seeded
     from sfumato.publishing.counts import publish_counts
+    from sfumato.publishing.estimate import estimate_schema
     from sfumato.publishing.network import publish_network
     from sfumato.publishing.page import report_page, write_report
     from sfumato.publishing.stream import publish_stream
@@ -89,6 +90,7 @@ __all__ = [
     "check",
     "choose_method",
     "compare",
+    "estimate_schema",
     "estimator",
     "example",
     "inspect",
@@ -126,6 +128,7 @@ _NAMES_BY_HOME = {
     "sfumato.ledger": "Ledger",
     "sfumato.privacy.guarantee": "ApproxDP Heuristic LocalDP PureDP Seeded ZCDP",
     "sfumato.publishing.counts": "publish_counts",
+    "sfumato.publishing.estimate": "estimate_schema",
     "sfumato.publishing.network": "publish_network",
     "sfumato.publishing.page": "report_page write_report",
     "sfumato.publishing.stream": "publish_stream",

@@ -59,6 +59,7 @@ _MOST_LISTED = 100  # values that a refusal names
 _WHY_NOT = {
     "identity-laplace": "every noisy record was moved to the nearest record of the schema",
     "exponential": "its records were chosen, not counted",
+    "ranges": "its ranges and values were chosen, not counted",
     "local": "ask its answers with sfumato accuracy, or sfumato.accuracy.collected",
     "lop": "its rows are noisy records; of space=components, collected counts the label",
     "pca-laplace": "its records are noisy, not its sums; see the guide for recipients",

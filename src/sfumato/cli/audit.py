@@ -46,7 +46,8 @@ def audit(
     """Try to contradict a method's promise on made-up data; exit code 1 if it is contradicted.
 
     Methods that promise something, for tables, networks and streams; count-query is query publish
-    and the answer desk, private-choice is compare --private-choice, parts is publish --part.
+    and the answer desk, private-choice is compare --private-choice, parts is publish --part,
+    ranges is schema estimate.
 
     First noise is frozen and the worst neighbours are searched for; then the method is run many
     times. No data is read, and nothing is proved: docs/guide/audit.md says what an audit shows.

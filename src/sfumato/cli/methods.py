@@ -8,6 +8,8 @@ from sfumato.cli.screen import Grid, say, show
 
 __all__ = ["methods"]
 
+_TITLES = {"counts": "counts (sfumato query)", "schemas": "schemas (sfumato schema estimate)"}
+
 
 def methods(
     name: Annotated[str | None, typer.Argument(help="Show one method in full.")] = None,
@@ -20,7 +22,7 @@ def methods(
 
     if name is None:
         for kind in PACKAGES:
-            title = "counts (sfumato query)" if kind == "counts" else kind
+            title = _TITLES.get(kind, kind)
             table = Grid("method", "what it does", "what it promises", title=title)
             for entry in registered(kind).values():
                 table.line(entry.name, entry.summary, entry.promise)

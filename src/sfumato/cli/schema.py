@@ -1,10 +1,11 @@
-"""`sfumato schema`: draft one, check one, or print the published JSON Schema."""
+"""`sfumato schema`: draft one, buy what it lacks, check one, or print the JSON Schema."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.estimate import estimate
 from sfumato.cli.new_file import check_free, write_new
 from sfumato.cli.schema_from import from_dictionary
 from sfumato.cli.schema_wizard import wizard
@@ -62,6 +63,13 @@ def draft(
         return
     write_new(output, text)
     say(f"{output} is written: edit it, then run sfumato schema check {output}")
+
+
+app.command(
+    epilog="Examples: `sfumato schema estimate visits.parquet --epsilon 0.1 --delta 1e-9 "
+    "--ledger budget.db -o visits.yaml` · `sfumato schema estimate visits.csv --schema kinds.yaml "
+    "--epsilon 0.1 -o visits.yaml`"
+)(estimate)
 
 
 @app.command(epilog="Example: `sfumato schema check patients.yaml`")

@@ -26,6 +26,10 @@ def promise(release: Release, *, again: bool = False) -> None:
     lines.line("promise", styled(certificate.statement, "bold"))
     if not isinstance(release.guarantee, Seeded | Heuristic):
         lines.line("hides", _hidden(certificate))
+    if (paid := certificate.bought) is not None:
+        said = ", ".join(f"{name}: {price}" for name, price in paid.releases.items())
+        whole = "" if paid.together is None else f"; together {paid.together}"
+        lines.line("bought", f"ranges or values by release {said}{whole}")
     for column, values in (certificate.part or {}).items():
         lines.line("part", f"only records with {column}={values or '(missing)'} were used")
     for event in (bought.in_units for bought in certificate.events):
@@ -88,8 +92,8 @@ def _hidden(certificate: Certificate) -> str:
     about = certificate.neighbours
     if certificate.stream is not None:
         about = f"{certificate.stream.horizon:,}"
-    elif certificate.public_schema is not None:
-        about = _RELATION[certificate.public_schema.neighbours]
+    elif certificate.public_schema is not None or certificate.estimate is not None:
+        about = _RELATION.get(certificate.neighbours, certificate.neighbours)
     return certificate.kind.hidden.format(about)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import ParameterError
+from sfumato.plan.bought import bought_before
 from sfumato.plan.case import AuditCase
 from sfumato.plan.recipe import Priced, Recipe
 from sfumato.plan.terms import FitTerms, ReleaseTerms
@@ -121,7 +122,9 @@ class Plan(Priced):
             "neighbours": schema.neighbours,
             "schema": schema.to_json(),
         }
-        part, caveats = self.part, list(_LIMITS)
+        part, paid = self.part, bought_before(schema, self.guarantee)
+        subject |= paid.fields
+        caveats = [*paid.lines, *_LIMITS]
         if part is not None:
             subject["part"] = part.facts
             caveats.insert(0, _ONLY.format(part))

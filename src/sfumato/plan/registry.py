@@ -28,12 +28,14 @@ PACKAGES = {
     "networks": "sfumato.graph",
     "streams": "sfumato.stream",
     "counts": "sfumato.retrieval",
+    "schemas": "sfumato.facts",
 }
 _NOUNS = {
     "tables": "method",
     "networks": "network method",
     "streams": "stream method",
     "counts": "method for counts",
+    "schemas": "method for schemas",
 }
 _DEFINES_ONE = re.compile(r"^(METHOD\b|from \S+ import METHOD\b)", re.MULTILINE)
 _ORDER = list(Family)

@@ -22,6 +22,7 @@ from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.progress import Wish
 from sfumato.progress import rows as told_rows
+from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.fit import counted_fit
 from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
 from sfumato.publishing.verify import checks
@@ -188,6 +189,7 @@ def publish_plan(
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if ledger is not None:
         _check_bought(plan, ledger)
+        check_estimated(plan.domain.schema, ledger)
     key = None if ledger is None else ledger.fingerprint_key
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
     with told_rows(progress) as step:

@@ -13,6 +13,7 @@ from sfumato.errors import MissingExtra, Refused, ReleaseError
 from sfumato.ledger import Entry, Ledger
 from sfumato.ledger.rules import part_id
 from sfumato.publishing.certify import stated_facts
+from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.kinds import kind_rules
 from sfumato.publishing.verification import Check, Verification
 from sfumato.release.certificate import Certificate, Continues, PartyFacts
@@ -184,6 +185,8 @@ def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
         raise ReleaseError("the ledger does not hold this release as released")
     if entry.digest != certificate.digest:
         raise ReleaseError("the ledger released something else under this id")
+    if certificate.public_schema is not None:
+        check_estimated(certificate.public_schema, ledger)
     if begun := certificate.continues:
         return _continued(certificate, begun, entry, ledger)
     if entry.part is not None:

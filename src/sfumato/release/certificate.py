@@ -31,6 +31,7 @@ from sfumato.release.kind import KINDS, Kind
 from sfumato.release.section import Section
 from sfumato.release.threshold import opening_threshold
 from sfumato.schema import Schema
+from sfumato.schema.partial import PartialSchema
 from sfumato.untrusted.fact_table import fact_table
 
 __all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "PartyFacts", "stated"]
@@ -65,6 +66,10 @@ def _schema(record: Any) -> Schema:
     return _read(Schema.from_json, record)
 
 
+def _asked(record: Any) -> PartialSchema:
+    return _read(PartialSchema.of, record)
+
+
 def _read(reader: Callable[[Any], Read], record: Any) -> Read:
     try:
         return reader(record)
@@ -80,6 +85,7 @@ Count = Annotated[int, Field(ge=0, le=_MOST_ROWS)]
 Promise = Annotated[Guarantee, PlainValidator(_guarantee), PlainSerializer(to_json)]
 Bought = Annotated[Event, PlainValidator(_event), PlainSerializer(Event.to_json)]
 PublicSchema = Annotated[Schema, PlainValidator(_schema), PlainSerializer(Schema.to_json)]
+Asked = Annotated[PartialSchema, PlainValidator(_asked), PlainSerializer(PartialSchema.to_json)]
 Facts = TypeVar("Facts", bound=BaseModel)
 ColumnType = Literal["double", "int64", "string"]
 File = Literal["data.csv", "data.parquet", "synopsis.json"]
@@ -124,6 +130,20 @@ class CountFacts(Section):
 
     keys: Annotated[int, Field(ge=1, le=_MOST_KEYS)]
     records: Annotated[int, Field(ge=0, lt=2**63)] | None
+
+
+class EstimateFacts(Section):
+    """What was asked for, a schema with blanks, and the number of records it was planned for."""
+
+    asked: Asked
+    records: Count
+
+
+class BoughtFacts(Section):
+    """What earlier releases cost that bought facts of the schema, and all of it together."""
+
+    releases: Annotated[dict[Name, Promise], Field(min_length=1)]
+    together: Promise | None
 
 
 class PartyFacts(Section):
@@ -190,14 +210,16 @@ class Certificate(Section):
     dataset: Name
     unit: Line
     neighbours: Line
-    # One of four, by the kind of data.
+    # One of five, by the kind of data.
     public_schema: PublicSchema | None = Field(default=None, alias="schema")
     network: NetworkFacts | None = None
     stream: StreamFacts | None = None
     counts: CountFacts | None = None
+    estimate: EstimateFacts | None = None
     part: Annotated[dict[Name, Line], Field(min_length=1, max_length=1)] | None = None
     parties: PartyFacts | None = None  # where several made it together
     fit: FitFacts | None = None  # how well the records fitted the schema, where that was counted
+    bought: BoughtFacts | None = None  # where earlier releases bought ranges or values
     method: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,100}$")]
     options: dict[Name, Any]
     guarantee: Promise
@@ -222,7 +244,7 @@ class Certificate(Section):
     def _one_kind(self) -> Self:
         about = [kind for kind in KINDS if self._section(kind) is not None]
         if len(about) != 1:
-            raise ValueError("it must be about one of schema, network, stream and counts")
+            raise ValueError("it must be about one of schema, network, stream, counts and estimate")
         if self.public_schema is None and self.columns is None:
             raise ValueError("columns must be stated where there is no schema")
         if self.part is not None and self.public_schema is None:

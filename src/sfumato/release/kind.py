@@ -6,7 +6,7 @@ for each kind of the same name.
 
 from dataclasses import dataclass
 
-__all__ = ["COUNTS", "KINDS", "NETWORK", "STREAM", "TABLE", "Kind"]
+__all__ = ["COUNTS", "ESTIMATE", "KINDS", "NETWORK", "STREAM", "TABLE", "Kind"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +53,12 @@ COUNTS = Kind(
     record="record",
     hidden="any one record behind the counts ({0}), in all counts together",
 )
-KINDS = (TABLE, NETWORK, STREAM, COUNTS)
+ESTIMATE = Kind(
+    "estimate",
+    section="estimate",
+    rows="facts",
+    about="one row",
+    record="row",
+    hidden="any one row: {0}, in all columns together",
+)
+KINDS = (TABLE, NETWORK, STREAM, COUNTS, ESTIMATE)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from sfumato.accuracy.spelling import spelt
 from sfumato.report.svg import short
 from sfumato.schema import Boolean, Category, Date, Schema
-from sfumato.schema.schema import Estimated, Integer, Number
+from sfumato.schema.column import Estimated, Integer, Number
 
 __all__ = ["Fact", "declared"]
 

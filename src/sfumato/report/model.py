@@ -20,6 +20,7 @@ from sfumato.privacy.guarantee import (
 from sfumato.release.certificate import Certificate
 from sfumato.release.kind import COUNTS, TABLE
 from sfumato.release.release import Release, table_schema
+from sfumato.report.bought_facts import CHOSEN, bought_facts
 from sfumato.report.card import Group
 from sfumato.report.count_pictures import count_pictures, count_precision
 from sfumato.report.declared import Fact, declared
@@ -46,6 +47,8 @@ _NEIGHBOURS = {
 _STEPS = {"add-remove": 2}  # neighbours from one thing that a record may hold to another
 _ATTACKER = {
     "table": "Think of an attacker who knows all rows but one, this program and its settings. "
+    "Whatever the attacker holds to be likely about that row",
+    "estimate": "Think of an attacker who knows all rows but one, this program and its settings. "
     "Whatever the attacker holds to be likely about that row",
     "network": "Think of an attacker who knows this program and its settings, and wants to know "
     "which of two neighbouring weightings is the true one. Whatever the attacker holds to be "
@@ -136,7 +139,17 @@ def _counts(release: Release) -> tuple[Precision, Iterable[Group]]:
     return count_precision(release), count_pictures(release)
 
 
-_PICTURES = {"table": _table, "network": _network, "stream": _stream, "counts": _counts}
+def _estimate(release: Release) -> tuple[Precision, Iterable[Group]]:
+    return Precision(reason=CHOSEN), bought_facts(release)
+
+
+_PICTURES = {
+    "table": _table,
+    "network": _network,
+    "stream": _stream,
+    "counts": _counts,
+    "estimate": _estimate,
+}
 
 
 def page(release: Release, *, summary: str = "") -> Page:
@@ -164,7 +177,7 @@ def page(release: Release, *, summary: str = "") -> Page:
         promised=_promised(guarantee, steps),
         alarm=alarm,
         reason=reason,
-        spending=tuple(spending(certificate.events)),
+        spending=tuple(spending(certificate.events, certificate.budget)),
         precision=found,
         headline=headline(found),
         as_read=as_read(certificate, fit),

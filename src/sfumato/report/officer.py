@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sfumato.release.release import Release
 from sfumato.report.html import rendered
 from sfumato.report.model import page
-from sfumato.schema.schema import Estimated
+from sfumato.schema.column import Estimated
 
 __all__ = ["Account", "Step", "officer_html"]
 

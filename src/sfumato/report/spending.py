@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee
 from sfumato.privacy.mechanism import Event
 
 __all__ = ["Item", "spending"]
@@ -54,10 +55,13 @@ class Item:
         return f"{float(100 * (self.share or 0)):.2f}"
 
 
-def spending(events: Sequence[Event]) -> list[Item]:
-    """Measurements by their share of the price; many are put together by kind."""
+def spending(events: Sequence[Event], budget: Guarantee | None = None) -> list[Item]:
+    """Measurements by their share of the price; many are put together by kind.
+
+    Where some cost ε and others ρ, these share what the former leave of the ε of the `budget`.
+    """
     events = [event.in_units for event in events]
-    prices = [_price(event) for event in events]
+    prices = _in_one_currency(events, [_price(event) for event in events], budget)
     whole = sum((price for price in prices if price is not None), Fraction(0))
     kinds: dict[str, list[int]] = {}
     for k, event in enumerate(events):
@@ -83,6 +87,19 @@ def spending(events: Sequence[Event]) -> list[Item]:
 
 def _called(statistic: str) -> str:
     return _CALLED.get(statistic, statistic)
+
+
+def _in_one_currency(
+    events: Sequence[Event], prices: list[Fraction | None], budget: Guarantee | None
+) -> list[Fraction | None]:
+    noisy = [isinstance(event.cost, ZCDP) for event in events]
+    if all(noisy) or not any(noisy) or not isinstance(budget, ApproxDP):
+        return prices
+    paired = list(zip(prices, noisy, strict=True))
+    pure = sum((price or Fraction(0) for price, rho in paired if not rho), Fraction(0))
+    rhos = sum((price or Fraction(0) for price, rho in paired if rho), Fraction(0))
+    worth = max(budget.epsilon - pure, Fraction(0)) / rhos
+    return [price * worth if rho and price is not None else price for price, rho in paired]
 
 
 def _kind(statistic: str) -> str:

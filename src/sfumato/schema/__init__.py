@@ -1,6 +1,6 @@
 """What is public about a table: its columns, their ranges and values, the rules between them."""
 
-from sfumato.schema.schema import (
+from sfumato.schema.column import (
     Boolean,
     Category,
     Column,
@@ -8,7 +8,7 @@ from sfumato.schema.schema import (
     Identifier,
     Integer,
     Number,
-    Schema,
 )
+from sfumato.schema.schema import Schema
 
 __all__ = ["Boolean", "Category", "Column", "Date", "Identifier", "Integer", "Number", "Schema"]

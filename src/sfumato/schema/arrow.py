@@ -6,8 +6,8 @@ plain values, never a dictionary of those seen.
 
 import pyarrow as pa
 
+from sfumato.schema.column import Boolean, Category, Date, Integer
 from sfumato.schema.domain import Axis, Domain
-from sfumato.schema.schema import Boolean, Category, Date, Integer
 
 __all__ = ["arrow_schema", "arrow_type"]
 

@@ -29,6 +29,8 @@ def _cells(axis: Axis) -> list[str]:
     column = axis.column
     paid = column.provenance
     origin = paid if isinstance(paid, str) else f"release {paid.release}, ε {paid.epsilon:g}"
+    if not isinstance(paid, str) and paid.delta is not None:
+        origin += f", δ {paid.delta:g}"
     origin += f": {column.source}" if column.source else ""
     return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
 

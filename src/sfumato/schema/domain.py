@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
+from sfumato.schema.column import Boolean, Category, Date, Integer, Number, Step
 from sfumato.schema.formats import written
-from sfumato.schema.schema import Boolean, Category, Date, Integer, Number, Schema, Step
+from sfumato.schema.schema import Schema
 
 __all__ = ["MISSING", "Axis", "Domain", "Grid", "Levels", "moment_of", "step_of"]
 

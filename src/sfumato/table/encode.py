@@ -25,14 +25,14 @@ import pyarrow as pa
 
 from sfumato.numeric.arrays import Codes, Mask, Vector
 from sfumato.schema import Boolean, Date, Integer, Number
-from sfumato.schema.consistent import moment_of
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, step_of
 from sfumato.table.complaint import TORN, Complaint, Complaints, against_numbers, against_unread
 from sfumato.table.grid import on_grid
+from sfumato.table.missing_word import said_missing
 from sfumato.table.read_dates import moments
-from sfumato.table.read_levels import named, write_levels, write_truths
+from sfumato.table.read_levels import write_levels, write_truths
 from sfumato.table.read_numbers import numbers, written_in
-from sfumato.table.stored import absent, among, distinct
+from sfumato.table.stored import absent, distinct
 
 __all__ = ["encode", "read"]
 
@@ -94,18 +94,13 @@ def _write_grid(codes: Codes, complaints: Complaints | None, axis: Grid, column:
 
 def _measured(declared: Number | Integer | Date, column: pa.Array) -> tuple[Vector, Mask | None]:
     """Each value as a number, not-a-number where it cannot be read; where words for missing are."""
-    words = declared.missing_words or ()
     if not isinstance(declared, Date):
         values = numbers(column, written_in(declared))
-        return values, among(column, words) | named(values, words) if words else None
+        return values, said_missing(declared, column, values)
     found = moments(column, declared.format)
     values = step_of(found, declared.step).astype(np.float64)
     values[np.isnat(found)] = np.nan
-    if not words:
-        return values, None
-    dates = {moment_of(word, declared.format) for word in words} - {None}
-    gone = among(column, words) | np.isin(found, np.array(list(dates), "datetime64[s]"))
-    return values, gone | named(numbers(column), words)
+    return values, said_missing(declared, column, found)
 
 
 def _ends(axis: Grid) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from sfumato.inspection.audit.counts_desk import check_desk
 from sfumato.inspection.audit.fit import check_fit
 from sfumato.inspection.audit.network import check_network
 from sfumato.inspection.audit.parts import check_parts
+from sfumato.inspection.audit.ranges import check_ranges, check_values
 from sfumato.inspection.audit.stream_counter import check_series
 from sfumato.inspection.audit.stream_memory import check_memory
 from sfumato.inspection.audit.stream_reservoir import check_reservoir
@@ -47,6 +48,8 @@ CHECKS = {
     "fit": lambda: check_fit(PURE),
     "fit, Gaussian": lambda: check_fit(GAUSSIAN),
     "fit, approximate": lambda: check_fit(APPROXIMATE),
+    "ranges": lambda: check_ranges(PURE),
+    "values": lambda: check_values(APPROXIMATE),
 }
 
 
@@ -73,6 +76,7 @@ def first_violation(check):
         ("judge", 1),
         ("parts", 4),
         ("fit", 1),
+        ("ranges", 2),
     ],
 )
 def test_sound_code_costs_all_of_its_promise_and_no_more(check, cases):

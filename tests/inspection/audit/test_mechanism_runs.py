@@ -15,6 +15,7 @@ from sfumato.inspection.audit.choice import check_split, sample_choice
 from sfumato.inspection.audit.counts import sample_counts
 from sfumato.inspection.audit.mechanisms import MECHANISMS, audit_mechanism
 from sfumato.inspection.audit.network import sample_network
+from sfumato.inspection.audit.ranges import sample_ranges
 from sfumato.inspection.audit.sampled import Effort
 from sfumato.inspection.audit.stream_counter import sample_counter
 from sfumato.inspection.audit.stream_reservoir import sample_reservoir
@@ -33,6 +34,7 @@ SAMPLES = {
     "histogram": (lambda b, e: sample_counts("histogram", b, e), 1_000, PURE),
     "wavelet": (lambda b, e: sample_counts("wavelet", b, e), 1_000, PURE),
     "judge": (sample_choice, 5_000, PURE),
+    "range": (sample_ranges, 3_000, PURE),
 }
 LONG = ("tree", "square root", "histogram", "wavelet")
 

@@ -12,6 +12,7 @@ edge-laplace: every weight of a network under noise
 fit: counts of what does not fit a schema, and releases that stop at them
 parts: parts of one table, at the price that a ledger asks for all of them
 private-choice: one of several methods, for a share of the budget
+ranges: ranges, steps and categories that a schema leaves blank
 reservoir-mean: shares of ones of a stream: a series, and one mean from a secret sample
 """
 
