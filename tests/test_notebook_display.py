@@ -87,18 +87,6 @@ def test_each_says_what_it_is(shown, name, words):
     assert [word for word in words if word not in text] == []
 
 
-def test_what_only_the_owner_may_see_says_so_in_its_first_line():
-    patients, schema = clinic(60), sf.Schema.parse(CLINIC)
-    release = sf.publish(patients, schema=schema, epsilon=1, seed=1)
-    seen = sf.inspect(release, patients)
-    tried = sf.compare(patients, schema, epsilons=[1], methods=["modips", "lop"], trials=1)
-    for value, words in ((seen, "Exposed records"), (tried, "Left out")):
-        found = Tags(value._repr_html_())
-        assert not found.open
-        assert found.text.strip().startswith("INTERNAL: computed from the records without noise")
-        assert words in found.text
-
-
 def test_names_that_are_markup_are_shown_and_not_obeyed():
     columns = {HOSTILE: {"kind": "category", "values": [HOSTILE, "b"]}, "a": {"kind": "boolean"}}
     schema = sf.Schema.of({"name": HOSTILE, "columns": columns})

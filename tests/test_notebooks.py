@@ -45,6 +45,10 @@ def test_a_notebook_runs_from_beginning_to_end(path, tmp_path, monkeypatch):
         value = run("".join(cell["source"]), names)
         shown.append(value._repr_html_() if hasattr(value, "_repr_html_") else repr(value))
     assert sum(text.startswith("<div><strong>") for text in shown) >= 3
+    # What only the owner may see says so in its first line.
+    internal = [text for text in shown if text.startswith("<div><strong>INTERNAL: computed")]
+    seen = [word for word in ("Exposed records", "Recommended") if word in "".join(internal)]
+    assert len(internal) == len(seen) == (2 if path.stem == "several_releases" else 0)
     names["ledger"].close() if "ledger" in names else None
 
 

@@ -134,17 +134,24 @@ def test_a_function_is_told_instead(terminal, notebook):
     assert (err.getvalue(), notebook) == ("", [])
 
 
-def test_other_long_work_shows_itself_as_well(notebook):
+def test_other_long_work_shows_itself_as_well(notebook, tmp_path):
+    budget = tmp_path / "budget.db"  # looks are counted in a ledger named by its path
+    with sf.Ledger.create(budget) as ledger:
+        ledger.grant("clinic", epsilon=1, reason="data board")
     patients, schema = clinic(120), sf.Schema.parse(CLINIC)
     release = sf.publish(patients, schema=schema, epsilon=1, seed=1, progress=False)
-    sf.inspect(release, patients)
+    assert sf.inspect(release, patients, ledger=budget).counted
     assert {"distributions", "attacks"} <= set(notebook)
     roads = pa.table({"source": ["x"], "target": ["y"], "weight": [3]})
     sf.publish_network(roads, directed=False, epsilon=1, high=9)
     sf.publish_stream([0, 1] * 8, horizon=16, epsilon=1, every=8)
     assert any(line.startswith("after 16 bits: ") for line in notebook)
-    found = sf.compare(patients, schema, epsilons=[1], methods=["modips"], trials=1)
+    found = sf.compare(
+        patients, schema, epsilons=[1], methods=["modips"], trials=1, ledger=str(budget)
+    )
     assert found.methods == ("modips",)
+    with sf.Ledger(budget) as ledger:
+        assert sum(ledger.inspections("clinic").values()) == 2
     assert "trying methods: 1 of 1" in notebook
     assert notebook[-1] == ""
 

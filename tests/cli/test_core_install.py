@@ -30,13 +30,11 @@ report release/
 verify release/
 accuracy release/ --sum ward=surgery
 inspect release/ --original clinic.csv --ledger budget.db -o page.html
-compare clinic.csv --schema clinic.yaml --epsilon 1 --trials 1 --methods modips,wavelet -o all.html
-audit dp-lda --epsilon 1 --runs 100 --effort 0
+compare clinic.csv --schema clinic.yaml --epsilon 1 --trials 1 --methods modips,wavelet
 graph publish edges.csv --undirected --epsilon 1 --option high=100 -o network/
 stream count clicks.txt --horizon 64 --every 16 --epsilon 1 -o counts/
 query publish areas.csv --epsilon 1 -o published/
 query ask published/ --keys north,east
-doctor
 """.strip().splitlines()
 RUN = """
 import sys

