@@ -26,6 +26,15 @@ def test_budget_words_grant_what_the_guarantee_grants(ledger, said, guarantee):
     assert ledger.balance("words") == ledger.balance("value")
 
 
+def test_delta_by_itself_stands_beside_epsilon_that_was_granted_before(ledger):
+    ledger.grant("apart", epsilon=2, reason="data board")
+    ledger.grant("apart", delta="1e-9", reason="a second thought")
+    ledger.grant("together", sf.ApproxDP(2, "1e-9"), reason="data board")
+    assert ledger.balance("apart") == ledger.balance("together")
+    with pytest.raises(sf.ParameterError, match="one ledger unit"):
+        ledger.grant("apart", delta="1e-13", reason="too little")
+
+
 def test_a_budget_is_said_once(ledger):
     with pytest.raises(sf.ParameterError, match="either a guarantee, or epsilon"):
         ledger.grant("clinic", sf.PureDP(1), epsilon=1, reason="data board")

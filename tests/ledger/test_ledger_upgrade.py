@@ -188,7 +188,7 @@ def test_a_program_of_the_older_format_refuses_it_afterwards(older, monkeypatch)
     Ledger(older).close()
     monkeypatch.setattr("sfumato.ledger.file.FORMAT", 3)
     before = older.read_bytes()
-    with pytest.raises(LedgerError, match=r"newer Sfumato.*format 4, this one knows 3"):
+    with pytest.raises(LedgerError, match=r"newer Sfumato.*format 5, this one knows 3"):
         Ledger(older)
     assert older.read_bytes() == before
 

@@ -61,14 +61,13 @@ def estimate(
     Declared facts stay as they are and cost nothing. What is bought is a release: it is charged,
     and the schema says which release paid for it.
     """
-    from sfumato.cli.progress import rows as progress
     from sfumato.cli.show import promise
     from sfumato.ledger import Ledger
     from sfumato.publishing.estimate import estimate_schema
 
     opened = Ledger(ledger) if ledger is not None else None
     groups = [[one.strip() for one in group.split(",")] for group in same_range or ()]
-    with _new_file(output) as file, progress() as step:
+    with _new_file(output) as file:
         found = estimate_schema(
             data,
             schema=schema,
@@ -82,7 +81,6 @@ def estimate(
             folder=folder,
             release=release,
             seed=seed,
-            progress=step,
         )
         file.write(found.schema.to_yaml())
     promise(found.release)

@@ -19,6 +19,8 @@ from sfumato.ledger import Ledger
 from sfumato.privacy.budget import budget as stated_budget
 from sfumato.privacy.guarantee import ApproxDP, Number, PureDP
 from sfumato.privacy.mechanism import Purse
+from sfumato.progress import Wish
+from sfumato.progress import rows as told_rows
 from sfumato.publishing.transaction import Produced, ReleaseTransaction, dataset_name
 from sfumato.release.certificate import stated
 from sfumato.release.file import Format
@@ -56,7 +58,7 @@ def estimate_schema(
     format: Format = "csv",
     release: str | None = None,
     seed: int | None = None,
-    progress: Callable[[str, int], None] | None = None,
+    progress: Wish = None,
 ) -> Estimate:
     """Buy what a schema leaves blank; what is declared stays as it is.
 
@@ -64,6 +66,8 @@ def estimate_schema(
     without one, kinds are those that a Parquet file or a frame is stored in.  `groups` are columns
     of one meaning, such as six monthly payments: they share a range for the price of one.
     `records` is about how many there are, where their number is not public (add-remove).
+    Terminals and notebooks show how far it is, unless `progress=False`; a function is told
+    instead, phase and rows.
 
     >>> table = pa.table({"age": [20 + k % 60 for k in range(5000)]})
     >>> kinds = {"name": "clinic", "columns": {"age": {"kind": "integer"}}}
@@ -90,8 +94,9 @@ def estimate_schema(
     check_header(source, Domain.of(asked.template))
     plan = planned(asked, budget, records=_records(asked, source, records), share=share)
     key = None if ledger is None else ledger.fingerprint_key
-    publishable = _Facts(plan, source, key, progress)
-    made = ReleaseTransaction(publishable, ledger, release, seed).to(folder, format, "arrow")
+    with told_rows(progress) as step:
+        publishable = _Facts(plan, source, key, step)
+        made = ReleaseTransaction(publishable, ledger, release, seed).to(folder, format, "arrow")
     return Estimate(schema_of(made), made)
 
 
@@ -139,11 +144,11 @@ class _Facts:
         plan: FactsPlan,
         source: Source,
         key: bytes | None,
-        progress: Callable[[str, int], None] | None,
+        step: Callable[[str, int], None],
     ) -> None:
         self.terms, self.columns = facts_terms(plan), COLUMNS
-        read = None if progress is None else (lambda n: progress("read", n))
-        self._plan, self._reader = plan, Reader(plan, source, key, read)
+        self._plan = plan
+        self._reader = Reader(plan, source, key, lambda rows: step("read", rows))
 
     def fingerprint(self) -> bytes | None:
         return self._reader.fingerprint()
