@@ -54,12 +54,13 @@ def guessed(first, second, now, seconds=8):
                     (before + 1, hash_of(settled)), spent, "reserve", "clinic", asked,
                     clock=later, release="r2", amount=amount, protects=account.protects,
                 )  # fmt: skip
-                drawn = next_line(
-                    (before + 2, hash_of(reserved)), reserved.balance, "draw", "clinic",
-                    written({}), clock=later, release="r2",
-                )  # fmt: skip
-                if hash_of(drawn) == second.ledger.head:
-                    return True
+                for last in (later, later + 1):
+                    drawn = next_line(
+                        (before + 2, hash_of(reserved)), reserved.balance, "draw", "clinic",
+                        written({}), clock=last, release="r2",
+                    )  # fmt: skip
+                    if hash_of(drawn) == second.ledger.head:
+                        return True
     return False
 
 

@@ -139,6 +139,7 @@ def test_every_kind_of_release_is_self_contained_and_repeatable(kind):
     text = html_page(release)
     assert text == html_page(release)
     assert len(text.encode()) < MOST
+    text = re.sub(r"(?<=base64,)[A-Za-z0-9+/=\s]+", "", text)  # pictures spell anything
     for forbidden in ("http:", "https:", "<script", "src=", "@import", "nan", ">None<", "inf "):
         assert forbidden not in text.replace('xmlns:xlink="http://www.w3.org/1999/xlink"', "")
     ids = re.findall(r' id="([^"]*)"', text)

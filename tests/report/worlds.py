@@ -28,7 +28,7 @@ _BITS = np.arange(1024) % 3 == 0
 _KEYS = pa.table({"key": [f"area {i}" for i in range(50)], "count": [7 * i for i in range(50)]})
 
 KINDS = {
-    "table": lambda **to: sf.publish(clinic(800), schema=SCHEMA, epsilon=1, **to),
+    "table": lambda **to: sf.publish(clinic(800), schema=SCHEMA, epsilon=1, misfit=1, **to),
     "heuristic": lambda **to: sf.publish(
         clinic(300),
         schema=SCHEMA,

@@ -30,7 +30,7 @@ class Release:
 
     >>> import sfumato as sf
     >>> schema = sf.Schema.parse(sf.example.CLINIC)
-    >>> release = sf.publish(sf.example.clinic(500), schema=schema, epsilon=1)
+    >>> release = sf.publish(sf.example.clinic(300), schema=schema, epsilon=1)
     >>> release.guarantee, release.data.num_rows
     (PureDP(epsilon=Fraction(1, 1)), 500)
     >>> [answer.question for answer in release.accuracy(mean=["age", "weight"])]

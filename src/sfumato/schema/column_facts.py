@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from sfumato.schema import Date, Schema
 from sfumato.schema.domain import Axis, Domain, Levels
-from sfumato.schema.schema import Date, Schema
 
 __all__ = ["HEADINGS", "column_facts"]
 
