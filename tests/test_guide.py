@@ -28,7 +28,9 @@ def test_the_guide_shows_every_kind():
     assert shown == {"number", "integer", "category", "boolean", "date", "id"}
 
 
-@pytest.mark.parametrize("page", ["estimate.md", "fit.md", "networks.md", "streams.md", "verify.md"])
+@pytest.mark.parametrize(
+    "page", ["estimate.md", "fit.md", "networks.md", "streams.md", "verify.md"]
+)
 def test_the_examples_of_other_pages_are_what_happens(page):
     found = doctest.testfile(str(GUIDE.with_name(page)), module_relative=False, encoding="utf-8")
     assert found.attempted > 0
