@@ -11,6 +11,7 @@ from sfumato.schema.domain import Axis, Domain, Grid
 __all__ = ["SAID", "remedy", "stopped"]
 
 _MOST_NAMED = 3
+_KIND = "or correct the kind of the column"
 _CODES = "declare codes for missing, such as -99 (missing_words)"
 SAID = {
     "unreadable": "cannot be read",
@@ -57,17 +58,17 @@ def remedy(complaint: str, axis: Axis) -> str:
     >>> columns = {"joined": {"kind": "date", "low": "2020-01-01", "high": "2024-12-31"}}
     >>> (axis,) = Domain.of(Schema.of({"name": "t", "columns": columns})).axes
     >>> remedy("unreadable", axis)
-    'declare how the file writes its dates (format)'
+    'declare how the file writes its dates (format), or correct the kind of the column'
     """
     match complaint:
         case "unreadable" if isinstance(axis.column, Boolean):
-            return "declare the words that stand for true and false"
+            return f"declare the words that stand for true and false, {_KIND}"
         case "unreadable" if isinstance(axis.column, Date):
-            return "declare how the file writes its dates (format)"
+            return f"declare how the file writes its dates (format), {_KIND}"
         case "unreadable" if isinstance(axis, Grid):
             return (
-                "declare how the file writes its numbers (decimal, thousands, percent), or which "
-                "words stand for missing (missing_words)"
+                "declare how the file writes its numbers (decimal, thousands, percent), which "
+                f"words stand for missing (missing_words), {_KIND}"
             )
         case "unreadable":
             return "declare the encoding of the file (file: encoding)"
