@@ -7,8 +7,7 @@ from sfumato.cli.screen import Grid, panel, say, show, styled
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import Heuristic, Seeded
 from sfumato.release import Certificate, Release
-from sfumato.release.fit import Fit
-from sfumato.release.weight_noise import weights_drowned
+from sfumato.release.facts import measured_facts, warnings_of
 
 __all__ = ["bars", "promise", "unfinished"]
 
@@ -26,16 +25,8 @@ def promise(release: Release, *, again: bool = False) -> None:
     lines.line("promise", styled(certificate.statement, "bold"))
     if not isinstance(release.guarantee, Seeded | Heuristic):
         lines.line("hides", _hidden(certificate))
-    if (paid := certificate.bought) is not None:
-        said = ", ".join(f"{name}: {price}" for name, price in paid.releases.items())
-        whole = "" if paid.together is None else f"; together {paid.together}"
-        lines.line("bought", f"ranges or values by release {said}{whole}")
-    for column, values in (certificate.part or {}).items():
-        lines.line("part", f"only records with {column}={values or '(missing)'} were used")
-    for event in (bought.in_units for bought in certificate.events):
-        lines.line("measured", f"{event.statistic}: {event.law}")
-    if (fit := release.fit) is not None:
-        lines.line("fit", _fit(fit))
+    for name, text in measured_facts(certificate):
+        lines.line(name, text)
     if isinstance(basis := certificate.options.get("basis"), dict):
         source = certificate.options.get("basis_source") or "no source was stated"
         said = f"of {basis.get('rows', 0):,} records that the owner declared public ({source})"
@@ -49,9 +40,7 @@ def promise(release: Release, *, again: bool = False) -> None:
         lines.line("expect", said)
         if share > _MOSTLY_NOISE:
             lines.line("warning", styled("at this size and budget that is mostly noise", "yellow"))
-    if (wide := weights_drowned(certificate)) is not None:
-        lines.line("warning", styled(wide, "yellow"))
-    for warning in certificate.warnings:
+    for warning in warnings_of(certificate):
         lines.line("warning", styled(warning, "yellow"))
     if certificate.invariants:
         lines.line("not hidden", ", ".join(certificate.invariants))
@@ -76,15 +65,6 @@ def promise(release: Release, *, again: bool = False) -> None:
             "already released: nothing was drawn or charged again. To publish the data as it is "
             "today, choose another folder."
         )
-
-
-def _fit(fit: Fit) -> str:
-    """What the counts say, in a line: the largest misfits, or that there is none to be seen."""
-    if not (found := fit.significant):
-        most = max((misfit.high for misfit in fit.misfits), default=0)
-        return f"no column is seen not to fit (noise hides up to {most:,} records of each kind)"
-    said = (f"{one.column}: about {one.records:,} {one.complaint}" for one in found[:3])
-    return f"these do not fit and were cut or replaced: {'; '.join(said)}"
 
 
 def _hidden(certificate: Certificate) -> str:

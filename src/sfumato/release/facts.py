@@ -1,10 +1,12 @@
-"""What a certificate states, in a few lines: for whoever looks at a release in a notebook."""
+"""What a certificate states, in a few lines: what terminals and notebooks show of a release."""
 
 from collections.abc import Iterator
 
 from sfumato.release.certificate import Certificate
+from sfumato.release.fit import Fit
+from sfumato.release.weight_noise import weights_drowned
 
-__all__ = ["facts_of"]
+__all__ = ["facts_of", "measured_facts", "warnings_of"]
 
 
 def facts_of(certificate: Certificate) -> Iterator[tuple[str, str]]:
@@ -12,13 +14,40 @@ def facts_of(certificate: Certificate) -> Iterator[tuple[str, str]]:
     yield "promise", certificate.statement
     yield "protects", f"{certificate.unit}; {certificate.neighbours}"
     yield "rows", f"{certificate.rows:,} {certificate.kind.rows} by {certificate.method}"
-    for column, values in (certificate.part or {}).items():
-        yield "part", f"only records with {column}={values or '(missing)'} were used"
-    for event in (bought.in_units for bought in certificate.events):
-        yield "measured", f"{event.statistic}: {event.law}"
-    for warning in certificate.warnings:
+    yield from measured_facts(certificate)
+    for warning in warnings_of(certificate):
         yield "warning", warning
     if certificate.invariants:
         yield "not hidden", ", ".join(certificate.invariants)
     charged = certificate.ledger is not None
     yield "ledger", f"charged as {certificate.release}" if charged else "none stated"
+
+
+def measured_facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
+    """What was bought before, of which records, what was measured, and how well they fitted."""
+    if (paid := certificate.bought) is not None:
+        said = ", ".join(f"{name}: {price}" for name, price in paid.releases.items())
+        whole = "" if paid.together is None else f"; together {paid.together}"
+        yield "bought", f"ranges or values by release {said}{whole}"
+    for column, values in (certificate.part or {}).items():
+        yield "part", f"only records with {column}={values or '(missing)'} were used"
+    for event in (bought.in_units for bought in certificate.events):
+        yield "measured", f"{event.statistic}: {event.law}"
+    if certificate.fit is not None:
+        yield "fit", _fit(Fit.of(certificate.fit))
+
+
+def warnings_of(certificate: Certificate) -> Iterator[str]:
+    """What a certificate warns of, and where its noise drowns what it measures."""
+    if (wide := weights_drowned(certificate)) is not None:
+        yield wide
+    yield from certificate.warnings
+
+
+def _fit(fit: Fit) -> str:
+    """What the counts say, in a line: the largest misfits, or that there is none to be seen."""
+    if not (found := fit.significant):
+        most = max((misfit.high for misfit in fit.misfits), default=0)
+        return f"no column is seen not to fit (noise hides up to {most:,} records of each kind)"
+    said = (f"{one.column}: about {one.records:,} {one.complaint}" for one in found[:3])
+    return f"these do not fit and were cut or replaced: {'; '.join(said)}"
