@@ -148,7 +148,7 @@ def _placeholders(stated: Mapping[str, Any]) -> dict[str, Any]:
         if bottom is None:
             bottom = Fraction(str(low)) if low is not None else Fraction(str(high)) - step
         number = int if kind == "integer" else float
-        ends = {"low": number(bottom), "high": number(bottom + step)}
+        ends: dict[str, Any] = {"low": number(bottom), "high": number(bottom + step)}
     except (ValueError, ZeroDivisionError, OverflowError, TypeError, AttributeError):
         ends = {"low": 0, "high": 1}  # what was stated is refused by the schema
         ends = {"low": _DAY, "high": _DAY} if kind == "date" else ends
