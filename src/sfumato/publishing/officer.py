@@ -29,7 +29,7 @@ def officer_page(folder: str | Path, ledger: Ledger, checks: Sequence[Check]) ->
     It is about the ledger as it is now, so it is no part of the release and changes with time.
     """
     release = Release.load(Path(folder))
-    summary, _ = kind_rules(release.certificate).described(release.certificate)
+    summary = kind_rules(release.certificate).described(release.certificate)
     return officer_html(release, _account(release, ledger, checks), summary=summary)
 
 
