@@ -31,7 +31,7 @@ def costs_by_the_records_there_are(monkeypatch):
     real = Windows.scores
 
     def scores(self, pairs, alpha, _records):
-        return real(self, pairs, alpha, 4 * int(pairs.count.sum()))
+        return real(self, pairs, alpha, 8 * int(pairs.count.sum()))
 
     monkeypatch.setattr(Windows, "scores", scores)
 

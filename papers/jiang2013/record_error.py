@@ -12,7 +12,6 @@ whose squared error is larger has, by this measure, published less than nothing.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -100,8 +99,9 @@ def _energy(S: Matrix) -> Matrix:
 
 def _noisy_mean(table: pa.Table, features: Features, epsilon: float, seed: int) -> Matrix:
     """Mean of the features from published moments, inside [0, 1]."""
-    asked: dict[str, Any] = {"method": "modips", "epsilon": epsilon, "fit": False}
-    release = publish(table, schema=ADULT, seed=seed, rows=0, **asked)
+    release = publish(
+        table, schema=ADULT, method="modips", epsilon=epsilon, fit=False, seed=seed, rows=0
+    )
     layout = MomentLayout(features, ADULT.neighbours)
     synopsis = MomentSynopsis.from_json(dict(release.synopsis or {}), layout)
     return np.asarray(np.clip(synopsis.sums / synopsis.counts[0], 0, 1))

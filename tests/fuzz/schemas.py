@@ -1,6 +1,8 @@
 """Schemas: public, so a refusal may name what they say; it may not be a traceback."""
 
 import json
+from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 
@@ -9,7 +11,12 @@ import yaml
 from fuzz.changes import bytes_changed, nested_changed, words_changed
 from fuzz.judge import Trial, command
 from sfumato.example import CLINIC
+from sfumato.facts.found import Found
+from sfumato.facts.plan import planned
+from sfumato.facts.writing import Facts, facts_of, read_facts, rows_of
+from sfumato.privacy.guarantee import ApproxDP
 from sfumato.publishing.table import price
+from sfumato.schema.partial import PartialSchema
 
 __all__ = ["COLUMNS", "SCHEMA", "make"]
 
@@ -22,12 +29,42 @@ COLUMNS = {
     "seen": {"kind": "date", "low": "2020-01-01", "high": "2024-12-31", "step": "day"},
 }
 SCHEMA = {"name": "people", "columns": COLUMNS}
+BLANK = {
+    "name": "people",
+    "columns": {
+        "who": {"kind": "id"},
+        "age": {"kind": "integer", "low": 0, "high": None},
+        "weight": {"kind": "number", "step": 0.5},
+        "height": {"kind": "number", "step": 0.5, "same_range_as": "weight"},
+        "ward": {"kind": "category", "role": "label"},
+        "seen": {"kind": "date", "high": "2024-12-31"},
+    },
+}
 _METHODS = ("mosaic", "modips", "dp-pca", "dp-lda", "diffgen", "pca-gauss", "lip", "jl-gauss")
+
+
+def _estimated(file: Path, place: int) -> None:
+    """A partial schema, completed with windows and steps from anywhere."""
+    plan = planned(PartialSchema.read(file), ApproxDP(9, "1e-6"), records=2_000)
+    found = Found.empty()
+    for one in plan.ranges:
+        windows = len(one.windows.costs(Fraction(1), 2_000))
+        step = None if one.step_draw is None else place % len(one.steps.names)
+        found = found.with_range(place % windows, step)
+    named = dict.fromkeys(plan.asked.categories, ("a", "b"))
+    facts = facts_of(plan, found.with_values(named))
+    plan.asked.completed(read_facts(plan.asked, _rows(facts)))
+
+
+def _rows(facts: Facts) -> Iterator[dict[str, str]]:
+    for column, fact, value in rows_of(facts):
+        yield {"column": column, "fact": fact, "value": value}
 
 
 def make(rng: Random, folder: Path) -> Trial:
     """A schema file that is checked, or priced for a method."""
-    good = rng.choice((CLINIC, yaml.safe_dump(SCHEMA, sort_keys=False), json.dumps(SCHEMA)))
+    goods = (CLINIC, *(yaml.safe_dump(s, sort_keys=False) for s in (SCHEMA, BLANK)))
+    good = rng.choice((*goods, json.dumps(SCHEMA)))
     level = rng.choice(("bytes", "words", "nested", "nested"))
     if level == "bytes":
         content = bytes_changed(rng, good.encode())
@@ -44,6 +81,7 @@ def make(rng: Random, folder: Path) -> Trial:
     acts = {
         "check": command("schema", "check", str(file)),
         "price": lambda: price(file, method=method, **budget),
+        "estimate": lambda: _estimated(file, rng.randrange(10**6)),
     }
     chosen = rng.choice(list(acts))
     return Trial(acts[chosen], f"{chosen} {method} {budget}, {level}: {content!r}")

@@ -33,13 +33,8 @@ def certificates(path, records):
 def guessed(first, second, now, seconds=8):
     """Whether the second head is that of lines without a fingerprint, from the first head on."""
     account = price(second.public_schema, method=second.method, epsilon=1).terms
-    asked = written(
-        {
-            "guarantee": to_json(second.guarantee),
-            "plan": account.digest(),
-            "first": to_json(account.fit.cost),
-        }
-    )
+    said = {"guarantee": to_json(second.guarantee), "first": to_json(account.fit.cost)}
+    asked = written({**said, "plan": account.digest()})
     spent = Balance(Charge(2_000_000), Charge(1_000_000), 1, protects=account.protects)
     told = written({"digest": first.digest})
     amount = Charge(1_000_000)

@@ -171,6 +171,8 @@ def test_two_prices_of_one_release_are_refused():
     ("kinds", "more", "said"),
     [
         (blanks(age={"kind": "integer"}), {"epsilon": "0.001"}, "too few. Take 16.7 times"),
+        (blanks(age={"kind": "integer"}), {"epsilon": "1e-300"}, "more than a million times"),
+        (blanks(age={"kind": "category"}), {"epsilon": 101, "delta": "0.1"}, "at most 100"),
         (blanks(age={"kind": "integer", "low": 0, "high": 9}), {"epsilon": 1}, "nothing is blank"),
         (blanks(age={"kind": "category"}), {"epsilon": 1}, "cannot be found without delta"),
         (blanks(age={"kind": "category"}), {"epsilon": "0.01", "delta": "1e-9"}, "hardly be found"),

@@ -36,6 +36,7 @@ __all__ = ["COLUMNS", "METHOD", "FactsPlan", "RangePlan", "facts_terms", "planne
 _NAME = "ranges"
 _STEP_SHARE = Fraction(1, 10)
 _DEFAULT_SHARE = "2/3"
+_LARGEST_EPSILON = 100  # nothing is found any better beyond
 _MOST_RECORDS = 2**40  # as scores have room for
 COLUMNS = pa.schema([pa.field(n, pa.string(), nullable=False) for n in ("column", "fact", "value")])
 _LIMITS = (
@@ -100,6 +101,8 @@ def planned(
         raise ParameterError(f"an estimate is planned for at most {_MOST_RECORDS:,} records")
     if not isinstance(budget, PureDP | ApproxDP):
         raise ParameterError("an estimate takes epsilon, and delta for categories; no rho")
+    if budget.epsilon > _LARGEST_EPSILON:
+        raise ParameterError(f"epsilon must be at most {_LARGEST_EPSILON} for an estimate")
     part = exact("share", share, below=1)
     neighbours = asked.template.neighbours
     for_values = Fraction(0)
@@ -165,8 +168,10 @@ def _refuse(group: tuple[str, ...], times: Fraction, records: int, asked: Partia
 
 
 def _rounded(times: Fraction) -> str:
-    """One digit after the point, rounded up, however large it is."""
+    """One digit after the point, rounded up."""
     tenths = ceil(10 * times)
+    if tenths > 10**7:
+        return "more than a million"
     return f"{tenths // 10:,}" + (f".{tenths % 10}" if tenths % 10 else "")
 
 

@@ -7,7 +7,7 @@ a few whole numbers; then they are rounded outward.
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from math import ceil, floor, log10
+from math import ceil, floor, lcm, log10
 from typing import Any
 
 from sfumato.errors import ReleaseError
@@ -17,14 +17,15 @@ from sfumato.facts.step import CALENDAR
 from sfumato.schema.partial import PartialSchema
 from sfumato.schema.shorthand import OTHER
 
-__all__ = ["facts_of", "origin_of", "read_facts", "rows_of"]
+__all__ = ["Facts", "facts_of", "origin_of", "read_facts", "rows_of"]
 
 Facts = dict[str, dict[str, Any]]
 _ORIGIN = datetime(2020, 1, 1)  # noqa: DTZ001  dates carry no zone
 _MARGIN = Fraction(1, 20)
 _FINE = 50  # ends are rounded to this part of the power of ten in their distance
 _EXACT = 20  # whole numbers in windows narrower than this get no margin
-_MOST_STEPS = 2**50
+_MOST_STEPS = Fraction(2**46)  # from zero to an end
+_MOST_DIGITS = Fraction(2**49)  # an end in its smallest decimal place
 _LARGEST_WHOLE = 2**53
 _MANY_YEARS, _MANY_MONTHS = 8 * 366, 240  # days from which ends are those of years, of months
 _NOTHING = "(none found)"  # a category lists a value, found or not
@@ -55,34 +56,47 @@ def facts_of(plan: FactsPlan, found: Found) -> Facts:
 def _numbers(one: RangePlan, window: int, found: Any) -> dict[str, Any]:
     low, high = one.windows.ends(window)
     width, whole = high - low, one.kind == "integer"
+    if not whole and found is not None and max(abs(low), abs(high)) > _MOST_STEPS * found:
+        found = None  # as fine a step is lost in numbers of this size
     step = Fraction(str(one.step)) if one.step is not None else found
-    few = whole and width < _EXACT
-    margin = Fraction(0) if few else width * _MARGIN
+    margin = Fraction(0) if whole and width < _EXACT else width * _MARGIN
     unit = Fraction(10) ** floor(log10(width)) / _FINE
     grid = Fraction(1) if whole and step is None else step
     if grid is not None:
         unit = max(ceil(unit / grid), 1) * grid
-    if one.low is not None:
-        base = Fraction(str(one.low))
-        ends = base, base + _up(high + margin, unit)
-    elif one.high is not None:
-        base = Fraction(str(one.high))
-        ends = base - _up(high + margin, unit), base
+    base, down = _declared(one)
+    if one.windows.anchored:
+        far = _up(high + margin, unit)
+        ends = (base - far, base) if down else (base, base + far)
     else:
-        ends = (
-            -_up(margin - low, unit) if low else Fraction(0),
-            _up(high + margin, unit) if high else Fraction(0),
-        )
+        ends = -_up(margin - low, unit) if low else low, _up(high + margin, unit) if high else high
+    if grid is not None:
+        ends = _kept(ends, base, grid, whole)
     facts: dict[str, Any] = {}
-    if whole:
-        room = _LARGEST_WHOLE // unit * unit  # what a schema of whole numbers has room for
-        ends = max(ends[0], -room), min(ends[1], room)
     for name, end, declared in zip(("low", "high"), ends, (one.low, one.high), strict=True):
         if declared is None:
             facts[name] = int(end) if whole else float(end)
-    if not whole and found is not None and max(map(abs, ends)) / found <= _MOST_STEPS:
+    if one.step is None and not whole and found is not None:
         facts["step"] = float(found)
     return facts
+
+
+def _declared(one: RangePlan) -> tuple[Fraction, bool]:
+    """A declared end, and whether values lie below it; zero where none is declared."""
+    end, down = (one.high, True) if one.low is None else (one.low, False)
+    return (Fraction(0), False) if end is None else (Fraction(str(end)), down)
+
+
+def _kept(ends: tuple[Fraction, Fraction], base: Fraction, grid: Fraction, whole: bool) -> Any:
+    """The ends, within what whole numbers or numbers of so many digits have room for."""
+    digits = lcm(base.denominator, grid.denominator)
+    room = Fraction(_LARGEST_WHOLE if whole else min(_MOST_STEPS * grid, _MOST_DIGITS / digits))
+    room = max(room, abs(base))
+    least, most = ceil((-room - base) / grid), floor((room - base) / grid)
+    low, high = (min(max(round((end - base) / grid), least), most) for end in ends)
+    if low >= high:
+        low, high = (low, low + 1) if low < most else (high - 1, high)
+    return base + low * grid, base + high * grid
 
 
 def _up(value: Fraction, unit: Fraction) -> Fraction:

@@ -32,7 +32,7 @@ class Release:
     >>> schema = sf.Schema.parse(sf.example.CLINIC)
     >>> release = sf.publish(sf.example.clinic(300), schema=schema, epsilon=1)
     >>> release.guarantee, release.data.num_rows
-    (PureDP(epsilon=Fraction(1, 1)), 500)
+    (PureDP(epsilon=Fraction(1, 1)), 300)
     >>> [answer.question for answer in release.accuracy(mean=["age", "weight"])]
     ['mean of age', 'mean of weight']
     """

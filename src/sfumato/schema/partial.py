@@ -81,7 +81,7 @@ class PartialSchema:
                 _check_kind(name, column, where)
                 stated = {key: fact for key, fact in column.items() if fact is not None}
                 if SAME_RANGE in stated:
-                    same[name] = stated.pop(SAME_RANGE)
+                    same[name] = str(stated.pop(SAME_RANGE))
                 filled[name] = stated | _placeholders(stated)
             facts[name] = stated
         template = Schema.of({**given, "columns": filled}, where=where, folder=folder)
@@ -151,15 +151,16 @@ def _placeholders(stated: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     try:
         if kind == "date":
-            return _dates(low, high)
+            return {k: v for k, v in _dates(low, high).items() if k not in stated}
         step = Fraction(str(stated.get("step", 1)))
         bottom = Fraction(0) if low is None and high is None else None
         if bottom is None:
             bottom = Fraction(str(low)) if low is not None else Fraction(str(high)) - step
         number = int if kind == "integer" else float
-        ends = {"low": number(bottom), "high": number(bottom + step)}
-    except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+        ends: dict[str, Any] = {"low": number(bottom), "high": number(bottom + step)}
+    except (ValueError, ZeroDivisionError, OverflowError, TypeError, AttributeError):
         ends = {"low": 0, "high": 1}  # what was stated is refused by the schema
+        ends = {"low": _DAY, "high": _DAY} if kind == "date" else ends
     return {end: value for end, value in ends.items() if end not in stated}
 
 
