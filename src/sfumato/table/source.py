@@ -117,8 +117,8 @@ def _distinct(names: Sequence[str]) -> None:
 
 def frame_types(source: Source) -> dict[str, Any]:
     """The types of a frame's columns in its own library's words; none of what is no frame."""
-    if not isinstance(source, Frame):
-        return {}
+    if not isinstance(source, Frame) or source.kind == "arrow":
+        return {}  # columns of a dict are not a library's
     natives = {name: column.to_native() for name, column in source.columns.items()}
     return {name: native.dtype for name, native in natives.items() if hasattr(native, "dtype")}
 
