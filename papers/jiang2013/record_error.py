@@ -99,8 +99,9 @@ def _energy(S: Matrix) -> Matrix:
 
 def _noisy_mean(table: pa.Table, features: Features, epsilon: float, seed: int) -> Matrix:
     """Mean of the features from published moments, inside [0, 1]."""
-    asked = {"method": "modips", "epsilon": epsilon, "fit": False}
-    release = publish(table, schema=ADULT, seed=seed, rows=0, **asked)
+    release = publish(
+        table, schema=ADULT, method="modips", epsilon=epsilon, seed=seed, rows=0, fit=False
+    )
     layout = MomentLayout(features, ADULT.neighbours)
     synopsis = MomentSynopsis.from_json(dict(release.synopsis or {}), layout)
     return np.asarray(np.clip(synopsis.sums / synopsis.counts[0], 0, 1))
