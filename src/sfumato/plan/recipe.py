@@ -12,12 +12,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import pyarrow as pa
 
-from sfumato.errors import ParameterError, did_you_mean
+from sfumato.errors import ParameterError
 from sfumato.plan.case import ContractCase
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, Heuristic, LocalDP, PureDP
 from sfumato.privacy.mechanism import Event
+from sfumato.untrusted.misspelt import did_you_mean
 
 __all__ = ["Family", "Priced", "Recipe"]
 
