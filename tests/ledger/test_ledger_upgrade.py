@@ -186,9 +186,9 @@ def test_a_log_that_was_not_folded_back_is_part_of_the_history(folder):
 
 def test_a_program_of_the_older_format_refuses_it_afterwards(older, monkeypatch):
     Ledger(older).close()
-    monkeypatch.setattr("sfumato.ledger.file.FORMAT", 3)
+    monkeypatch.setattr("sfumato.ledger.file.FORMAT", 4)
     before = older.read_bytes()
-    with pytest.raises(LedgerError, match=r"newer Sfumato.*format 5, this one knows 3"):
+    with pytest.raises(LedgerError, match=r"newer Sfumato.*format 5, this one knows 4"):
         Ledger(older)
     assert older.read_bytes() == before
 

@@ -12,13 +12,14 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import pyarrow as pa
 
-from sfumato.errors import ParameterError, did_you_mean
+from sfumato.errors import ParameterError
 from sfumato.plan.case import ContractCase
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee, Heuristic, LocalDP, PureDP
 from sfumato.privacy.mechanism import Event
 from sfumato.untrusted.fact_table import fact_table
+from sfumato.untrusted.misspelt import did_you_mean
 
 __all__ = ["Family", "Priced", "Recipe"]
 

@@ -17,8 +17,9 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
-from sfumato.errors import ParameterError, did_you_mean
+from sfumato.errors import ParameterError
 from sfumato.plan.recipe import Family, Recipe
+from sfumato.untrusted.misspelt import did_you_mean
 
 __all__ = ["PACKAGES", "Registry", "method_of_any_kind", "registered"]
 

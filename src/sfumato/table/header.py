@@ -6,11 +6,12 @@ mean is refused before anything is charged, with the way out.
 
 from collections.abc import Sequence
 
-from sfumato.errors import DataError, did_you_mean
+from sfumato.errors import DataError
 from sfumato.schema.domain import Domain
 from sfumato.table.source import Source, told
 from sfumato.table.text import TextFile
 from sfumato.table.type_check import check_types
+from sfumato.untrusted.misspelt import did_you_mean
 
 __all__ = ["check_header", "check_names"]
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 
-from sfumato.errors import ParameterError, did_you_mean
+from sfumato.errors import ParameterError
 from sfumato.inspection.audit import mechanism
 from sfumato.inspection.audit.auditing import DEFAULT_CONFIDENCE, check
 from sfumato.inspection.audit.coupled import Checked
@@ -30,6 +30,7 @@ from sfumato.inspection.audit.result import Verdict
 from sfumato.inspection.audit.sampled import Effort, Sampled
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
+from sfumato.untrusted.misspelt import did_you_mean
 
 __all__ = ["DEFAULT_RUNS", "MECHANISMS", "MechanismAudit", "audit_mechanism"]
 
