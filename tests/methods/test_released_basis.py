@@ -14,7 +14,7 @@ from sfumato.cli import main
 from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import ZCDP, PureDP, compose
 
-LABEL = {"kind": "category", "values": ["x", "y", "z"], "role": "label"}
+LABEL = {"kind": "category", "values": ["x", "y", "z"], "other": "none", "role": "label"}
 SCHEMA = {
     "name": "d",
     "columns": {

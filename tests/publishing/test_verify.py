@@ -260,7 +260,7 @@ EDITS = {
     "more rows": (("rows",), 81, ["data"]),
     "another kind of column": (("schema", "columns", "age"), NUMBER, ["plan", "data"]),
     "a coarser grid": (("schema", "grid_bits"), 3, ["plan", "data"]),
-    "a narrower range": (("schema", "columns", "age", "high"), 20, ["plan", "data"]),
+    "a narrower range": (("schema", "columns", "age", "high"), 1, ["plan", "data"]),
     "a new category": (("schema", "columns", "sex", "values"), ["x", "y", "z"], ["plan", "data"]),
     "a wider range": (("schema", "columns", "age", "high"), 99, ["plan"]),
     "no limits": (("limits",), [], ["plan"]),
