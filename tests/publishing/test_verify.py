@@ -260,7 +260,7 @@ EDITS = {
     "more rows": (("rows",), 81, ["data"]),
     "another kind of column": (("schema", "columns", "age"), NUMBER, ["plan", "data"]),
     "a coarser grid": (("schema", "grid_bits"), 3, ["plan", "data"]),
-    "a narrower range": (("schema", "columns", "age", "high"), 1, ["plan", "data"]),
+    "a narrower range": (("schema", "columns", "age", "high"), 20, ["plan", "data"]),
     "a new category": (("schema", "columns", "sex", "values"), ["x", "y", "z"], ["plan", "data"]),
     "a wider range": (("schema", "columns", "age", "high"), 99, ["plan"]),
     "no limits": (("limits",), [], ["plan"]),
@@ -286,6 +286,8 @@ def edited(paper, where, value):
 @pytest.mark.parametrize("what", EDITS)
 def test_an_edited_certificate_is_caught(copy, ledger, what):
     where, value, seen = EDITS[what]
+    if what == "a narrower range" and max(sf.Release.load(copy).table["age"].to_pylist()) <= value:
+        seen = ["plan"]  # noise drew every age into it, as it does once in a few hundred times
     paper = edited(paper_of(copy), where, value)
     rewrite(copy, paper, sealed=False)
     assert failed(copy, ledger=ledger) == ["files", *seen, "ledger"]
