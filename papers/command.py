@@ -76,7 +76,7 @@ def run(
     """Run one paper and print its claims with their verdicts."""
     from importlib import import_module
 
-    from sfumato.cli.progress import steps
+    from sfumato.progress import steps
 
     study = str(context.info_name)
     module = import_module(f"papers.{study}")
