@@ -248,6 +248,16 @@ def test_a_category_of_nothing_but_rare_values_keeps_a_level_of_its_own():
     assert found.schema.columns["name"].values == ("(none found)",)
 
 
+@pytest.mark.parametrize("texts", [[], [None], ["x" * 300]])
+def test_a_table_without_any_value_is_charged_and_settled_like_any_other(texts, ledger):
+    frame = pa.table({"ward": pa.array(texts, pa.string())})
+    kinds = {**blanks(ward={"kind": "category"}), "neighbours": "add-remove"}
+    asked = {"epsilon": 2, "delta": "1e-8", "records": 2_000, "ledger": ledger, "release": "r"}
+    found = estimate_schema(frame, schema=kinds, **asked)
+    assert ledger.entry("r").state == "released"
+    assert found.schema.columns["ward"].values == ("(none found)",)
+
+
 def test_the_same_estimate_is_not_charged_twice(table, ledger, tmp_path):
     asked = {"schema": KINDS, "epsilon": 1, "ledger": ledger, "folder": tmp_path / "r"}
     first = estimate_schema(table.select(["age"]), **asked)

@@ -123,7 +123,10 @@ class Reader:
         )
         paid = purse.pay(one.noise)
         exact = np.array([weights[place][number] for _, place, number in items], np.int64)
-        noisy = paid.add(exact, np.full(len(items), WEIGHT, np.int64))
+        # One draw more, which nobody sees: where no record has a value there is noise as well, or
+        # the ledger would show that none was drawn.
+        units = np.full(len(items) + 1, WEIGHT, np.int64)
+        noisy = paid.add(np.append(exact, 0), units)[:-1]
         known = list(self._values.values())
         reached = [k for k in np.argsort(-noisy, kind="stable") if noisy[k] >= one.threshold]
         for k in reached:
