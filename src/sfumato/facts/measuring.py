@@ -174,8 +174,9 @@ def _read(plan: FactsPlan, one: RangePlan, batch: pa.RecordBatch) -> _Read:
         for name in one.columns
     ]
     places = [place for place, _ in read]
-    level = np.max([levels for _, levels in read], axis=0)
-    counts = np.bincount(level, minlength=len(one.steps.names))
+    several = len(one.steps.names)
+    level = np.minimum(np.max([levels for _, levels in read], axis=0), several - 1)
+    counts = np.bincount(level, minlength=several)
     return _Read(Pairs.of(*joined(places)), counts, places)
 
 
