@@ -18,7 +18,7 @@ from sfumato.facts.plan import COLUMNS, FactsPlan, facts_terms, planned
 from sfumato.facts.writing import check_room, facts_of, read_facts, rows_of
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import budget as stated_budget
-from sfumato.privacy.guarantee import ApproxDP, Number, PureDP
+from sfumato.privacy.guarantee import ApproxDP, Number, PureDP, Seeded
 from sfumato.privacy.mechanism import Purse
 from sfumato.progress import Wish
 from sfumato.progress import rows as told_rows
@@ -34,6 +34,7 @@ from sfumato.table.source import Frame, Source, number_of_records, open_source
 
 __all__ = ["Estimate", "estimate_schema", "schema_of"]
 
+_TEST = "a seeded test of sfumato schema estimate: no guarantee, and not to be published with"
 Given = PartialSchema | Schema | Mapping[str, Any] | str | Path | None
 
 
@@ -108,17 +109,22 @@ def estimate_schema(
 
 
 def schema_of(release: Release) -> Schema:
-    """The schema that an estimate gives, with the release and its price as provenance."""
+    """The schema that an estimate gives, with the release and its price as provenance.
+
+    A seeded estimate bought nothing: its columns say so, as their source.
+    """
     certificate = release.certificate
     asked, price = stated(certificate.estimate).asked, certificate.budget
     facts = read_facts(asked, release.table.to_pylist())
     if not isinstance(price, PureDP | ApproxDP):
         raise ReleaseError("the certificate does not state a valid budget")
-    paid: dict[str, Any] = {"release": certificate.release, "epsilon": float(price.epsilon)}
-    if isinstance(price, ApproxDP):
-        paid["delta"] = float(price.delta)
-    found = {name: {**stated, "provenance": paid} for name, stated in facts.items()}
-    return asked.completed(found)
+    origin: dict[str, Any] = {"source": _TEST}
+    if not isinstance(certificate.guarantee, Seeded):
+        paid = {"release": certificate.release, "epsilon": str(price.epsilon)}
+        if isinstance(price, ApproxDP):
+            paid["delta"] = str(price.delta)
+        origin = {"provenance": paid}
+    return asked.completed({name: {**found, **origin} for name, found in facts.items()})
 
 
 def _asked(schema: Given, groups: Iterable[Sequence[str]]) -> PartialSchema:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from sfumato.privacy.guarantee import ApproxDP
 from sfumato.schema import Date, Schema
 from sfumato.schema.domain import Axis, Domain, Levels
 
@@ -28,9 +29,13 @@ def column_facts(schema: Schema) -> Iterator[tuple[str, ...]]:
 def _cells(axis: Axis) -> list[str]:
     column = axis.column
     paid = column.provenance
-    origin = paid if isinstance(paid, str) else f"release {paid.release}, ε {paid.epsilon:g}"
-    if not isinstance(paid, str) and paid.delta is not None:
-        origin += f", δ {paid.delta:g}"
+    origin = (
+        paid
+        if isinstance(paid, str)
+        else f"release {paid.release}, ε {float(paid.price.epsilon):g}"
+    )
+    if not isinstance(paid, str) and isinstance(paid.price, ApproxDP):
+        origin += f", δ {float(paid.price.delta):g}"
     origin += f": {column.source}" if column.source else ""
     return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
 
