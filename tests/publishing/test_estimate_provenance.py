@@ -1,4 +1,4 @@
-"""What a schema says of the estimate behind it: exact prices, tests that are none, what is checked."""
+"""What a schema says of the estimate behind it: exact prices, tests, and what is checked."""
 
 import numpy as np
 import pyarrow as pa
