@@ -248,6 +248,16 @@ def test_a_category_of_nothing_but_rare_values_keeps_a_level_of_its_own():
     assert found.schema.columns["name"].values == ("(none found)",)
 
 
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_values_of_any_spelling_survive_the_folder(format, tmp_path):
+    odd = ["a\nb", '"', '""', "NA", "null", "'x", "=1", "a,b", "\x07", "\u2028", "nan", "1_0"]
+    frame = pa.table({"ward": pa.array(odd * 400)})
+    asked = {"epsilon": 8, "delta": "1e-5", "folder": tmp_path / "r", "format": format}
+    found = estimate_schema(frame, schema=blanks(ward={"kind": "category"}), **asked)
+    assert set(found.schema.columns["ward"].values) == {text for text in odd if text.strip()}
+    assert all(check.passed for check in verify(tmp_path / "r"))
+
+
 @pytest.mark.parametrize("kind", ["int64", "float64", "bool"])
 def test_a_column_of_numbers_may_be_a_category(kind):
     frame = pd.DataFrame({"code": np.array([1, 0] * 1_000).astype(kind)})
