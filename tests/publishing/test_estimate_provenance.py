@@ -1,5 +1,7 @@
 """What a schema says of the estimate behind it: exact prices, tests, and what is checked."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -7,7 +9,9 @@ import pytest
 import sfumato as sf
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.ledger import Ledger
+from sfumato.party.agreement import agree
 from sfumato.privacy.guarantee import ApproxDP, PureDP
+from sfumato.publishing.certify import stated_facts
 from sfumato.publishing.estimate import estimate_schema
 from sfumato.publishing.verify import verify
 
@@ -69,6 +73,15 @@ def test_without_a_ledger_the_certificate_says_that_the_purchase_was_not_checked
     assert not any(said in line for line in checked.certificate.limits)
     plain = sf.publish(AGES, schema=sf.Schema.of(_declared()), epsilon=1)
     assert not any(said in line for line in plain.certificate.limits)
+
+
+def test_parties_say_that_the_purchase_was_not_checked():
+    schema = _declared(provenance={"release": "r", "epsilon": "1/3"})
+    names = ["north", "south", "west"]
+    agreed = agree(schema, names, method="modips", release="study", epsilon=1).plan.terms
+    joint = replace(agreed, subject={**agreed.subject, "parties": {}})
+    limits = stated_facts(joint, joint.guarantee, counted=False)["limits"]
+    assert any("was not checked against a ledger" in line for line in limits)
 
 
 def _declared(**more):
