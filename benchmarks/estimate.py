@@ -47,7 +47,28 @@ def tables(data: Path) -> dict[str, pd.DataFrame]:
         "gfe": pd.read_parquet(data / "gfe" / "gfe.parquet", columns=faces).astype("float64"),
         "nasty": nasty(),
         "nasty too": nasty_too(),
+        **{f"plain, {k}": plain(k) for k in (1, 2, 3)},
     }
+
+
+def plain(seed: int, n: int = MADE_UP) -> pd.DataFrame:
+    """Columns as surveys and clinics have them, each table with spreads of its own."""
+    g = np.random.default_rng(seed)
+    spread = g.uniform(0.6, 1.6, 10)
+    return pd.DataFrame(
+        {
+            "age": g.normal(45, 15 * spread[0], n).clip(0, 105).round().astype(int),
+            "income": g.lognormal(10, 0.6 * spread[1], n).round().astype(int),
+            "bmi": g.normal(26, 4 * spread[2], n).clip(12, 70).round(1),
+            "hours": g.normal(38, 9 * spread[3], n).clip(0, 99).round().astype(int),
+            "children": g.poisson(1.5 * spread[4], n),
+            "pressure": g.normal(128, 16 * spread[5], n).round().astype(int),
+            "distance": g.gamma(1.5, 12 * spread[6], n).round(2),
+            "score": g.integers(0, int(20 * spread[7]), n),
+            "change": g.normal(0, 5 * spread[8], n).round(2),
+            "wait": g.exponential(30 * spread[9], n).round().astype(int),
+        }
+    )
 
 
 def nasty(n: int = MADE_UP) -> pd.DataFrame:
@@ -110,9 +131,12 @@ def ranges(data: Path, repeats: int, shown: bool) -> None:
         every = {column: np.array(one) for column, one in found.items() if one}
         outside = np.mean([one[:, 0].mean() for one in every.values()])
         widths = {column: np.median(one[:, 1]) for column, one in every.items()}
+        own = np.mean([(one[:, 1] >= 4 * widths[column]).mean() for column, one in every.items()])
+        wide = np.mean([(one[:, 1] >= 4).mean() for one in every.values()])
         print(
             f"  {name}: {len(frame):,} records, {frame.shape[1]} ranges: {outside:.3%} outside, "
-            f"median width {np.median(list(widths.values())):.2f}"
+            f"median width {np.median(list(widths.values())):.2f}; at least 4 times as wide as the "
+            f"values {wide:.0%}, as the column's median range {own:.0%}"
         )
         for column, one in every.items() if shown else ():
             told = f"{one[:, 0].mean():.3%} outside (at most {one[:, 0].max():.2%})"
@@ -134,16 +158,27 @@ def judged(values: pd.Series, facts: object) -> tuple[float, float]:
 
 def categories(data: Path, repeats: int) -> None:
     adult = pd.read_csv(data / "adult" / "adult.csv.gz").select_dtypes(exclude="number")
-    print(f"categories of adult, {adult.shape[1]} columns, delta 1e-9")
-    blank = {"name": "t", "columns": {name: {"kind": "category"} for name in adult}}
-    for epsilon in ("0.05", "0.1", "0.25"):
-        masses = []
-        for seed in range(repeats):
-            asked = {"schema": blank, "epsilon": epsilon, "delta": "1e-9", "seed": seed}
-            made = sf.estimate_schema(adult, **asked).schema
-            masses.append([adult[c].isin(made.columns[c].values).mean() for c in adult])
-        each = np.mean(masses, axis=0)
-        print(f"  epsilon {epsilon}: mass {each.mean():.4f}, least of a column {each.min():.3f}")
+    for name, frame in {"adult": adult, "Zipf": zipf()}.items():
+        several = f"{frame.shape[1]} columns, {len(frame):,} records"
+        print(f"categories of {name}, {several}, delta 1e-9")
+        blank = {"name": "t", "columns": {name: {"kind": "category"} for name in frame}}
+        for epsilon in ("0.05", "0.1", "0.25"):
+            masses = []
+            for seed in range(repeats):
+                asked = {"schema": blank, "epsilon": epsilon, "delta": "1e-9", "seed": seed}
+                made = sf.estimate_schema(frame, **asked).schema
+                masses.append([frame[c].isin(made.columns[c].values).mean() for c in frame])
+            each = np.mean(masses, axis=0)
+            print(f"  epsilon {epsilon}: mass {each.mean():.4f}, least {each.min():.3f}")
+
+
+def zipf(n: int = MADE_UP) -> pd.DataFrame:
+    """Nine columns of 2 to 40 values, the k-th of them about 1/k as frequent as the first."""
+    g, frame = np.random.default_rng(7), {}
+    for several in (2, 3, 5, 8, 10, 15, 20, 30, 40):
+        weights = 1 / np.arange(1, several + 1)
+        frame[f"of {several}"] = g.choice(several, n, p=weights / weights.sum()).astype(str)
+    return pd.DataFrame(frame)
 
 
 NUMBERS = {

@@ -82,10 +82,27 @@ def long_values_told_apart(monkeypatch):
     monkeypatch.setattr(measuring, "read_texts", read)
 
 
+def no_noise_where_there_is_no_value(monkeypatch):
+    honest = measuring.Reader._select
+
+    def select(self, one, weights, purse):
+        if any(exact.any() for exact in weights):
+            honest(self, one, weights, purse)
+        else:
+            purse.pay(one.noise).add(np.empty(0, np.int64), np.empty(0, np.int64))
+
+    monkeypatch.setattr(measuring.Reader, "_select", select)
+
+
 RANGE_FAULTS = (
     windows_at_the_price_of_nested_ones,
     every_value_of_a_group_counted,
     costs_by_the_records_there_are,
     ends_moved_to_the_last_value,
 )
-VALUE_FAULTS = (values_at_full_weight, values_found_by_exact_weights, long_values_told_apart)
+VALUE_FAULTS = (
+    values_at_full_weight,
+    values_found_by_exact_weights,
+    long_values_told_apart,
+    no_noise_where_there_is_no_value,
+)

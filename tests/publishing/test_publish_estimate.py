@@ -248,6 +248,43 @@ def test_a_category_of_nothing_but_rare_values_keeps_a_level_of_its_own():
     assert found.schema.columns["name"].values == ("(none found)",)
 
 
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_values_of_any_spelling_survive_the_folder(format, tmp_path):
+    odd = ["a\nb", '"', '""', "NA", "null", "'x", "=1", "a,b", "\x07", "\u2028", "nan", "1_0"]
+    frame = pa.table({"ward": pa.array(odd * 400)})
+    asked = {"epsilon": 8, "delta": "1e-5", "folder": tmp_path / "r", "format": format}
+    found = estimate_schema(frame, schema=blanks(ward={"kind": "category"}), **asked)
+    assert set(found.schema.columns["ward"].values) == {text for text in odd if text.strip()}
+    assert all(check.passed for check in verify(tmp_path / "r"))
+
+
+@pytest.mark.parametrize("kind", ["int64", "float64", "bool"])
+def test_a_column_of_numbers_may_be_a_category(kind):
+    frame = pd.DataFrame({"code": np.array([1, 0] * 1_000).astype(kind)})
+    asked = {"epsilon": 2, "delta": "1e-8", "seed": 1}
+    found = estimate_schema(frame, schema=blanks(code={"kind": "category"}), **asked)
+    values = {"True", "False"} if kind == "bool" else {"0", "1"}
+    assert set(found.schema.columns["code"].values) == values
+    assert sf.publish(frame, schema=found.schema, epsilon=1, seed=1).table.num_rows == 2_000
+
+
+def test_an_id_that_paid_for_other_columns_is_refused(table):
+    paid = {"kind": "boolean", "provenance": {"release": "r", "epsilon": 1}}
+    kinds = blanks(smoker=paid, age={"kind": "integer"})
+    with pytest.raises(ParameterError, match="choose another id"):
+        estimate_schema(table.select(["age", "smoker"]), schema=kinds, epsilon=1, release="r")
+
+
+@pytest.mark.parametrize("texts", [[], [None], ["x" * 300]])
+def test_a_table_without_any_value_is_charged_and_settled_like_any_other(texts, ledger):
+    frame = pa.table({"ward": pa.array(texts, pa.string())})
+    kinds = {**blanks(ward={"kind": "category"}), "neighbours": "add-remove"}
+    asked = {"epsilon": 2, "delta": "1e-8", "records": 2_000, "ledger": ledger, "release": "r"}
+    found = estimate_schema(frame, schema=kinds, **asked)
+    assert ledger.entry("r").state == "released"
+    assert found.schema.columns["ward"].values == ("(none found)",)
+
+
 def test_the_same_estimate_is_not_charged_twice(table, ledger, tmp_path):
     asked = {"schema": KINDS, "epsilon": 1, "ledger": ledger, "folder": tmp_path / "r"}
     first = estimate_schema(table.select(["age"]), **asked)

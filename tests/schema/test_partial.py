@@ -86,6 +86,13 @@ def test_what_is_found_fills_the_blanks():
             {"a": {"kind": "integer", "low": 0}, "b": {"kind": "integer", "same_range_as": "a"}},
             "declare the same of both",
         ),
+        ({"a": {"kind": "category", "aliases": {"x": ["y"]}}}, "column a: aliases need values"),
+        ({"a": {"kind": "category", "other": "none"}}, "column a: values that few records have"),
+        ({"a": {"kind": "category", "other": False}}, "other: elsewhere"),
+        (
+            {"a": {"kind": "integer", "low": 0, "provenance": {"release": "r", "epsilon": 1}}},
+            "column a: what an earlier release bought",
+        ),
         ([], "a schema is a mapping"),
         ({1: {"kind": "integer"}}, "the name is not text"),
     ],
@@ -97,6 +104,50 @@ def test_refusals_name_column_rule_and_remedy(columns, said):
 def test_a_group_of_one_is_refused():
     assert "at least two columns" in refusal({"a": {"kind": "integer"}}, [["a"]])
     assert "at least two columns" in refusal({"a": {"kind": "integer"}}, ["ab"])
+
+
+@pytest.mark.parametrize("group", [["a", ["b"]], ["a", 1], {"a": "b"}, 7])
+def test_a_group_that_is_no_list_of_names_is_refused(group):
+    assert "by their names" in refusal(
+        {"a": {"kind": "integer"}, "b": {"kind": "integer"}}, [group]
+    )
+
+
+def test_a_code_is_declared_and_its_book_is_not_read_again(tmp_path):
+    (tmp_path / "wards.csv").write_text("code\nA\nB\n")
+    columns = {"ward": {"kind": "code", "book": "wards.csv"}, "age": {"kind": "integer"}}
+    found = PartialSchema.of({"name": "t", "columns": columns}, folder=tmp_path)
+    assert (found.categories, found.bought) == ((), ("age",))
+    (tmp_path / "wards.csv").unlink()
+    whole = found.completed({"age": {"low": 0, "high": 9}})
+    assert whole.columns["ward"].values == ("A", "B")
+
+
+@pytest.mark.parametrize("value", ["True", "987654321", "a"])
+def test_a_constraint_cannot_name_values_that_are_blank(value):
+    columns = {"a": {"kind": "category"}, "b": {"kind": "boolean"}}
+
+    def named(value):
+        return partial(columns, constraints=[{"columns": ["a", "b"], "forbidden": [[value, True]]}])
+
+    assert named("other").categories == ("a",)
+    with pytest.raises(SchemaError, match=r"values of a are blank|a has no value a"):
+        named(value)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"kind": "number", "missing_words": [0]},
+        {"kind": "integer", "missing_words": [0, 1]},
+        {"kind": "date", "missing_words": ["2000-01-01"]},
+        {"kind": "category", "missing_words": ["True"]},
+        {"kind": "category", "other": "987654321"},
+        {"kind": "number", "low": 1e12},
+    ],
+)
+def test_no_refusal_is_about_what_nobody_wrote(column):
+    assert partial({"a": column}).bought == ("a",)
 
 
 def test_a_file_is_read_like_a_schema(tmp_path):

@@ -123,7 +123,10 @@ class Reader:
         )
         paid = purse.pay(one.noise)
         exact = np.array([weights[place][number] for _, place, number in items], np.int64)
-        noisy = paid.add(exact, np.full(len(items), WEIGHT, np.int64))
+        # One draw more, which nobody sees: where no record has a value there is noise as well, or
+        # the ledger would show that none was drawn.
+        units = np.full(len(items) + 1, WEIGHT, np.int64)
+        noisy = paid.add(np.append(exact, 0), units)[:-1]
         known = list(self._values.values())
         reached = [k for k in np.argsort(-noisy, kind="stable") if noisy[k] >= one.threshold]
         for k in reached:
@@ -171,8 +174,9 @@ def _read(plan: FactsPlan, one: RangePlan, batch: pa.RecordBatch) -> _Read:
         for name in one.columns
     ]
     places = [place for place, _ in read]
-    level = np.max([levels for _, levels in read], axis=0)
-    counts = np.bincount(level, minlength=len(one.steps.names))
+    several = len(one.steps.names)
+    level = np.minimum(np.max([levels for _, levels in read], axis=0), several - 1)
+    counts = np.bincount(level, minlength=several)
     return _Read(Pairs.of(*joined(places)), counts, places)
 
 

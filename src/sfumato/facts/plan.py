@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from sfumato.errors import ParameterError
 from sfumato.facts.selection import Round, rounds
-from sfumato.facts.step import Steps
+from sfumato.facts.step import CALENDAR, Steps
 from sfumato.facts.window import FEWEST, UNIT, Kind, Windows
 from sfumato.plan.plan import RECORD
 from sfumato.plan.recipe import Priced, Recipe
@@ -28,6 +28,8 @@ from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import ApproxDP, Number, PureDP, exact
+from sfumato.schema.clear_range import said_numbers
+from sfumato.schema.date_format import told_by
 from sfumato.schema.formats import written
 from sfumato.schema.partial import PartialSchema
 
@@ -63,11 +65,13 @@ class RangePlan:
     windows: Windows
     draw: Choice
     step_draw: Choice | None
+    words: tuple[Fraction, ...] = ()  # numbers or days that mean missing: in no range
+    finest: str = "second"  # step of a date that its format tells
 
     @property
     def steps(self) -> Steps:
         """The grids of which one is chosen."""
-        return Steps.calendar() if self.kind == "date" else Steps.decimal()
+        return Steps.calendar(self.finest) if self.kind == "date" else Steps.decimal()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +85,11 @@ class FactsPlan(Priced):
 
     def declared(self, name: str) -> Any:
         """A column, with how its values are written."""
-        schema = self.asked.template
-        return written(schema.released[name], schema.file)
+        return _written(self.asked, name)
+
+
+def _written(asked: PartialSchema, name: str) -> Any:
+    return written(asked.template.released[name], asked.template.file)
 
 
 def planned(
@@ -153,7 +160,18 @@ def _range(
     step_draw = None
     if stepped:
         step_draw = Choice(f"step of {name}", Fraction(1, 2), PureDP(epsilon - main), UNIT)
-    return RangePlan(group, kind, low, high, step, windows, draw, step_draw)
+    columns = [_written(asked, name) for name in group]
+    words = tuple(
+        word
+        for c in columns
+        for word in said_numbers(kind, c.missing_words or (), getattr(c, "format", None))
+    )
+    forms = [c.format for c in columns if kind == "date" and c.format is not None]
+    told = [told_by(form) or CALENDAR[0] for form in forms]
+    finest = min((CALENDAR.index(one) for one in told), default=len(CALENDAR) - 1)
+    return RangePlan(
+        group, kind, low, high, step, windows, draw, step_draw, words, CALENDAR[finest]
+    )
 
 
 def _refuse(group: tuple[str, ...], times: Fraction, records: int, asked: PartialSchema) -> None:

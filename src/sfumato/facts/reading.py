@@ -14,6 +14,7 @@ from sfumato.facts.step import calendar_levels, decimal_levels
 from sfumato.numeric.arrays import Whole
 from sfumato.schema import Category, Date, Integer, Number
 from sfumato.schema.consistent import whole
+from sfumato.schema.shorthand import OTHER
 from sfumato.table.missing_word import said_missing
 from sfumato.table.read_dates import moments
 from sfumato.table.read_levels import texts
@@ -67,7 +68,7 @@ def read_texts(column: pa.Array, declared: Category) -> tuple[Whole, list[str | 
     """NOT PRIVATE: for each row the place of its text; None for one that can never be found."""
     index, found = texts(column)
     gone = {whole(word) for word in declared.missing_words or ()}
-    taken = {declared.other or ""}
+    taken = {str(declared.other or OTHER).strip()}
 
     def kept(text: str) -> bool:
         return findable(text) and text not in taken and whole(text) not in gone

@@ -48,9 +48,9 @@ class Steps:
         return cls((*(Fraction(1, 10**d) for d in range(DECIMALS + 1)), None))
 
     @classmethod
-    def calendar(cls) -> "Steps":
-        """From years down to seconds."""
-        return cls(CALENDAR)
+    def calendar(cls, finest: str = "second") -> "Steps":
+        """From years down to seconds, or to the finest that a format tells."""
+        return cls(CALENDAR[: CALENDAR.index(finest) + 1])
 
 
 def decimal_levels(numbers: NDArray[np.float64]) -> Whole:

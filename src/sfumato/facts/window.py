@@ -114,6 +114,14 @@ class Windows:
                 index -= several
         raise IndexError("there are fewer windows")
 
+    def examples(self) -> Iterator[int]:
+        """The first, the middle and the last window of each scale, by their positions."""
+        begin = 0
+        for power in self._powers:
+            several = sum(self._starts(width)[1] for width in self._widths(power))
+            yield from (begin, begin + several // 2, begin + several - 1)
+            begin += several
+
     @property
     def _powers(self) -> range:
         return _POWERS[self.kind]

@@ -17,6 +17,9 @@ from sfumato.release.fit import FitFacts
 __all__ = ["certify", "check_certifiable", "stated_facts"]
 
 _LARGE_EPSILON, _LARGE_DELTA = 10, 1e-4
+_NOT_CHECKED = (
+    "That the ranges or values were bought, and at this price, was not checked against a ledger."
+)
 _NO_LEDGER = "No ledger was kept: what other releases of the same data cost is not known here."
 
 
@@ -98,11 +101,12 @@ def _cautions(terms: ReleaseTerms, guarantee: Guarantee, *, counted: bool) -> di
     """What a reader is to bear in mind; it follows from the plan, so that it can be checked."""
     keyed = "AES-256 in counter mode, keyed by the operating system"
     joint = "parties" in terms.subject  # whether each has a ledger is among the caveats
+    unchecked = (_NOT_CHECKED,) if "bought" in terms.subject and not counted else ()
     exact = "" if isinstance(terms.guarantee, Heuristic) else "; exact discrete noise"
     return {
         "randomness": "a seed: a test run" if isinstance(guarantee, Seeded) else keyed + exact,
         "warnings": list(_weakness(guarantee)),
-        "limits": [*terms.caveats, *(() if counted or joint else (_NO_LEDGER,))],
+        "limits": [*terms.caveats, *unchecked, *(() if counted or joint else (_NO_LEDGER,))],
     }
 
 

@@ -5,6 +5,7 @@ before the ledger is charged; the rest is `sfumato.publishing.transaction`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,10 +15,10 @@ from sfumato.errors import ParameterError, ReleaseError
 from sfumato.facts.kinds import kinds_of
 from sfumato.facts.measuring import Reader
 from sfumato.facts.plan import COLUMNS, FactsPlan, facts_terms, planned
-from sfumato.facts.writing import facts_of, read_facts, rows_of
+from sfumato.facts.writing import check_room, facts_of, read_facts, rows_of
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import budget as stated_budget
-from sfumato.privacy.guarantee import ApproxDP, Number, PureDP
+from sfumato.privacy.guarantee import ApproxDP, Number, PureDP, Seeded
 from sfumato.privacy.mechanism import Purse
 from sfumato.progress import Wish
 from sfumato.progress import rows as told_rows
@@ -29,10 +30,11 @@ from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.schema.partial import PartialSchema
 from sfumato.table.header import check_header
-from sfumato.table.source import Source, number_of_records, open_source
+from sfumato.table.source import Frame, Source, number_of_records, open_source
 
 __all__ = ["Estimate", "estimate_schema", "schema_of"]
 
+_TEST = "a seeded test of sfumato schema estimate: no guarantee, and not to be published with"
 Given = PartialSchema | Schema | Mapping[str, Any] | str | Path | None
 
 
@@ -91,8 +93,14 @@ def estimate_schema(
         asked = PartialSchema.of(kinds_of(source, called), groups)
     elif name is not None:
         raise ParameterError("the schema names the data set: leave out name")
-    check_header(source, Domain.of(asked.template))
+    _check_types(source, asked)
+    if release is not None and release in asked.template.bought:
+        raise ParameterError(
+            f"release {release!r} is what other columns of the schema were bought by: choose "
+            "another id"
+        )
     plan = planned(asked, budget, records=_records(asked, source, records), share=share)
+    check_room(plan)
     key = None if ledger is None else ledger.fingerprint_key
     with told_rows(progress) as step:
         publishable = _Facts(plan, source, key, step)
@@ -101,17 +109,22 @@ def estimate_schema(
 
 
 def schema_of(release: Release) -> Schema:
-    """The schema that an estimate gives, with the release and its price as provenance."""
+    """The schema that an estimate gives, with the release and its price as provenance.
+
+    A seeded estimate bought nothing: its columns say so, as their source.
+    """
     certificate = release.certificate
     asked, price = stated(certificate.estimate).asked, certificate.budget
     facts = read_facts(asked, release.table.to_pylist())
     if not isinstance(price, PureDP | ApproxDP):
         raise ReleaseError("the certificate does not state a valid budget")
-    paid: dict[str, Any] = {"release": certificate.release, "epsilon": float(price.epsilon)}
-    if isinstance(price, ApproxDP):
-        paid["delta"] = float(price.delta)
-    found = {name: {**stated, "provenance": paid} for name, stated in facts.items()}
-    return asked.completed(found)
+    origin: dict[str, Any] = {"source": _TEST}
+    if not isinstance(certificate.guarantee, Seeded):
+        paid = {"release": certificate.release, "epsilon": str(price.epsilon)}
+        if isinstance(price, ApproxDP):
+            paid["delta"] = str(price.delta)
+        origin = {"provenance": paid}
+    return asked.completed({name: {**found, **origin} for name, found in facts.items()})
 
 
 def _asked(schema: Given, groups: Iterable[Sequence[str]]) -> PartialSchema:
@@ -120,6 +133,14 @@ def _asked(schema: Given, groups: Iterable[Sequence[str]]) -> PartialSchema:
     if isinstance(schema, str | Path):
         return PartialSchema.read(schema, groups)
     return PartialSchema.of(schema, groups)
+
+
+def _check_types(source: Source, asked: PartialSchema) -> None:
+    """Blank categories hold whatever texts or numbers are stored: no level is lost of them."""
+    whole = Domain.of(asked.template)
+    guessed = source.guessed if isinstance(source, Frame) else {}
+    loose = [name for name in asked.categories if guessed.get(name) is not None]
+    check_header(source, replace(whole, axes=tuple(a for a in whole.axes if a.name not in loose)))
 
 
 def _records(asked: PartialSchema, source: Source, told: int | None) -> int:

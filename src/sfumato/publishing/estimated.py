@@ -1,4 +1,10 @@
-"""Facts that an earlier release bought must be counted where the table is charged."""
+"""Facts that an earlier release bought must be counted where the table is charged.
+
+The ledger holds of each release its data set, its price and a digest of its plan.  So it tells that
+a release of this table was charged at the stated price, and it tells most releases of
+records from an estimate: they count first how well records fit, or use a part of the table, or
+belong to a series.  That the release bought these very facts, only its own folder shows.
+"""
 
 from sfumato.errors import ParameterError
 from sfumato.ledger import Ledger
@@ -16,6 +22,11 @@ def check_estimated(schema: Schema, ledger: Ledger) -> None:
                 f"the schema rests on ranges or values that release {name!r} bought, and this "
                 f"ledger holds no such release of {schema.name}: charge the ledger that has it, "
                 "or buy them again (sfumato schema estimate --ledger …)"
+            )
+        if entry.part is not None or entry.table_part is not None or entry.first is not None:
+            raise ParameterError(
+                f"the schema says that release {name!r} bought ranges or values, and the ledger "
+                "holds it as a release of something else: restore the schema as it was written"
             )
         if entry.guarantee != paid.price:
             raise ParameterError(

@@ -185,8 +185,14 @@ def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
         raise ReleaseError("the ledger does not hold this release as released")
     if entry.digest != certificate.digest:
         raise ReleaseError("the ledger released something else under this id")
+    paid = ""
     if certificate.public_schema is not None:
         check_estimated(certificate.public_schema, ledger)
+        if names := ", ".join(certificate.public_schema.bought):
+            paid = (
+                f". It holds {names} as well, at the price that the schema states; that the ranges "
+                "or values were bought there, the folder of the estimate shows"
+            )
     if begun := certificate.continues:
         return _continued(certificate, begun, entry, ledger)
     if entry.part is not None:
@@ -196,7 +202,7 @@ def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
         part = kind_rules(certificate).terms_again(folder, certificate).part
     if entry.table_part != part:
         raise ReleaseError("the ledger charged this release for another part of the table")
-    return f"charged once, as entry {entry.sequence}; the chain verifies"
+    return f"charged once, as entry {entry.sequence}; the chain verifies{paid}"
 
 
 def _of_a_party(folder: Path, certificate: Certificate, parties: PartyFacts, ledger: Ledger) -> str:

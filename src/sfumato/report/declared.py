@@ -15,6 +15,7 @@ cost | number | from 0 to 900 | estimated by release ranges-1 at ε = 0.1
 from dataclasses import dataclass
 
 from sfumato.accuracy.spelling import spelt
+from sfumato.privacy.guarantee import ApproxDP
 from sfumato.report.svg import short
 from sfumato.schema import Boolean, Category, Date, Schema
 from sfumato.schema.column import Estimated, Integer, Number
@@ -66,8 +67,10 @@ def _says(column: Kept) -> list[str]:
 def _source(column: Kept) -> str:
     bought = column.provenance
     if isinstance(bought, Estimated):
-        delta = getattr(bought, "delta", None)
-        price = f"ε = {bought.epsilon:g}" + (f", δ = {delta:g}" if delta else "")
+        paid = bought.price
+        price = f"ε = {float(paid.epsilon):g}"
+        if isinstance(paid, ApproxDP):
+            price += f", δ = {float(paid.delta):g}"
         return f"estimated by release {bought.release} at {price}"
     source = getattr(column, "source", None)
     return f"declared: {source}" if source else "declared, without a source"

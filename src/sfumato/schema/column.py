@@ -7,6 +7,7 @@
 import re
 from collections import Counter
 from datetime import date, datetime
+from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -20,7 +21,8 @@ from pydantic import (
     model_validator,
 )
 
-from sfumato.privacy.guarantee import ApproxDP, PureDP
+from sfumato.errors import ParameterError
+from sfumato.privacy.guarantee import ApproxDP, PureDP, exact
 from sfumato.schema.consistent import check_written
 from sfumato.schema.formats import (
     WrittenCategory,
@@ -57,13 +59,39 @@ Other = Annotated[
 _CLOSED = ConfigDict(frozen=True, extra="forbid")
 
 
+def _figure(value: Any) -> Any:
+    """Text is kept where no float says the same: 1/3 is no number of finitely many digits."""
+    if not isinstance(value, str):
+        return value
+    try:
+        figure = exact("a price", value)
+        return float(figure) if Fraction(str(float(figure))) == figure else str(figure)
+    except (ParameterError, OverflowError) as error:
+        raise ValueError(str(error)) from None
+
+
+Figure = Annotated[
+    Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    | Annotated[str, Field(description="a fraction, as 1/3")],
+    BeforeValidator(_figure),
+]
+
+
 class Estimated(BaseModel):
     """A range that an earlier release bought: which one, and at what price."""
 
     model_config = _CLOSED
     release: str = Field(min_length=1)
-    epsilon: float = Field(gt=0, allow_inf_nan=False)
-    delta: float | None = Field(default=None, gt=0, lt=1, allow_inf_nan=False)
+    epsilon: Figure
+    delta: Figure | None = None
+
+    @model_validator(mode="after")
+    def _valid(self) -> Self:
+        try:
+            _ = self.price
+        except ParameterError as error:
+            raise ValueError(str(error)) from None
+        return self
 
     @property
     def price(self) -> PureDP | ApproxDP:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.schema import Date, Schema
 from sfumato.schema.domain import Axis, Domain, Levels
 
@@ -28,11 +29,14 @@ def column_facts(schema: Schema) -> Iterator[tuple[str, ...]]:
 def _cells(axis: Axis) -> list[str]:
     column = axis.column
     paid = column.provenance
-    origin = paid if isinstance(paid, str) else f"release {paid.release}, ε {paid.epsilon:g}"
-    if not isinstance(paid, str) and paid.delta is not None:
-        origin += f", δ {paid.delta:g}"
+    origin = paid if isinstance(paid, str) else f"release {paid.release}, {_price(paid.price)}"
     origin += f": {column.source}" if column.source else ""
     return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
+
+
+def _price(price: PureDP | ApproxDP) -> str:
+    delta = f", δ {float(price.delta):g}" if isinstance(price, ApproxDP) else ""
+    return f"ε {float(price.epsilon):g}{delta}"
 
 
 def _domain(axis: Axis) -> str:

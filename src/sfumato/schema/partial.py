@@ -15,14 +15,13 @@ may state, too, and it is passed on.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from sfumato.errors import SchemaError
+from sfumato.schema.domain import Domain
+from sfumato.schema.placeholder import placeholders
 from sfumato.schema.schema import Schema
-from sfumato.schema.shorthand import OTHER
 from sfumato.schema.strict_yaml import load
 from sfumato.untrusted.plain_file import content
 
@@ -32,8 +31,6 @@ SAME_RANGE = "same_range_as"
 _ENDS = ("low", "high")
 _RANGED = ("number", "integer", "date")
 _LARGEST = 2**26  # bytes of a file
-_PLACEHOLDERS = ("987654321", "True")  # two, as a label needs, which numbers and truth values spell
-_DAY = date(2000, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,10 @@ class PartialSchema:
                 stated = {key: fact for key, fact in column.items() if fact is not None}
                 if SAME_RANGE in stated:
                     same[name] = str(stated.pop(SAME_RANGE))
-                filled[name] = stated | _placeholders(stated)
+                _check_blank(name, stated, where)
+                filled[name] = stated | placeholders(
+                    stated, given.get("file"), f"{where}: column {name}"
+                )
             facts[name] = stated
         template = Schema.of({**given, "columns": filled}, where=where, folder=folder)
         bought = [
@@ -93,8 +93,9 @@ class PartialSchema:
         categories = [
             name
             for name, column in template.columns.items()
-            if column.kind == "category" and "values" not in facts[name]
+            if facts[name]["kind"] == "category" and "values" not in facts[name]
         ]
+        _check_constraints(template, categories, where)
         shared = _shared(facts, bought, same, groups, where)
         return cls({**given, "columns": facts}, template, shared, tuple(categories))
 
@@ -111,10 +112,21 @@ class PartialSchema:
 
     def completed(self, found: Mapping[str, Mapping[str, Any]]) -> Schema:
         """The schema with these facts in its blanks."""
+        whole = self.template.to_json()["columns"]  # values of code books are written out there
         columns = {
-            name: {**facts, **found.get(name, {})} for name, facts in self.facts["columns"].items()
+            name: {**facts, **found[name]} if name in found else whole[name]
+            for name, facts in self.facts["columns"].items()
         }
         return Schema.of({**self.facts, "columns": columns})
+
+    def fits(self, names: Iterable[str], found: Mapping[str, Any]) -> bool:
+        """Whether these facts, of each of these columns, make a schema that has a grid."""
+        columns = {name: {**self.facts["columns"][name], **found} for name in names}
+        try:
+            Domain.of(Schema.of({**self.facts, "columns": columns, "constraints": []}))
+        except SchemaError:
+            return False
+        return True
 
     def to_json(self) -> dict[str, Any]:
         """What the certificate states: the schema with its blanks left out, groups named."""
@@ -139,40 +151,42 @@ def _check_kind(name: object, column: Mapping[str, Any], where: str) -> None:
         )
 
 
-def _placeholders(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts that make a schema of the blanks of one column."""
-    kind = stated["kind"]
-    if kind == "category" and "values" not in stated:
-        if "taxonomy" in stated:
-            raise SchemaError("a taxonomy names the values: declare them, or leave out taxonomy")
-        return {"values": list(_PLACEHOLDERS), "other": stated.get("other", OTHER)}
-    low, high = (stated.get(end) for end in _ENDS)
-    if kind not in _RANGED or (low is not None and high is not None):
-        return {}
-    try:
-        if kind == "date":
-            return {k: v for k, v in _dates(low, high).items() if k not in stated}
-        step = Fraction(str(stated.get("step", 1)))
-        bottom = Fraction(0) if low is None and high is None else None
-        if bottom is None:
-            bottom = Fraction(str(low)) if low is not None else Fraction(str(high)) - step
-        number = int if kind == "integer" else float
-        ends: dict[str, Any] = {"low": number(bottom), "high": number(bottom + step)}
-    except (ValueError, ZeroDivisionError, OverflowError, TypeError, AttributeError):
-        ends = {"low": 0, "high": 1}  # what was stated is refused by the schema
-        ends = {"low": _DAY, "high": _DAY} if kind == "date" else ends
-    return {end: value for end, value in ends.items() if end not in stated}
+def _check_blank(name: object, stated: Mapping[str, Any], where: str) -> None:
+    """Refuse what says something of values or ends that are not there yet."""
+    kind, said = stated["kind"], f"{where}: column {name}: "
+    values = kind == "category" and "values" not in stated
+    if not values and not (kind in _RANGED and any(end not in stated for end in _ENDS)):
+        return
+    if isinstance(stated.get("provenance"), Mapping):
+        raise SchemaError(
+            f"{said}what an earlier release bought would be lost from the account: declare all of "
+            "it as it was bought, or leave out provenance with it and buy the whole range anew"
+        )
+    if values and "taxonomy" in stated:
+        raise SchemaError(f"{said}a taxonomy names the values: declare them, or leave out taxonomy")
+    if values and "aliases" in stated:
+        raise SchemaError(f"{said}aliases need values: declare them, or leave out aliases")
+    if values and (stated.get("other") is False or str(stated.get("other")).strip() == "none"):
+        raise SchemaError(
+            f"{said}values that few records have are not found, so that other values occur: name "
+            "what they become (other: elsewhere), or declare values"
+        )
 
 
-def _dates(low: Any, high: Any) -> dict[str, Any]:
-    if low is None and high is None:
-        return {"low": _DAY, "high": _DAY + timedelta(days=8000)}
-    known = low if low is not None else high
-    known = datetime.fromisoformat(known) if isinstance(known, str) else known
-    year = known.year
-    if low is not None:
-        return {"high": date(min(year + 2, 9999), 1, 1)}
-    return {"low": date(max(year - 2, 1), 1, 1)}
+def _check_constraints(template: Schema, categories: Iterable[str], where: str) -> None:
+    """Refuse combinations of values that nobody knows yet."""
+    for constraint in template.constraints:
+        if isinstance(constraint, str):
+            continue
+        for name in set(constraint.columns) & set(categories):
+            known = {None, str(getattr(template.columns[name], "other", None)).strip()}
+            place = constraint.columns.index(name)
+            listed = (combination[place] for combination in constraint.listed)
+            if any(v is not None and str(v).strip() not in known for v in listed):
+                raise SchemaError(
+                    f"{where}: constraint on {', '.join(constraint.columns)}: the values of {name} "
+                    "are blank: declare them, or write the constraint into the bought schema"
+                )
 
 
 def _shared(
@@ -186,8 +200,9 @@ def _shared(
     leader = {name: name for name in bought}
     pairs = list(same.items())
     for group in groups:
-        if isinstance(group, str) or len(group) < 2:
-            raise SchemaError("groups: a group is a list of at least two columns")
+        listed = isinstance(group, list | tuple) and all(isinstance(name, str) for name in group)
+        if not listed or len(group) < 2:
+            raise SchemaError("groups: a group is a list of at least two columns, by their names")
         pairs += [(name, group[0]) for name in group[1:]]
     for name, other in pairs:
         for one in (name, other):

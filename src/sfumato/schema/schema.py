@@ -83,7 +83,7 @@ class Schema(BaseModel):
     def _one_price(self) -> Self:
         paid = [c.provenance for c in self.released.values() if isinstance(c.provenance, Estimated)]
         for name, first in self.bought.items():
-            if any(one.release == name and one != first for one in paid):
+            if any(one.release == name and one.price != first.price for one in paid):
                 raise ValueError(
                     f"release {name} is said to have cost two prices: restore what was written"
                 )

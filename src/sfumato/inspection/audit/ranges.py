@@ -111,6 +111,13 @@ _VALUES = _Case(
     ("a", "x"),
     (("b", "y"), ("c", "z"), (None, "y"), ("c" * 300, "y"), ("b", None)),
 )
+_BLANKS = _Case(
+    "categories without any value",
+    _VALUES.columns,
+    (None, ""),
+    ((None, None), ("c" * 300, None)),
+    neighbours="add-remove",
+)
 
 
 def check_ranges(budget: PureDP) -> Iterator[Checked]:
@@ -145,6 +152,21 @@ def check_values(budget: Guarantee) -> Iterator[Checked]:
     ]
     family = Family("some values are rare", _VALUES._table(alike), others)
     yield checked(_VALUES.text, promise, publish, [family])
+    yield _check_blanks(promise, several)
+
+
+def _check_blanks(promise: ApproxDP, several: int) -> Checked:
+    """Noise is drawn whether a record has a value or not: the ledger shows that it was drawn."""
+    publish = partial(_BLANKS.publish, spent=stated(promise), several=several)
+    none = _BLANKS._table([_BLANKS.usual])[:0]
+    added = [(f"with {new}", _BLANKS._table([new])) for new in _BLANKS.others]
+    families = [Family("no record", none, added), *_BLANKS.families(several)]
+    found = checked(_BLANKS.text, promise, publish, families)
+    for family in families:
+        run = replay(publish, family.base, 0)
+        if run is None or not all(call.output.size for call in run.trace.calls):
+            found.violated(f"{family.text}: no noise is drawn, which shows in the ledger")
+    return found
 
 
 def sample_ranges(budget: PureDP, effort: Effort) -> Sampled:
