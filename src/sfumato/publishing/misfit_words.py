@@ -25,9 +25,10 @@ SAID = {
 def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee) -> str:
     """Why nothing is published: the columns, the complaints with their intervals, the remedies."""
     fit, axes = Fit.of(facts), {axis.name: axis for axis in domain.axes}
-    whole = f"{fit.records:,}" if facts.records is not None else f"about {fit.records:,}"
+    records = max(fit.records, verdict.total)  # where both are noisy: those that fit are none
+    whole = f"{records:,}" if facts.records is not None else f"about {records:,}"
     total = (
-        f"about {_percent(verdict.total, fit.records)} of the records do not fit the schema "
+        f"about {_percent(verdict.total, records)} of the records do not fit the schema "
         f"({verdict.total:,} of {whole}; between {verdict.low:,} and {verdict.high:,}), more than "
         f"the {_percent(facts.misfit, 1)} that are let pass: nothing was published"
     )
