@@ -169,7 +169,9 @@ def test_a_stop_of_a_part_looks_at_its_records_alone(right, ledger):
     assert published(mixed, lawful, part="region=south", rows=5).fit is not None
 
 
-@pytest.mark.parametrize("misfit", [-1, "1.01", "a few", None, "1e-100", "1e-5000", "0." + "1" * 60])
+@pytest.mark.parametrize(
+    "misfit", [-1, "1.01", "a few", None, "1e-100", "1e-5000", "0." + "1" * 60]
+)
 def test_a_share_that_is_none_is_refused_before_anything_is_charged(right, misfit, ledger):
     with pytest.raises(sf.ParameterError, match="misfit"):
         sf.publish(right, schema=schema(), epsilon=1, misfit=misfit, ledger=ledger)
