@@ -121,7 +121,7 @@ def test_the_message_says_what_how_many_what_to_do_and_what_was_spent(comma, led
         "of 6,000; between",
         "more than the 5 % that are let pass: nothing was published",
         "declare how the file writes its numbers (decimal, thousands, percent)",
-        "sfumato check",
+        "sfumato check DATA --schema SCHEMA --ledger LEDGER (or --uncounted)",
         "Spent: 0.02-differential privacy, 2 % of the budget",
         "The ledger keeps epsilon 0.02 as release w and gives epsilon 0.98 back",
     ):
@@ -215,7 +215,8 @@ def test_counts_that_the_plan_would_not_have_made_do_not_verify(right, change, s
 
 def test_a_seeded_run_stops_as_well_and_a_plan_can_be_published_twice(comma, right):
     plan = sf.price(schema(), method="modips", epsilon=1)
-    with pytest.raises(sf.MisfitError):
+    with pytest.raises(sf.MisfitError) as stopped:
         publish_plan(plan, comma, seed=1)
+    assert "Spent" not in str(stopped.value)  # a test run promises nothing, at no price
     one, two = (publish_plan(plan, right, seed=1, rows=9) for _ in range(2))
     assert one.certificate.fit == two.certificate.fit

@@ -35,7 +35,8 @@ def counted_fit(planned: PlannedFit, records: Records, purse: Purse) -> FitFacts
     )
     verdict = judge(facts, event)
     if verdict.stops:
-        raise MisfitError(stopped(facts, verdict, counts.domain, event.cost))
+        spent = None if purse.bits.seeded else event.cost
+        raise MisfitError(stopped(facts, verdict, counts.domain, spent))
     return facts
 
 
