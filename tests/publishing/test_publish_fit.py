@@ -201,6 +201,10 @@ def test_where_nothing_central_is_promised_there_are_no_counts(right, method, gi
         (lambda fit: fit | {"records": None}, "another precision"),
         (lambda fit: fit | {"share": "1/10"}, "another precision"),
         (lambda fit: fit | {"misfits": fit["misfits"][1:]}, "schema calls for"),
+        (lambda fit: fit | {"fitting": 100}, "nothing would have been published"),
+        (lambda fit: fit | {"records": 5_999}, "another number of records"),
+        (lambda fit: fit | {"fitting": 60_000}, "none that their noise would make"),
+        (lambda fit: fit | {"misfits": loud(fit["misfits"])}, "none that their noise would make"),
     ],
 )
 def test_counts_that_the_plan_would_not_have_made_do_not_verify(right, change, said, tmp_path):
@@ -211,6 +215,36 @@ def test_counts_that_the_plan_would_not_have_made_do_not_verify(right, change, s
     plan = {check.name: check for check in sf.verify(tmp_path / "r")}["plan"]
     assert not plan.passed
     assert said in plan.detail
+
+
+def loud(cells):
+    return [cells[0] | {"count": -(10**9)}, *cells[1:]]
+
+
+def test_rows_that_are_records_are_as_many_as_the_counts_say(right, tmp_path):
+    columns = {"wage": schema()["columns"]["wage"], "weight": schema()["columns"]["weight"]}
+    data, facts = right.select(list(columns)), {"name": "people", "columns": columns}
+    published(data, facts, method="identity-laplace", folder=tmp_path / "r")
+    assert sf.verify(tmp_path / "r")
+    path = tmp_path / "r" / "release.json"
+    record = json.loads(path.read_text("utf-8"))
+    assert record["rows"] == ROWS
+    fewer = record["fit"] | {"records": ROWS - 1}
+    path.write_text(json.dumps(record | {"fit": fewer}), "utf-8")
+    plan = {check.name: check for check in sf.verify(tmp_path / "r")}["plan"]
+    assert "another number of records" in plan.detail
+
+
+def test_counts_that_would_have_stopped_a_private_number_of_records_do_not_verify(right, tmp_path):
+    published(right, schema() | {"neighbours": "add-remove"}, folder=tmp_path / "r", rows=5)
+    path = tmp_path / "r" / "release.json"
+    record = json.loads(path.read_text("utf-8"))
+    cells = record["fit"]["misfits"]
+    wrong = record["fit"] | {"misfits": [cells[0] | {"count": 5_000}, *cells[1:]]}
+    path.write_text(json.dumps(record | {"fit": wrong}), "utf-8")
+    plan = {check.name: check for check in sf.verify(tmp_path / "r")}["plan"]
+    assert not plan.passed
+    assert "nothing would have been published" in plan.detail
 
 
 def test_a_seeded_run_stops_as_well_and_a_plan_can_be_published_twice(comma, right):
