@@ -178,6 +178,12 @@ def test_a_share_that_is_none_is_refused_before_anything_is_charged(right, misfi
     assert ledger.balance("people").spent == Charge()
 
 
+@pytest.mark.parametrize("misfit", ["0.05", "0.2", 1])
+def test_a_share_without_counts_is_refused(right, misfit):
+    with pytest.raises(sf.ParameterError, match="leave out misfit"):
+        published(right, fit=False, misfit=misfit)
+
+
 @pytest.mark.parametrize(
     ("method", "given"),
     [

@@ -36,8 +36,11 @@ def publish(
         ),
     ] = True,
     misfit: Annotated[
-        str, typer.Option(help="Stop there if more than this share of the records do not fit.")
-    ] = "0.05",
+        str | None,
+        typer.Option(
+            help="Stop there if more than this share of the records do not fit; default: 0.05."
+        ),
+    ] = None,
     rows: Annotated[
         int | None,
         typer.Option(help="Rows to draw; default: as many as there are (noisy under add-remove)."),
@@ -123,7 +126,7 @@ def publish(
         rho=rho,
         part=",".join(part) if part else None,
         fit=fit,
-        misfit=misfit,
+        **({} if misfit is None else {"misfit": misfit}),
         sheet=sheet,
         ledger=opened,
         folder=output,
