@@ -113,6 +113,8 @@ def publish(
         basis_source=basis_source or None,
         as_published=True if as_published else None,
     )
+    if misfit is not None:
+        options["misfit"] = misfit
     opened = Ledger(ledger) if ledger is not None else None
     if opened is not None:
         unfinished(opened, public.name, release)
@@ -126,7 +128,6 @@ def publish(
         rho=rho,
         part=",".join(part) if part else None,
         fit=fit,
-        **({} if misfit is None else {"misfit": misfit}),
         sheet=sheet,
         ledger=opened,
         folder=output,
