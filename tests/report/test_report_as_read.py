@@ -66,7 +66,7 @@ def test_that_the_file_did_not_fit_is_said_first_and_in_figures(wrong, page):
     for misfit in wrong.fit.significant:
         assert f"about {misfit.records:,} between {misfit.low:,} and {misfit.high:,}" in section
     assert "What they hold in later columns is not counted" in section
-    assert "All intervals hold together with confidence 98 %" in section
+    assert "The intervals of all counts hold together with confidence 98 %" in section
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -125,7 +125,9 @@ def test_many_small_misfits_of_many_columns_are_a_no_although_no_column_is_seen(
     assert not release.fit.significant
     text = words(html_page(release))
     assert "The file did not fit its schema." in text
-    assert re.search(r"No: between [\d,]+ and 1,\d\d\d records do not fit", text)
+    assert re.search(
+        r"No: between [\d,]+ and 1,\d\d\d records do not fit, with confidence 98 %", text
+    )
     assert "hides in which columns" in text
     assert "As far as noise lets see, yes" not in text
 

@@ -38,8 +38,9 @@ _MISFIT = (
     "about what they were read as."
 )
 _HIDDEN = (
-    "No: between {low:,} and {high:,} records do not fit, more than noise alone would show, though "
-    "it hides in which columns. What is said of any column is about what its values were read as."
+    "No: between {low:,} and {high:,} records do not fit, with confidence {sure}, more than noise "
+    "alone would show, though it hides in which columns. What is said of any column is "
+    "about what its values were read as."
 )
 _UNTOLD = (
     "Cannot be told: with so few records at this budget, noise hides misfits of up to all records. "
@@ -97,7 +98,7 @@ def fitting(
     hidden = not wrong and judged is not None and judged.low > 0
     verdict = _MISFIT if wrong else _UNTOLD if reach >= fit.records else _FITS
     if hidden and judged is not None:
-        verdict = _HIDDEN.format(low=judged.low, high=judged.high)
+        verdict = _HIDDEN.format(low=judged.low, high=judged.high, sure=_TOGETHER)
     listed = (axis for axis in axes.values() if isinstance(axis, Levels) and axis.other)
     return Fitting(
         verdict,
