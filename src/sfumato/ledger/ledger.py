@@ -9,8 +9,8 @@ record in common cost their maximum, all else adds up.  The proof pages are
 docs/proofs/ledger.md and docs/proofs/parts.md.
 Steps.  reserve (charged) → draw (noise begins) → settle (published); a reservation that
 has not drawn can be refunded by a recorded act, a draw never.  A release that was reserved in two
-steps may stop after the first, and keeps what that one cost.  A later part of a series and an
-inspection are lines of their own: they are counted and cost nothing.
+steps may stop after the first, by the object that drew alone, and keeps what that one cost.  A
+later part of a series and an inspection are lines of their own: they are counted and cost nothing.
 Limits.  Whoever can write the file can rewrite all of it: only the kept head shows that.
 
 >>> from tempfile import TemporaryDirectory
