@@ -149,7 +149,8 @@ def test_what_was_not_measured_and_what_noise_hides_is_said(wrong):
     certificate = wrong.certificate
     for words in (as_read, briefly):
         assert NOT_MEASURED in words(certificate, None)
-        assert "noise would hide up to 62 records" in words(certificate, fit(NOISE))
+        hidden = "noise would hide up to 62 records of each column and complaint"
+        assert hidden in words(certificate, fit(NOISE))
         assert "noise would hide" not in words(certificate, fit(ABOVE, NOISE))
     assert (
         "records were changed so in: income; in later columns of these records perhaps more."
