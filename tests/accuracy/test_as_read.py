@@ -100,6 +100,31 @@ def test_a_mean_far_from_that_of_the_file_cannot_be_stated_without_how_many_were
     assert least > 3_000
 
 
+def test_an_end_and_a_middle_are_said_in_full_and_as_they_are_published():
+    columns = {
+        "wage": {"kind": "number", "low": 0.25, "high": 1000.25, "step": 0.25},
+        "born": {"kind": "date", "low": "1950-01-15", "high": "2024-12-31", "step": "month"},
+        "seen": {"kind": "date", "low": "2024-01-01", "high": "2024-12-31T18:00", "step": "hour"},
+        "size": {"kind": "number", "low": 0, "high": 999_999, "step": 1},
+    }
+    schema = sf.Schema.of({"name": "t", "columns": columns})
+    axes = {axis.name: axis for axis in Domain.of(schema).axes}
+    for column, complaint, value, said in (
+        ("wage", "above", "1e9", "1,000.25, its end"),
+        ("wage", "below", "-1", "0.25, its end"),
+        ("wage", "unreadable", "x", "500.25, the middle of the range"),
+        ("born", "above", "2100-01-01", "2024-12-01, its end"),
+        ("born", "below", "1900-01-01", "1950-01-01, its end"),
+        ("seen", "above", "2100-01-01", "2024-12-31 18:00:00, its end"),
+        ("size", "above", "1e9", "999,999, its end"),
+    ):
+        assert became(complaint, axes[column]) == said
+        rows = pa.table({n: pa.array([value if n == column else None], pa.string()) for n in axes})
+        (read,) = sf.inspection.as_read(rows, schema)[column].to_pylist()
+        words = said.removesuffix(", its end").removesuffix(", the middle of the range")
+        assert words == (str(read) if axes[column].column.kind == "date" else f"{read:,.10g}")
+
+
 def test_every_kind_of_answer_speaks_of_what_was_read(wrong):
     found = published(wrong)
     answers = [
@@ -124,9 +149,13 @@ def test_what_was_not_measured_and_what_noise_hides_is_said(wrong):
     certificate = wrong.certificate
     for words in (as_read, briefly):
         assert NOT_MEASURED in words(certificate, None)
-        assert "noise would hide up to 62 records" in words(certificate, fit(NOISE))
+        hidden = "noise would hide up to 62 records of each column and complaint"
+        assert hidden in words(certificate, fit(NOISE))
         assert "noise would hide" not in words(certificate, fit(ABOVE, NOISE))
-    assert "records were changed so in: income" in briefly(certificate, fit(ABOVE))
+    assert (
+        "records were changed so in: income; in later columns of these records perhaps more."
+        in briefly(certificate, fit(ABOVE))
+    )
 
 
 def test_other_kinds_of_data_say_how_they_are_read():

@@ -1,5 +1,7 @@
 """`sfumato check`, and what `sfumato publish` says of a file that does not fit."""
 
+import re
+
 import pyarrow.csv as pacsv
 import pytest
 import yaml
@@ -85,3 +87,26 @@ def test_a_fitting_file_says_so(world):
     assert found.exit_code == 0
     assert "no column is seen not to fit" in found.output
     assert "measured    fit: discrete laplace noise, scale 100" in found.output
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--no-fit", "--misfit", "0.05"), "leave out misfit (--misfit), or fit=False (--no-fit)"),
+        (("--misfit", "1e-100"), "misfit must be a share of few digits, such as 0.05"),
+    ],
+)
+def test_a_share_that_means_nothing_is_refused_before_anything_is_charged(world, more, said):
+    found = publish("right.csv", "--ledger", "budget.db", *more)
+    assert found.exit_code == 1
+    assert said in str(found.exception)
+    with Ledger("budget.db") as ledger:
+        assert ledger.unfinished() == []
+        assert ledger.balance("people").spent == Charge()
+
+
+def test_the_look_that_a_stop_names_works_as_it_is_named(world):
+    said = str(publish("wrong.csv", "--ledger", "budget.db").exception)
+    (named,) = re.findall(r"sfumato (check .*?) \(or --uncounted\)", said)
+    given = {"DATA": "wrong.csv", "SCHEMA": "people.yaml", "LEDGER": "budget.db"}
+    assert run(*(given.get(word, word) for word in named.split())).exit_code == 0

@@ -93,6 +93,20 @@ def test_unfinished_releases_are_shown_with_what_to_do(run, granted, path):
     assert "adult: 1 of its releases carry no guarantee" in shown
 
 
+def test_what_was_interrupted_is_not_said_to_have_stopped(run, granted, path):
+    """Stopped is the word for a release whose records did not fit."""
+    with Ledger(path) as ledger:
+        for release in ("r", "choice-1", "choice-2", "s"):
+            ledger.reserve(release, "adult", PureDP("0.1"), plan=PLAN, protects=ABOUT)
+        for release in ("choice-2", "s"):
+            ledger.draw(release, None)
+        ledger.go_on("s", 1, plan=PLAN)
+    shown, asked = run("show").output, run("refund", "--help").output
+    assert shown.count("was interrupted") == 4
+    assert "an interrupted release" in asked
+    assert "stopped" not in shown + asked
+
+
 def test_inspections_are_shown_by_release_and_cost_nothing(run, granted, path):
     with Ledger(path) as ledger:
         ledger.reserve("published", "adult", PureDP(1), plan=PLAN, protects=ABOUT)

@@ -106,6 +106,30 @@ def test_dates_that_cannot_be_read_are_told_by_their_shape(values, said):
     assert hint(Complaint.UNREADABLE, axis, values) == said
 
 
+@pytest.mark.parametrize("torn", [True, False])
+def test_values_with_an_unquoted_separator_are_told_as_torn_lines(torn, tmp_path):
+    """Decimal commas in a file whose columns are separated by commas."""
+    wage = "{},{}" if torn else '"{},{}"'
+    lines = ["town,wage,age", *(f"Lund,{wage.format(k, k % 10)},30" for k in range(100, 200))]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join([*lines, ""]), "utf-8")
+    declared = {name: COLUMNS[name] for name in ("town", "wage", "age")}
+    facts = {"name": "people", "columns": declared}
+    found = sf.check(path, schema=facts, uncounted=True)
+    if torn:
+        assert {one.column for one in found.misfits} == set(declared)
+        for one in found.misfits:
+            assert one.hint == (
+                "lines with too many or too few fields (a separator inside unquoted values?)"
+            )
+            assert "put such values in quotes" in one.remedy
+        with pytest.raises(sf.MisfitError, match="too many or too few fields"):
+            sf.publish(path, schema=facts, epsilon=1000, seed=1)
+    else:
+        (one,) = found.misfits
+        assert one.hint == "looks like a decimal comma"
+
+
 def test_a_look_is_counted_before_a_record_is_read_or_said_to_be_uncounted(right, ledger):
     assert sf.check(right, schema=schema(), ledger=ledger).counted
     assert ledger.inspections("people") == {None: 1}

@@ -58,6 +58,7 @@ class LedgerMachine(RuleBasedStateMachine):
         self.path = Path(self.folder.name) / "budget.db"
         self.ledger = Ledger.create(self.path)
         self.granted, self.allowed, self.entries, self.marks = {}, set(), {}, {}
+        self.first = set()  # drawn by the ledger as it is open now, and not gone on
         self.tables = {}  # what parts of each frame were drawn from
         self.kept = self.ledger.head
 
@@ -130,6 +131,7 @@ class LedgerMachine(RuleBasedStateMachine):
         self.expect(agreed, lambda: self.ledger.draw(release, mark))
         if agreed:
             entry[2] = "drawn"
+            self.first.add(release)
             if entry[4] is not None:
                 self.tables[entry[0], entry[4].frame] = mark
             known.add(entry[0])
@@ -153,9 +155,18 @@ class LedgerMachine(RuleBasedStateMachine):
     def stop(self, release):
         entry = self.entries.get(release)
         agreed = bool(entry) and entry[2] == "drawn" and type(entry[3]) in FIRST
+        agreed = agreed and release in self.first
         self.expect(agreed, lambda: self.ledger.stop(release))
         if agreed:
             entry[1:3] = LEFT[type(entry[3])], "stopped"
+
+    @rule(release=releases)
+    def go_on(self, release):
+        entry = self.entries.get(release)
+        agreed = bool(entry) and entry[2] == "drawn"
+        self.expect(agreed, lambda: self.ledger.passed(release))
+        if agreed:
+            self.first.discard(release)
 
     @rule(release=releases)
     def refund(self, release):
@@ -169,6 +180,7 @@ class LedgerMachine(RuleBasedStateMachine):
     def reopen(self):
         self.ledger.close()
         self.ledger = Ledger(self.path)
+        self.first = set()
         self.kept = self.ledger.verify(head=self.kept)
 
     @invariant()

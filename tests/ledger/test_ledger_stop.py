@@ -1,7 +1,10 @@
 """Ledger: a release that was reserved in two steps, and stops after the first."""
 
+import json
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier, Thread
 
 import pytest
 
@@ -11,7 +14,7 @@ from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Ledger
 from sfumato.ledger.audit import replay
 from sfumato.ledger.chain import hash_of
-from sfumato.ledger.sql import every_line, identity
+from sfumato.ledger.sql import append, every_line, identity
 from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP
@@ -141,12 +144,100 @@ def test_the_table_and_the_auditor_refuse_a_stop_that_gives_back_more(ledger):
     connection.close()
 
 
+def test_only_the_object_that_drew_can_stop_a_release_whoever_else_has_the_file(ledger):
+    begun(ledger)
+    with Ledger(ledger._path) as other:
+        assert not other.may_stop("r")
+        with pytest.raises(LedgerError, match="only the run that drew"):
+            other.stop("r")
+        with pytest.raises(LedgerError, match="has drawn"):
+            other.draw("r", b"1" * 16)  # which does not make it the one that drew
+        assert not other.may_stop("r")
+    assert ledger.balance("adult").spent == Charge(1_000_000)
+    assert ledger.may_stop("r")
+    assert ledger.stop("r").state == "stopped"
+
+
+def test_after_a_crash_nobody_can_stop_what_may_have_drawn_more(ledger):
+    begun(ledger)
+    path = ledger._path
+    ledger.close()
+    with Ledger(path) as opened:
+        with pytest.raises(LedgerError, match="only the run that drew"):
+            opened.stop("r")
+        assert opened.balance("adult").spent == Charge(1_000_000)
+
+
+def test_once_the_next_step_has_begun_there_is_no_way_back(ledger):
+    begun(ledger)
+    ledger.passed("r")
+    assert not ledger.may_stop("r")
+    with pytest.raises(LedgerError, match="only until it goes on"):
+        ledger.stop("r")
+    assert ledger.balance("adult").spent == Charge(1_000_000)
+    ledger.settle("r", DIGEST)
+
+
+def test_what_was_stopped_does_not_go_on(ledger):
+    begun(ledger)
+    ledger.stop("r")
+    with pytest.raises(LedgerError, match="cannot go on with release 'r': it stopped"):
+        ledger.passed("r")
+
+
+def test_of_a_stop_and_a_next_step_at_the_same_time_one_is_refused(ledger):
+    for k in range(20):
+        release = f"race-{k}"
+        begun(ledger, release, PureDP("0.04"))
+        gate, done = Barrier(2), []
+
+        def race(step, release=release, gate=gate, done=done):
+            gate.wait()
+            with suppress(LedgerError):
+                step(release)
+                done.append(step)
+
+        threads = [Thread(target=race, args=(step,)) for step in (ledger.stop, ledger.passed)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(done) == 1
+        assert (ledger.entry(release).state == "stopped") == (done[0] == ledger.stop)
+
+
+def test_a_series_that_went_on_cannot_stop_nor_go_on_once_it_stopped(ledger):
+    begun(ledger)
+    ledger.go_on("r", 1, plan=PLAN)
+    with pytest.raises(LedgerError, match="later parts"):
+        ledger.stop("r")
+    begun(ledger, "s", PureDP("0.5"))
+    ledger.stop("s")
+    with pytest.raises(LedgerError, match="not started"):
+        ledger.go_on("s", 1, plan=PLAN)
+    part = ledger.history("adult")[-4]
+    assert part.kind == "part"
+    connection = sqlite3.connect(ledger._path)
+    given = {"release": "r", "amount": Charge(980_000)}
+    with pytest.raises(sqlite3.IntegrityError, match="went on cannot stop"):
+        append(connection, "stop", "adult", {}, **given)
+    said = json.loads(part.detail)
+    with pytest.raises(sqlite3.IntegrityError, match="never drawn"):
+        append(connection, "part", "adult", said, release="s+1", other="s")
+    for rule in ("event_stops_before_it_goes_on", "event_continues_what_was_drawn"):
+        connection.execute(f"DROP TRIGGER {rule}")
+    append(connection, "stop", "adult", {}, **given)
+    with pytest.raises(LedgerError, match="stopped after it had gone on"):
+        replay(every_line(connection), *identity(connection))
+    connection.close()
+
+
 def test_killed_at_any_line_of_a_stop_the_charge_is_whole_or_that_of_the_first_step():
     with quick_folder() as name:
         path = Path(name) / "budget.db"
         with Ledger.create(path) as made:
             made.grant("adult", PureDP(2), reason="approved")
-            begun(made)
+            made.reserve("r", "adult", PureDP(1), plan=PLAN, protects=ABOUT, first=FIRST)
         whole, seen = path.read_bytes(), set()
 
         def reset():
@@ -157,15 +248,19 @@ def test_killed_at_any_line_of_a_stop_the_charge_is_whole_or_that_of_the_first_s
 
         def stop():
             with Ledger(path) as opened:
+                opened.draw("r", None)
                 opened.stop("r")
 
         def check(*_):
             with Ledger(path) as opened:
                 entry = opened.entry("r")
-                spent = {"drawn": 1_000_000, "stopped": 20_000}[entry.state]
+                spent = {"reserved": 1_000_000, "drawn": 1_000_000, "stopped": 20_000}[entry.state]
                 assert opened.balance("adult").spent == Charge(spent)
+                with pytest.raises(LedgerError):  # whoever comes after cannot
+                    opened.stop("r")
             seen.add(entry.state)
 
-        survived = kill_at_every_line(stop, ("sfumato/ledger/ledger.py",), check, reset)
+        files = ("sfumato/ledger/ledger.py", "sfumato/ledger/two_steps.py")
+        survived = kill_at_every_line(stop, files, check, reset)
         assert survived > 10
-        assert seen == {"drawn", "stopped"}
+        assert seen == {"reserved", "drawn", "stopped"}

@@ -121,7 +121,7 @@ def test_the_message_says_what_how_many_what_to_do_and_what_was_spent(comma, led
         "of 6,000; between",
         "more than the 5 % that are let pass: nothing was published",
         "declare how the file writes its numbers (decimal, thousands, percent)",
-        "sfumato check",
+        "sfumato check DATA --schema SCHEMA --ledger LEDGER (or --uncounted)",
         "Spent: 0.02-differential privacy, 2 % of the budget",
         "The ledger keeps epsilon 0.02 as release w and gives epsilon 0.98 back",
     ):
@@ -169,11 +169,19 @@ def test_a_stop_of_a_part_looks_at_its_records_alone(right, ledger):
     assert published(mixed, lawful, part="region=south", rows=5).fit is not None
 
 
-@pytest.mark.parametrize("misfit", [-1, "1.01", "a few", None])
+@pytest.mark.parametrize(
+    "misfit", [-1, "1.01", "a few", None, "1e-100", "1e-5000", "0." + "1" * 60]
+)
 def test_a_share_that_is_none_is_refused_before_anything_is_charged(right, misfit, ledger):
     with pytest.raises(sf.ParameterError, match="misfit"):
         sf.publish(right, schema=schema(), epsilon=1, misfit=misfit, ledger=ledger)
     assert ledger.balance("people").spent == Charge()
+
+
+@pytest.mark.parametrize("misfit", ["0.05", "0.2", 1])
+def test_a_share_without_counts_is_refused(right, misfit):
+    with pytest.raises(sf.ParameterError, match="leave out misfit"):
+        published(right, fit=False, misfit=misfit)
 
 
 @pytest.mark.parametrize(
@@ -199,6 +207,10 @@ def test_where_nothing_central_is_promised_there_are_no_counts(right, method, gi
         (lambda fit: fit | {"records": None}, "another precision"),
         (lambda fit: fit | {"share": "1/10"}, "another precision"),
         (lambda fit: fit | {"misfits": fit["misfits"][1:]}, "schema calls for"),
+        (lambda fit: fit | {"fitting": 100}, "nothing would have been published"),
+        (lambda fit: fit | {"records": 5_999}, "another number of records"),
+        (lambda fit: fit | {"fitting": 60_000}, "none that their noise would make"),
+        (lambda fit: fit | {"misfits": loud(fit["misfits"])}, "none that their noise would make"),
     ],
 )
 def test_counts_that_the_plan_would_not_have_made_do_not_verify(right, change, said, tmp_path):
@@ -211,9 +223,40 @@ def test_counts_that_the_plan_would_not_have_made_do_not_verify(right, change, s
     assert said in plan.detail
 
 
+def loud(cells):
+    return [cells[0] | {"count": -(10**9)}, *cells[1:]]
+
+
+def test_rows_that_are_records_are_as_many_as_the_counts_say(right, tmp_path):
+    columns = {"wage": schema()["columns"]["wage"], "weight": schema()["columns"]["weight"]}
+    data, facts = right.select(list(columns)), {"name": "people", "columns": columns}
+    published(data, facts, method="identity-laplace", folder=tmp_path / "r")
+    assert sf.verify(tmp_path / "r")
+    path = tmp_path / "r" / "release.json"
+    record = json.loads(path.read_text("utf-8"))
+    assert record["rows"] == ROWS
+    fewer = record["fit"] | {"records": ROWS - 1}
+    path.write_text(json.dumps(record | {"fit": fewer}), "utf-8")
+    plan = {check.name: check for check in sf.verify(tmp_path / "r")}["plan"]
+    assert "another number of records" in plan.detail
+
+
+def test_counts_that_would_have_stopped_a_private_number_of_records_do_not_verify(right, tmp_path):
+    published(right, schema() | {"neighbours": "add-remove"}, folder=tmp_path / "r", rows=5)
+    path = tmp_path / "r" / "release.json"
+    record = json.loads(path.read_text("utf-8"))
+    cells = record["fit"]["misfits"]
+    wrong = record["fit"] | {"misfits": [cells[0] | {"count": 5_000}, *cells[1:]]}
+    path.write_text(json.dumps(record | {"fit": wrong}), "utf-8")
+    plan = {check.name: check for check in sf.verify(tmp_path / "r")}["plan"]
+    assert not plan.passed
+    assert "nothing would have been published" in plan.detail
+
+
 def test_a_seeded_run_stops_as_well_and_a_plan_can_be_published_twice(comma, right):
     plan = sf.price(schema(), method="modips", epsilon=1)
-    with pytest.raises(sf.MisfitError):
+    with pytest.raises(sf.MisfitError) as stopped:
         publish_plan(plan, comma, seed=1)
+    assert "Spent" not in str(stopped.value)  # a test run promises nothing, at no price
     one, two = (publish_plan(plan, right, seed=1, rows=9) for _ in range(2))
     assert one.certificate.fit == two.certificate.fit

@@ -66,7 +66,7 @@ def test_that_the_file_did_not_fit_is_said_first_and_in_figures(wrong, page):
     for misfit in wrong.fit.significant:
         assert f"about {misfit.records:,} between {misfit.low:,} and {misfit.high:,}" in section
     assert "What they hold in later columns is not counted" in section
-    assert "All intervals hold together with confidence 98 %" in section
+    assert "The intervals of all counts hold together with confidence 98 %" in section
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -85,7 +85,8 @@ def test_no_page_speaks_of_a_truth_that_it_does_not_know(kind):
     [
         ({"fit": False}, "Not measured: it was left out (--no-fit)"),
         ({"method": "local", "epsilon": 4}, "Not measured"),
-        ({}, "no column has more misfits than noise alone would show"),
+        ({"epsilon": 40}, "no column has more misfits than noise alone would show"),
+        ({}, "Cannot be told: with so few records at this budget"),
     ],
 )
 def test_whether_the_file_fits_is_said_in_any_case(asked, said):
@@ -106,6 +107,41 @@ def test_what_fits_within_noise_is_given_with_the_most_that_noise_hides():
     assert found.rest == (
         "The 2 counts are within what noise alone would show: at most 45 records each."
     )
+
+
+def test_many_small_misfits_of_many_columns_are_a_no_although_no_column_is_seen():
+    """Six in a hundred records are wrong, one in a hundred in each of six columns."""
+    columns = {f"c{k}": {"kind": "integer", "low": 0, "high": 9} for k in range(6)}
+    table = pa.table(
+        {
+            name: [99 if row % 100 == k else 5 for row in range(20_000)]
+            for k, name in enumerate(columns)
+        }
+    )
+    schema = {"name": "t", "columns": columns}
+    release = sf.publish(
+        table, schema=schema, method="modips", epsilon=1, misfit=1, seed=1, rows=10
+    )
+    assert not release.fit.significant
+    text = words(html_page(release))
+    assert "The file did not fit its schema." in text
+    assert re.search(
+        r"No: between [\d,]+ and 1,\d\d\d records do not fit, with confidence 98 %", text
+    )
+    assert "hides in which columns" in text
+    assert "As far as noise lets see, yes" not in text
+
+
+def test_the_page_says_that_what_is_published_as_other_fits():
+    for other in ("rest", None):
+        ward = COLUMNS["ward"] | ({"other": other} if other else {})
+        schema = {"name": "t", "columns": COLUMNS | {"ward": ward}}
+        rows = pa.table({"income": [1.0, 2.0] * 50, "ward": ["a", "z"] * 50})
+        given = {"method": "modips", "epsilon": 1, "misfit": 1, "seed": 1}
+        text = words(html_page(sf.publish(rows, schema=schema, **given)))
+        assert ("published as what the schema calls other, and fit: in ward." in text) == bool(
+            other
+        )
 
 
 def test_many_misfits_are_counted_where_they_are_not_listed():

@@ -14,13 +14,16 @@ tell how many records were changed at least.
 """
 
 from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
 
 from sfumato.accuracy.spelling import spelt
 from sfumato.release.certificate import Certificate
 from sfumato.release.fit import Fit, Misfit
 from sfumato.release.kind import COUNTS, NETWORK, STREAM
-from sfumato.schema import Boolean, Date
-from sfumato.schema.domain import Axis, Domain, Grid
+from sfumato.schema import Boolean, Date, Integer, Number
+from sfumato.schema.domain import Axis, Domain, Grid, moment_of, step_of
 
 __all__ = ["NOT_MEASURED", "as_read", "became", "briefly", "changed", "changes", "told"]
 
@@ -66,7 +69,7 @@ def briefly(certificate: Certificate, fit: Fit | None) -> str:
         names = dict.fromkeys(misfit.column for misfit in fit.significant)
         return (
             f"All of this is about values as they were read; records were changed so in: "
-            f"{', '.join(names)}."
+            f"{', '.join(names)}; in later columns of these records perhaps more."
         )
     return f"All of this is about values as they were read. {_unseen(fit)}."
 
@@ -108,10 +111,8 @@ def became(complaint: str, axis: Axis) -> str:
     """
     column = axis.column
     if isinstance(axis, Grid):
-        assert not isinstance(column, Boolean)  # noqa: S101  which has levels
         if complaint in ("below", "above"):
-            end = column.low if complaint == "below" else column.high  # type: ignore[union-attr]
-            return f"{_text(end)}, its end"
+            return f"{_end(axis.column, complaint)}, its end"
         return "missing" if axis.missing else f"{_middle(axis)}the middle of the range"
     code = axis.unusable if complaint == "missing" else axis.unknown
     if code == len(axis.values):
@@ -126,7 +127,7 @@ def _unseen(fit: Fit) -> str:
     most = max((misfit.high for misfit in fit.misfits), default=0)
     return (
         "The fit of the file shows no column whose values were changed by that, but noise would "
-        f"hide up to {most:,} records of one"
+        f"hide up to {most:,} records of each column and complaint"
     )
 
 
@@ -135,12 +136,26 @@ def _records(misfit: Misfit) -> str:
 
 
 def _middle(axis: Grid) -> str:
+    """The code in the middle, as the value that it is published as."""
     column = axis.column
     if isinstance(column, Date):
         return ""
-    low, high = float(column.low), float(column.high)
-    return f"{spelt(low + (high - low) * axis.middle / axis.points)}, "
+    low, high = Fraction(str(column.low)), Fraction(str(column.high))
+    if axis.steps is None:
+        return f"{spelt(float(low + (high - low) * axis.middle / axis.points))}, "
+    steps = (2 * axis.middle * axis.steps + axis.points) // (2 * axis.points)
+    return f"{_in_full(float(low + (high - low) * steps / axis.steps))}, "
 
 
-def _text(end: object) -> str:
-    return spelt(float(end)) if isinstance(end, int | float) else str(end).removesuffix(" 00:00:00")
+def _end(column: Number | Integer | Date, complaint: str) -> str:
+    """The end of the range, as it is published: of dates the first moment of their last step."""
+    end = column.low if complaint == "below" else column.high
+    if not isinstance(column, Date):
+        return _in_full(float(end))  # type: ignore[arg-type]  # a number, where it is no date
+    moment = moment_of(step_of(np.array([end], "datetime64[s]"), column.step), column.step)[0]
+    return str(moment.item()).removesuffix(" 00:00:00")
+
+
+def _in_full(number: float) -> str:
+    """Every digit, for it is one value and no estimate."""
+    return f"{number:,}".removesuffix(".0")

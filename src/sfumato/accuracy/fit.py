@@ -47,19 +47,21 @@ def judge(facts: FitFacts, event: Event, *, chance: Fraction = FALSE_ALARM) -> V
 
     `chance`: how often noise alone may look significant, on one side of one test.
     """
-    cells, most = len(facts.misfits), facts.size
+    cells, size = len(facts.misfits), facts.size
     law = _law(event) if facts.records is not None else _law(event, cells)
     far = int(law.one_sided(chance))
+    # Cut to what is known for sure: where n is private its noisy estimate cuts nothing.
     low, total, high = (
-        min(max(end, 0), most) for end in (facts.total - far, facts.total, facts.total + far)
+        max(end if facts.records is None else min(end, facts.records), 0)
+        for end in (facts.total - far, facts.total, facts.total + far)
     )
     # Where n is public and too small for the noise, there is nothing that could be found.
     told = facts.total > far and (facts.records is None or far < facts.records)
-    stops = told and total > facts.misfit * most
+    stops = told and min(total, size) > facts.misfit * size
     if facts.records is None:
         loud = reach(event, cells, chance=chance)
         found = sum(cell.count for cell in facts.misfits if cell.count > loud)
-        stops = stops or min(found, most) > facts.misfit * most
+        stops = stops or min(found, size) > facts.misfit * size
     return Verdict(total, low, high, stops)
 
 

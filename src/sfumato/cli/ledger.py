@@ -117,14 +117,14 @@ def verify(
 
 
 @app.command(
-    epilog='Example: `sfumato ledger refund adult-7 --reason "stopped by hand" --ledger budget.db`'
+    epilog='Example: `sfumato ledger refund adult-7 --reason "interrupted" --ledger budget.db`'
 )
 def refund(
     release: Annotated[str, typer.Argument(help="A release that has drawn no noise.")],
     ledger: File,
     reason: Reason,
 ) -> None:
-    """Refund what a stopped release had reserved; refused once noise was drawn."""
+    """Refund what an interrupted release had reserved; refused once noise was drawn."""
     from sfumato.ledger import Ledger
 
     with Ledger(ledger) as opened:
@@ -200,26 +200,26 @@ def _advice(entry: "Entry") -> str:
 
     if entry.release.startswith("choice-") and entry.state == "drawn":
         fate = (
-            "it is a private choice that is still running, or was stopped: its noise was drawn and "
-            "the charge stays; if nothing runs, choose again, which is charged again"
+            "it is a private choice that is still running, or was interrupted: its noise was drawn "
+            "and the charge stays; if nothing runs, choose again, which is charged again"
         )
     elif entry.release.startswith("choice-"):
         remedy = f"sfumato ledger refund {quote(entry.release)} --reason …"
         fate = (
-            "it is a private choice that is still running, or was stopped before it drew anything; "
-            f"if nothing runs, {remedy}"
+            "it is a private choice that is still running, or was interrupted before it drew "
+            f"anything; if nothing runs, {remedy}"
         )
     elif entry.state == "reserved" and entry.part is not None:
         fate = (
             "it is a later part of a series and drew nothing yet: it is still running, or "
-            "was stopped; if nothing runs, resume from the same state once more"
+            "was interrupted; if nothing runs, resume from the same state once more"
         )
     elif entry.state == "reserved":
         remedy = f"sfumato ledger refund {quote(entry.release)} --reason …"
         fate = (
-            "nothing was drawn yet: it is still running, or was stopped; if nothing runs, publish "
-            f"again with --release {quote(entry.release)} (of several parties: run sfumato party "
-            f"contribute again), or {remedy}"
+            "nothing was drawn yet: it is still running, or was interrupted; if nothing runs, "
+            f"publish again with --release {quote(entry.release)} (of several parties: run sfumato "
+            f"party contribute again), or {remedy}"
         )
     else:
         fate = (

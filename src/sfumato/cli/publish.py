@@ -36,8 +36,11 @@ def publish(
         ),
     ] = True,
     misfit: Annotated[
-        str, typer.Option(help="Stop there if more than this share of the records do not fit.")
-    ] = "0.05",
+        str | None,
+        typer.Option(
+            help="Stop there if more than this share of the records do not fit; default: 0.05."
+        ),
+    ] = None,
     rows: Annotated[
         int | None,
         typer.Option(help="Rows to draw; default: as many as there are (noisy under add-remove)."),
@@ -110,6 +113,8 @@ def publish(
         basis_source=basis_source or None,
         as_published=True if as_published else None,
     )
+    if misfit is not None:
+        options["misfit"] = misfit
     opened = Ledger(ledger) if ledger is not None else None
     if opened is not None:
         unfinished(opened, public.name, release)
@@ -123,7 +128,6 @@ def publish(
         rho=rho,
         part=",".join(part) if part else None,
         fit=fit,
-        misfit=misfit,
         sheet=sheet,
         ledger=opened,
         folder=output,

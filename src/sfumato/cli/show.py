@@ -108,6 +108,6 @@ def unfinished(ledger: Ledger, dataset: str, release: str | None) -> None:
         ids = ", ".join(entry.release for entry in left[:3]) + (", …" if len(left) > 3 else "")
         say(
             f"unfinished releases of {dataset}: {ids}. They are still running or were "
-            "stopped, and stay charged; see: sfumato ledger show",
+            "interrupted, and stay charged; see: sfumato ledger show",
             err=True,
         )

@@ -5,7 +5,7 @@ may look.  The look is counted in the ledger, because a schema that is chosen by
 with the records' help; and no value of a record is shown.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +14,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, LedgerError
-from sfumato.inspection.fit_hint import MOST_VALUES, hint
+from sfumato.inspection.fit_hint import MOST_VALUES, TORN_LINES, hint
 from sfumato.inspection.section import Line, Section
 from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
 from sfumato.ledger import Ledger
 from sfumato.measure.fit import complaints_of
-from sfumato.publishing.misfit_words import remedy
+from sfumato.publishing.misfit_words import QUOTE_THEM, remedy
 from sfumato.schema.domain import Domain
-from sfumato.table.complaint import Complaint
+from sfumato.table.complaint import TORN, Complaint
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.stored import distinct, plain
@@ -104,6 +104,7 @@ def _exact(records: Records, domain: Domain, *, counted: bool = False) -> Schema
     total = fitting = 0
     found = np.zeros((len(domain.axes), max(Complaint) + 1), np.int64)
     examples: defaultdict[tuple[int, Complaint], list[str | None]] = defaultdict(list)
+    torn: Counter[tuple[int, Complaint]] = Counter()
     for batch, said in records.with_complaints():
         total += len(said)
         fitting += int((said == Complaint.FITS).all(axis=1).sum())
@@ -113,19 +114,16 @@ def _exact(records: Records, domain: Domain, *, counted: bool = False) -> Schema
                 few = examples[j, complaint]
                 here = np.flatnonzero(said[:, j] == complaint)[: MOST_VALUES - len(few)]
                 few += _texts(batch.column(axis.name), here)
-    misfits = tuple(
-        ColumnMisfit(
-            axis.name,
-            complaint.words,
-            int(found[j, complaint]),
-            remedy(complaint.words, axis),
-            hint(complaint, axis, examples[j, complaint]),
-        )
-        for j, axis in enumerate(domain.axes)
-        for complaint in complaints_of(axis)
-        if found[j, complaint]
-    )
-    return SchemaFit(domain.schema.name, total, fitting, misfits, counted)
+                if complaint is Complaint.UNREADABLE and batch.schema.metadata == TORN:
+                    torn[j, complaint] += batch.column(axis.name).take(here).null_count
+    misfits = []
+    for j, axis in enumerate(domain.axes):
+        for complaint in (said for said in complaints_of(axis) if found[j, said]):
+            looks = hint(complaint, axis, examples[j, complaint], torn[j, complaint])
+            todo = QUOTE_THEM if looks == TORN_LINES else remedy(complaint.words, axis)
+            values = int(found[j, complaint])
+            misfits.append(ColumnMisfit(axis.name, complaint.words, values, todo, looks))
+    return SchemaFit(domain.schema.name, total, fitting, tuple(misfits), counted)
 
 
 def _texts(column: pa.Array, places: NDArray[np.intp]) -> list[str | None]:

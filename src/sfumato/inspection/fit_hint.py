@@ -8,7 +8,7 @@ from sfumato.schema import Boolean, Date
 from sfumato.schema.domain import Axis, Grid, Levels
 from sfumato.table.complaint import Complaint
 
-__all__ = ["MOST_VALUES", "hint"]
+__all__ = ["MOST_VALUES", "TORN_LINES", "hint"]
 
 MOST_VALUES = 1_000  # of a column and complaint that are looked at
 _NUMBERS = {
@@ -28,16 +28,20 @@ _DATES = {
     "looks like day-month-year": r"\d{1,2}-\d{1,2}-\d{4}.*",
     "looks like a date without separators": r"\d{8}",
 }
+TORN_LINES = "lines with too many or too few fields (a separator inside unquoted values?)"
 _ONE_VALUE = "most are one and the same value, as a code for missing would be"
 
 
-def hint(complaint: Complaint, axis: Axis, values: Sequence[str | None]) -> str:
+def hint(complaint: Complaint, axis: Axis, values: Sequence[str | None], torn: int = 0) -> str:
     """What at least half of these values have in common; nothing where that is not plain.
 
-    None stands for what no text can be made of.
+    None stands for what no text can be made of; `torn` of them stand for lines of a text file
+    that have more or fewer fields than the header.
     """
     if not values:
         return ""
+    if 2 * torn >= len(values):
+        return TORN_LINES
     if complaint in (Complaint.BELOW, Complaint.ABOVE):
         return _ONE_VALUE if _alike(values) else ""
     if complaint is Complaint.NOT_LISTED and isinstance(axis, Levels):

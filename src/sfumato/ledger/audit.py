@@ -132,6 +132,8 @@ class Audit:
             return "a refund differs from its reservation"
         if line.kind == "stop" and last.rest != line.amount:
             return "a stop gives back something else than its reservation says"
+        if line.kind == "stop" and self._part_count(line.release):
+            return "a series was stopped after it had gone on"
         if line.kind == "part":
             return self._next_part(line)
         return None

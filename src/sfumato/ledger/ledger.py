@@ -9,8 +9,8 @@ record in common cost their maximum, all else adds up.  The proof pages are
 docs/proofs/ledger.md and docs/proofs/parts.md.
 Steps.  reserve (charged) → draw (noise begins) → settle (published); a reservation that
 has not drawn can be refunded by a recorded act, a draw never.  A release that was reserved in two
-steps may stop after the first, and keeps what that one cost.  A later part of a series and an
-inspection are lines of their own: they are counted and cost nothing.
+steps may stop after the first, by the object that drew alone, and keeps what that one cost.  A
+later part of a series and an inspection are lines of their own: they are counted and cost nothing.
 Limits.  Whoever can write the file can rewrite all of it: only the kept head shows that.
 
 >>> from tempfile import TemporaryDirectory
@@ -34,7 +34,7 @@ from types import TracebackType
 from typing import Self
 
 from sfumato.errors import LedgerError, ParameterError
-from sfumato.ledger.amount import NOTHING, minus
+from sfumato.ledger.amount import minus
 from sfumato.ledger.balance_table import balance_table
 from sfumato.ledger.chain import Balance, birth, genesis, next_line
 from sfumato.ledger.file import build
@@ -60,7 +60,6 @@ from sfumato.ledger.rules import (
     staged,
     unknown,
 )
-from sfumato.ledger.session import LedgerSession
 from sfumato.ledger.sql import (
     append,
     balance_of,
@@ -76,13 +75,14 @@ from sfumato.ledger.sql import (
     unfinished_releases,
 )
 from sfumato.ledger.table_part import TablePart
+from sfumato.ledger.two_steps import TwoSteps, entry_in
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import Guarantee, Heuristic, Number, to_json
 
 __all__ = ["Balance", "Entry", "Ledger"]
 
 
-class Ledger(LedgerSession):
+class Ledger(TwoSteps):
     """An open ledger file.  Safe between threads and processes; not carried over a fork."""
 
     @classmethod
@@ -188,7 +188,7 @@ class Ledger(LedgerSession):
         release = part_id(series, part)
         line_text(series=series, release=release)
         with self._writing() as connection:
-            begun = _entry(connection, series)
+            begun = entry_in(connection, series)
             if steps := lines_of(connection, release):
                 found = entry_of(steps)
                 return same_request(found, found.dataset, found.guarantee, plan)
@@ -208,7 +208,7 @@ class Ledger(LedgerSession):
             raise ParameterError("fingerprint must have at least 16 bytes, or be None")
         mark = None if fingerprint is None else fingerprint.hex()
         with self._writing() as connection:
-            entry = require_state(_entry(connection, release), release, "draw")
+            entry = require_state(entry_in(connection, release), release, "draw")
             names = names_of(connection, mark) if mark else set()
             strangers = names - {entry.dataset} - joined_to(connection, entry.dataset)
             if strangers:
@@ -223,40 +223,24 @@ class Ledger(LedgerSession):
                 fingerprint=mark,
                 part=entry.table_part,
             )
+        if entry.first is not None:
+            self._in_first_step.add(release)
 
     def settle(self, release: str, digest: str) -> None:
         """Record what was published; the same digest again changes nothing."""
         digest_text(digest=digest)
         with self._writing() as connection:
-            entry = _entry(connection, release)
+            entry = entry_in(connection, release)
             if entry is not None and entry.state == "released" and entry.digest == digest:
                 return
             entry = require_state(entry, release, "settle")
             append(connection, "settle", entry.dataset, {"digest": digest}, release=release)
 
-    def stop(self, release: str) -> Entry:
-        """Record that nothing is published and only the first step was bought; the rest is left.
-
-        What a stop leaves was written by `reserve`, before anything was drawn.
-        """
-        with self._writing() as connection:
-            entry = require_state(_entry(connection, release), release, "stop")
-            append(
-                connection,
-                "stop",
-                entry.dataset,
-                {},
-                release=release,
-                amount=entry.rest or NOTHING,
-                part=entry.table_part,
-            )
-            return entry_of(lines_of(connection, release))
-
     def refund(self, release: str, *, reason: str) -> None:
         """Give a reservation back, on the record; only while no noise was drawn."""
         line_text(reason=reason)
         with self._writing() as connection:
-            entry = require_state(_entry(connection, release), release, "refund")
+            entry = require_state(entry_in(connection, release), release, "refund")
             append(
                 connection,
                 "refund",
@@ -307,7 +291,7 @@ class Ledger(LedgerSession):
             if balance_of(connection, dataset) is None:
                 raise unknown(dataset)
             if release is not None:
-                inspectable(_entry(connection, release), release, dataset)
+                inspectable(entry_in(connection, release), release, dataset)
             append(connection, "inspect", dataset, {"what": what}, release=release)
 
     def inspections(self, dataset: str) -> dict[str | None, int]:
@@ -318,7 +302,7 @@ class Ledger(LedgerSession):
     def entry(self, release: str) -> Entry | None:
         """How far a release came, or None if the ledger never heard of it."""
         with self._session() as connection:
-            return _entry(connection, release)
+            return entry_in(connection, release)
 
     def unfinished(self, dataset: str | None = None) -> list[Entry]:
         """Releases that were reserved and have not ended, oldest first."""
@@ -385,11 +369,6 @@ class Ledger(LedgerSession):
 
     def _repr_html_(self) -> str:
         return balance_table(self, str(self._path))
-
-
-def _entry(connection: sqlite3.Connection, release: str) -> Entry | None:
-    steps = lines_of(connection, release)
-    return entry_of(steps) if steps else None
 
 
 def _same_data(connection: sqlite3.Connection, dataset: str) -> dict[str, Balance]:

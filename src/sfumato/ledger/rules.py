@@ -281,7 +281,7 @@ def require_state(entry: Entry | None, release: str, step: str) -> Entry:
         raise LedgerError(f"cannot refund {release!r}: as a part of a series it cost nothing")
     if step == "stop" and entry.first is None:
         raise LedgerError(f"cannot stop release {release!r}: it was not reserved in two steps")
-    needed = "drawn" if step in ("settle", "stop") else "reserved"
+    needed = "drawn" if step in ("settle", "stop", "go on with") else "reserved"
     if entry.state == needed:
         return entry
     reason = {

@@ -4,7 +4,7 @@ The table refuses by itself what must never happen: overspending, a second draw,
 beside a refund, a changed or removed line, a line out of order, an inspection of what was
 never released, a charge about another unit or other neighbours than the data set's first one,
 a second continuation of the same part of a series, parts of a table under any other promise, a
-stop of what has not drawn or was settled.
+stop of what has not drawn, was settled or went on.
 
 `unfinished` is what the lines amount to for releases under way.  Triggers keep it, so that it
 can be looked up at once however long the history is; a draw needs its word as well as that of
@@ -96,6 +96,10 @@ EVENT_RULES = (
         AND +dataset = NEW.dataset AND (+kind = CASE WHEN NEW.kind IN ('settle', 'stop')
         THEN 'draw' ELSE 'reserve' END OR (NEW.kind = 'draw' AND +kind = 'part')))
     BEGIN SELECT RAISE(ABORT, 'a step of a release is out of order'); END""",
+    """CREATE TRIGGER event_stops_before_it_goes_on BEFORE INSERT ON event
+    WHEN NEW.kind = 'stop' AND EXISTS (
+        SELECT 1 FROM event WHERE other = NEW.release AND kind = 'part')
+    BEGIN SELECT RAISE(ABORT, 'a series that went on cannot stop'); END""",
     """CREATE TRIGGER event_draws_once BEFORE INSERT ON event
     WHEN NEW.kind = 'draw' AND NOT EXISTS (
         SELECT 1 FROM unfinished WHERE release = NEW.release AND drawn = 0)
@@ -103,6 +107,8 @@ EVENT_RULES = (
     """CREATE TRIGGER event_continues_what_was_drawn BEFORE INSERT ON event
     WHEN NEW.kind = 'part' AND NOT EXISTS (SELECT 1 FROM event WHERE release = NEW.other
         AND kind <> 'inspect' AND +dataset = NEW.dataset AND +kind = 'draw')
+        OR NEW.kind = 'part' AND EXISTS (SELECT 1 FROM event WHERE release = NEW.other
+        AND kind <> 'inspect' AND +kind = 'stop')
     BEGIN SELECT RAISE(ABORT, 'a part of what was never drawn'); END""",
     """CREATE TRIGGER event_protects_the_same BEFORE INSERT ON event
     WHEN NEW.protects IS NOT coalesce((SELECT protects FROM event WHERE dataset = NEW.dataset

@@ -162,8 +162,8 @@ class _Contribution:
             if entry.state != "reserved":
                 raise PartyError(
                     f"release {release} is {entry.state} in this ledger, and its noise is never "
-                    "drawn twice: a contribution was begun and stopped, or sent from another "
-                    "state. Start anew with another agreement; the charge stays"
+                    "drawn twice: a contribution was begun and interrupted, or sent from "
+                    "another state. Start anew with another agreement; the charge stays"
                 )
         with Charged(self.ledger, release):
             return self._measured(records, rows, keep)

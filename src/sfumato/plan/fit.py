@@ -23,6 +23,7 @@ __all__ = ["MISFIT", "SHARE", "PlannedFit", "fitted_plan"]
 
 SHARE = Fraction(1, 50)
 MISFIT = Fraction(1, 20)
+_FINEST = 10**40  # a certificate writes both ends of the fraction in full
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,8 @@ def fitted_plan(
     allowed = exact("misfit", misfit, zero=True)
     if allowed > 1:
         raise ParameterError(f"misfit must be a share of the records, from 0 to 1, got {misfit}")
+    if allowed.denominator > _FINEST:  # not repeated: it may have more digits than can be printed
+        raise ParameterError("misfit must be a share of few digits, such as 0.05")
     if budget is None:
         return plan_of_part(chosen, domain, budget, options, part)
     first, rest = _divided(budget, share)

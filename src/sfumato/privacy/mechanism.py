@@ -11,7 +11,7 @@ because Σ |steps_c| / scale_c = (ε / Δ₁) Σ |steps_c| / unit_c ≤ ε, and 
 bit is drawn, and what it sold is the account of the release.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
@@ -230,8 +230,10 @@ class Drawing(Protocol):
 class Purse:
     """Bits, a limit, and the list of what was bought."""
 
-    def __init__(self, limit: Guarantee, bits: Bits) -> None:
-        self.limit, self.bits = limit, bits
+    def __init__(
+        self, limit: Guarantee, bits: Bits, later: Callable[[], None] | None = None
+    ) -> None:
+        self.limit, self.bits, self._later = limit, bits, later
         self.events: list[Event] = []
         self._stages: tuple[Budget, ...] = ()
         self._since = 0  # where the last stage began
@@ -239,13 +241,16 @@ class Purse:
     def begin(self, stage: Budget) -> None:
         """From here on purchases stay within this part of the limit, whatever was bought before.
 
-        All stages together are within the limit by basic composition.
+        All stages together are within the limit by basic composition.  Before any but the first
+        opens, `later` is told: whoever may give back the price of later stages no longer may.
         """
         stages = (*self._stages, stage)
         if len(self.events) > self._since and not self._stages:
             raise BudgetError("what was bought before the first stage belongs to none")
         if not _within(compose(*stages), self.limit):
             raise BudgetError("the parts of a budget would spend more than was reserved")
+        if self._stages and self._later is not None:
+            self._later()
         self._stages, self._since = stages, len(self.events)
 
     def spend(self, event: Event) -> Bits:

@@ -4,9 +4,12 @@ All that is decided here is decided from noisy counts that were paid for, so whe
 stops, and what it says then, is post-processing.
 """
 
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
 from sfumato.accuracy.fit import judge, reach
 from sfumato.errors import MisfitError, ReleaseError
-from sfumato.measure.fit import FitCounts
 from sfumato.plan import Plan
 from sfumato.plan.fit import PlannedFit
 from sfumato.privacy.mechanism import Purse
@@ -15,6 +18,8 @@ from sfumato.release.fit import FitFacts
 from sfumato.table.records import Records
 
 __all__ = ["check_counts", "counted_fit"]
+
+_NEVER = Fraction(1, 10**12)  # how often honest noise may pass for none
 
 
 def counted_fit(planned: PlannedFit, records: Records, purse: Purse) -> FitFacts:
@@ -35,18 +40,34 @@ def counted_fit(planned: PlannedFit, records: Records, purse: Purse) -> FitFacts
     )
     verdict = judge(facts, event)
     if verdict.stops:
-        raise MisfitError(stopped(facts, verdict, counts.domain, event.cost))
+        spent = None if purse.bits.seeded else event.cost
+        raise MisfitError(stopped(facts, verdict, counts.domain, spent))
     return facts
 
 
-def check_counts(plan: Plan, facts: FitFacts) -> None:
-    """Refuse counts that this plan would not have made."""
+def check_counts(
+    plan: Plan, facts: FitFacts, *, rows: int, synopsis: Mapping[str, Any] | None
+) -> None:
+    """Refuse counts that this plan would not have made, or that would have stopped the release.
+
+    `rows` are those of the release, whose `synopsis` may state the number of records as well.
+    """
     if plan.fit is None:
         raise ReleaseError(f"a release by {plan.method} has no counts of what does not fit")
-    counts: FitCounts = plan.fit.counts
+    counts, event = plan.fit.counts, plan.fit.event
     cells = [(column, said.words) for column, said in counts.cells]
     if [(cell.column, cell.complaint) for cell in facts.misfits] != cells:
         raise ReleaseError("the counts of what does not fit are not those the schema calls for")
     public = plan.domain.schema.neighbours == "replace-one"
-    if facts.reach != reach(plan.fit.event, len(cells)) or (facts.records is not None) != public:
+    if facts.reach != reach(event, len(cells)) or (facts.records is not None) != public:
         raise ReleaseError("the counts of what does not fit are stated with another precision")
+    stated = (rows if plan.row == "record" else None, (synopsis or {}).get("rows"))
+    if public and any(n is not None and n != facts.records for n in stated):
+        raise ReleaseError("the counts of what does not fit are of another number of records")
+    far = reach(event, len(cells) + 1, chance=_NEVER)
+    most = facts.records if facts.records is not None else 2**63
+    noisy = (facts.fitting, *(cell.count for cell in facts.misfits))
+    if min(noisy) < -far or max(noisy) > most + far:
+        raise ReleaseError("the counts of what does not fit are none that their noise would make")
+    if judge(facts, event).stops:
+        raise ReleaseError("by these counts nothing would have been published")

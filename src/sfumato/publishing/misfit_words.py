@@ -8,10 +8,15 @@ from sfumato.release.fit import Fit, FitFacts, Misfit
 from sfumato.schema import Boolean, Date
 from sfumato.schema.domain import Axis, Domain, Grid
 
-__all__ = ["SAID", "remedy", "stopped"]
+__all__ = ["QUOTE_THEM", "SAID", "remedy", "stopped"]
 
 _MOST_NAMED = 3
-_KIND = "or correct the kind of the column"
+_TORN = (
+    "in a text file see also whether lines have too many or too few fields (a separator inside "
+    "unquoted values)"
+)
+_KIND = f"or correct the kind of the column; {_TORN}"
+QUOTE_THEM = "put such values in quotes, or separate columns by another mark (file: delimiter)"
 _CODES = "declare codes for missing, such as -99 (missing_words)"
 SAID = {
     "unreadable": "cannot be read",
@@ -22,12 +27,16 @@ SAID = {
 }
 
 
-def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee) -> str:
-    """Why nothing is published: the columns, the complaints with their intervals, the remedies."""
+def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee | None) -> str:
+    """Why nothing is published: the columns, the complaints with their intervals, the remedies.
+
+    `cost` is None for test runs, which cost nothing because they promise nothing.
+    """
     fit, axes = Fit.of(facts), {axis.name: axis for axis in domain.axes}
-    whole = f"{fit.records:,}" if facts.records is not None else f"about {fit.records:,}"
+    records = max(fit.records, verdict.total)  # where both are noisy: those that fit are none
+    whole = f"{records:,}" if facts.records is not None else f"about {records:,}"
     total = (
-        f"about {_percent(verdict.total, fit.records)} of the records do not fit the schema "
+        f"about {_percent(verdict.total, records)} of the records do not fit the schema "
         f"({verdict.total:,} of {whole}; between {verdict.low:,} and {verdict.high:,}), more than "
         f"the {_percent(facts.misfit, 1)} that are let pass: nothing was published"
     )
@@ -36,11 +45,12 @@ def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee) 
         likely = max(fit.misfits, key=lambda misfit: misfit.records)
         named = ["The noise hides which column it is", _named(likely, axes[likely.column])]
     advice = (
-        "See it exactly, with your own eyes: sfumato check DATA --schema SCHEMA. If the records "
-        "are meant to be so, publish with --misfit (misfit=…) or --no-fit (fit=False)"
+        "See it exactly, with your own eyes: sfumato check DATA --schema SCHEMA --ledger LEDGER "
+        "(or --uncounted). If the records are meant to be so, publish with --misfit (misfit=…) or "
+        "--no-fit (fit=False)"
     )
-    spent = f"Spent: {cost}, {_percent(facts.share, 1)} of the budget"
-    return ". ".join([total, *named, advice, spent])
+    spent = [f"Spent: {cost}, {_percent(facts.share, 1)} of the budget"] if cost else []
+    return ". ".join([total, *named, advice, *spent])
 
 
 def _named(misfit: Misfit, axis: Axis) -> str:
@@ -58,7 +68,8 @@ def remedy(complaint: str, axis: Axis) -> str:
     >>> columns = {"joined": {"kind": "date", "low": "2020-01-01", "high": "2024-12-31"}}
     >>> (axis,) = Domain.of(Schema.of({"name": "t", "columns": columns})).axes
     >>> remedy("unreadable", axis)
-    'declare how the file writes its dates (format), or correct the kind of the column'
+    'declare how the file writes its dates (format), or correct the kind of the column; in a text \
+file see also whether lines have too many or too few fields (a separator inside unquoted values)'
     """
     match complaint:
         case "unreadable" if isinstance(axis.column, Boolean):
@@ -71,7 +82,7 @@ def remedy(complaint: str, axis: Axis) -> str:
                 f"words stand for missing (missing_words), {_KIND}"
             )
         case "unreadable":
-            return "declare the encoding of the file (file: encoding)"
+            return f"declare the encoding of the file (file: encoding); {_TORN}"
         case "below":
             return f"widen the range (low), or buy one: sfumato schema estimate; {_CODES}"
         case "above":

@@ -80,6 +80,11 @@ def price(
     budget = priced_for(method, chosen.budgeted, epsilon=epsilon, delta=delta, rho=rho)
     if not isinstance(fit, bool):
         raise ParameterError(f"fit must be True or False, got {fit!r}")
+    if not fit and misfit is not MISFIT:  # which was given, whatever it says
+        raise ParameterError(
+            "without counts of what does not fit nothing stops: leave out misfit (--misfit), or "
+            "fit=False (--no-fit)"
+        )
     if not fit:
         return plan_of_part(chosen, Domain.of(schema), budget, options, part)
     return fitted_plan(chosen, Domain.of(schema), budget, options, part, misfit=misfit)

@@ -224,12 +224,16 @@ class _Step:
 
     def _produced(self) -> tuple[Purse, Produced]:
         bits: Bits = SystemBits(self._draw) if self.seed is None else SeededBits(self.seed)
-        purse = Purse(self.publishable.terms.guarantee, bits)
+        purse = Purse(self.publishable.terms.guarantee, bits, self._passed)
         return purse, self.publishable.produce(purse, self.release)
 
     def _draw(self) -> None:
         if self.ledger is not None:
             self.ledger.draw(self.release, self.publishable.fingerprint())
+
+    def _passed(self) -> None:
+        if self.ledger is not None:
+            self.ledger.passed(self.release)
 
     def _certificate(self, purse: Purse, content: Content, made: Produced) -> Certificate:
         entry = None
@@ -253,7 +257,8 @@ class _Step:
 class Charged:
     """Says, when a charged release is refused half-way, what the ledger holds of it.
 
-    Where the records do not fit, the ledger is told that no more than the first step was bought.
+    Where the records do not fit, the ledger is told that no more than the first step was bought:
+    where that is so, for an error of the same type may come from elsewhere, at any time.
     """
 
     def __init__(self, ledger: Ledger, release: str) -> None:
@@ -263,7 +268,7 @@ class Charged:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, MisfitError):
+        if isinstance(error, MisfitError) and self._ledger.may_stop(self._release):
             kept = self._ledger.stop(self._release)
             raise MisfitError(
                 f"{error}. The ledger keeps {kept.charge} as release {self._release} and gives "

@@ -19,10 +19,10 @@ about what they were read as.'
 from dataclasses import dataclass
 
 from sfumato.accuracy.as_read import became
-from sfumato.accuracy.fit import FALSE_ALARM
+from sfumato.accuracy.fit import FALSE_ALARM, Verdict
 from sfumato.release.fit import Fit
 from sfumato.schema import Schema
-from sfumato.schema.domain import Domain
+from sfumato.schema.domain import Domain, Levels
 
 __all__ = ["Fitting", "fitting"]
 
@@ -36,6 +36,15 @@ _COMPLAINTS = {
 _MISFIT = (
     "No: more records do not fit than noise alone would show. What is said about their columns is "
     "about what they were read as."
+)
+_HIDDEN = (
+    "No: between {low:,} and {high:,} records do not fit, with confidence {sure}, more than noise "
+    "alone would show, though it hides in which columns. What is said of any column is "
+    "about what its values were read as."
+)
+_UNTOLD = (
+    "Cannot be told: with so few records at this budget, noise hides misfits of up to all records. "
+    "So whether the values were read as they were meant, this page cannot say."
 )
 _FITS = "As far as noise lets see, yes: no column has more misfits than noise alone would show."
 _UNKNOWN = (
@@ -55,11 +64,18 @@ class Fitting:
     rest: str = ""
     fitting: str = ""
     measured: bool = True
+    wrong: bool = False
+    other: str = ""  # columns in which a value that is not listed fits
     together: str = _TOGETHER
 
 
-def fitting(fit: Fit | None, schema: Schema) -> Fitting:
-    """What a reader must know before believing a figure of a column."""
+def fitting(
+    fit: Fit | None, schema: Schema, judged: Verdict | None = None, *, reach: int = 0
+) -> Fitting:
+    """What a reader must know before believing a figure of a column.
+
+    `judged`: all records together; `reach`: how far each count may be off.
+    """
     if fit is None:
         return Fitting(_UNKNOWN, measured=False)
     axes = {axis.name: axis for axis in Domain.of(schema).axes}
@@ -79,7 +95,19 @@ def fitting(fit: Fit | None, schema: Schema) -> Fitting:
         rest = f"{len(wrong) - _MOST:,} further counts are more than noise, too. {rest}"
     share = 100 * min(max(fit.fitting, 0) / max(fit.records, 1), 1)
     told = f"about {max(fit.fitting, 0):,} of {fit.records:,} records ({share:.3g} %)"
-    return Fitting(_MISFIT if wrong else _FITS, lines, rest, told)
+    hidden = not wrong and judged is not None and judged.low > 0
+    verdict = _MISFIT if wrong else _UNTOLD if reach >= fit.records else _FITS
+    if hidden and judged is not None:
+        verdict = _HIDDEN.format(low=judged.low, high=judged.high, sure=_TOGETHER)
+    listed = (axis for axis in axes.values() if isinstance(axis, Levels) and axis.other)
+    return Fitting(
+        verdict,
+        lines,
+        rest,
+        told,
+        wrong=bool(wrong) or hidden,
+        other=", ".join(axis.name for axis in listed),
+    )
 
 
 def _rest(highs: list[int], other: str) -> str:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from sfumato.accuracy.as_read import as_read
+from sfumato.accuracy.fit import judge
 from sfumato.privacy.budget import approx_from_zcdp
 from sfumato.privacy.guarantee import (
     ZCDP,
@@ -18,6 +19,7 @@ from sfumato.privacy.guarantee import (
     to_json,
 )
 from sfumato.release.certificate import Certificate
+from sfumato.release.fit import Fit
 from sfumato.release.kind import COUNTS, TABLE
 from sfumato.release.release import Release, table_schema
 from sfumato.report.bought_facts import CHOSEN, bought_facts
@@ -33,6 +35,7 @@ from sfumato.report.series_pictures import series_pictures, series_precision
 from sfumato.report.spending import Item, spending
 from sfumato.report.svg import short
 from sfumato.report.table_pictures import table_pictures
+from sfumato.schema import Schema
 
 __all__ = ["Cap", "Page", "Promised", "page"]
 
@@ -181,12 +184,18 @@ def page(release: Release, *, summary: str = "") -> Page:
         precision=found,
         headline=headline(found),
         as_read=as_read(certificate, fit),
-        fitting=None if schema is None else fitting(fit, schema),
+        fitting=None if schema is None else _fitting(certificate, fit, schema),
         declared=() if schema is None else tuple(declared(schema)),
         groups=tuple(groups),
         facts=tuple(_facts(certificate)),
         commands=tuple(_commands(certificate, found, Gain.under(guarantee) is not None)),
     )
+
+
+def _fitting(certificate: Certificate, fit: Fit | None, schema: Schema) -> Fitting:
+    if (facts := certificate.fit) is None:
+        return fitting(fit, schema)
+    return fitting(fit, schema, judge(facts, certificate.events[0]), reach=facts.reach)
 
 
 def _neighbours(stated: str, record: str) -> str:

@@ -55,11 +55,12 @@ def terms_again(folder: Path, certificate: Certificate) -> ReleaseTerms:
             raise ReleaseError(f"several parties cannot add up what {plan.method} measures")
         check_agreement(certificate, certificate.parties)
         terms = joint_terms(terms, certificate.parties)
-    if certificate.fit is not None:
-        check_counts(plan, certificate.fit)
-    if plan.recount is None:
+    if certificate.fit is None and plan.recount is None:
         return terms
-    return replace(terms, events=plan.recount(read_synopsis(folder, certificate) or {}))
+    synopsis = read_synopsis(folder, certificate)
+    if certificate.fit is not None:
+        check_counts(plan, certificate.fit, rows=certificate.rows, synopsis=synopsis)
+    return terms if plan.recount is None else replace(terms, events=plan.recount(synopsis or {}))
 
 
 def check_values(certificate: Certificate) -> Callable[[pa.RecordBatch], None] | None:
