@@ -228,3 +228,20 @@ def test_numbers_and_dates_stored_among_texts_are_what_they_are():
         "fits",
         "unreadable",
     ]
+
+
+NUMERIC = {"kind": "boolean", "true": [-1, 2.5], "false": [0, 1], "missing": "allowed"}
+
+
+@pytest.mark.parametrize("beside", ["ja", None, True, 7, date(2020, 1, 1)])
+def test_numbers_for_truth_are_the_same_beside_a_text_as_in_a_column_of_numbers(beside):
+    values = [-1.0, 0.0, 2.5, 1.0, 3.0, -2.5]
+    expected = [1, 0, 1, 0, 2, 2]
+    for column in (pa.array(values), pa.array([Decimal(str(v)) for v in values])):
+        assert codes_and_words(NUMERIC, column)[0] == expected
+    assert codes_and_words(NUMERIC, pa.array([-1, 0, 1, 3]))[0] == [1, 0, 0, 2]
+    for kind in (float, np.float64, lambda v: Decimal(str(v)), str):
+        mixed = of_objects([*map(kind, values), beside])
+        assert codes_and_words(NUMERIC, mixed)[0][:-1] == expected
+    assert codes_and_words(NUMERIC, of_objects([True, False, "ja"]))[0] == [1, 0, 2]
+    assert codes_and_words(NUMERIC, pa.array([True, False]))[0] == [1, 0]

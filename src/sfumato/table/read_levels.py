@@ -56,8 +56,15 @@ def _truths(words: tuple[Sequence[str], ...], column: pa.Array) -> Codes:
     if words != _USUAL:
         stored = np.asarray(pc.fill_null(pc.starts_with(column, STORED), False))
         if stored.any():
-            codes[stored] = _truths(_USUAL, texts.filter(pa.array(stored)))
+            codes[stored] = _of_stored(words, texts.filter(pa.array(stored)))
     return codes
+
+
+def _of_stored(words: tuple[Sequence[str], ...], texts: pa.Array) -> Codes:
+    """Of values that are no texts: truth values are themselves, numbers go by the words."""
+    itself = np.asarray(pc.is_in(texts, pa.array(["true", "false"], texts.type)))
+    values = numbers(texts)
+    return np.where(itself, _of_numbers(_USUAL, values), _of_numbers(words, values))
 
 
 def _of_numbers(words: tuple[Sequence[str], ...], values: Vector) -> Codes:
