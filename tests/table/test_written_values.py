@@ -186,6 +186,26 @@ def test_categories_are_read_by_their_values_and_aliases_exactly():
     assert codes_and_words(column | {"other": "o"}, ["?", "alpha"]) == ([4, 3], ["fits"] * 2)
 
 
+def test_a_code_with_zeros_behind_the_point_is_no_other_code():
+    column = {"kind": "category", "values": ["250.00", "250.01", 3], "other": "o"}
+    texts = ["250.00", "250", "250.0", "3", "3.0", "3.00"]
+    assert codes_and_words(column, texts)[0] == [0, 3, 3, 2, 2, 2]
+    stored = pa.array([250.0, 250.01])
+    assert codes_and_words(column, stored)[0] == [3, 1]
+    mixed = {"kind": "category", "values": ["250.00", "E11.9"], "other": "n. a."}
+    assert codes_and_words(mixed, ["250.00", "250", "E11.9"])[0] == [0, 2, 1]
+
+
+def test_decimals_are_the_levels_that_the_same_numbers_are():
+    column = {"kind": "category", "values": [1.5, 2.5, 3, 1e-7, "0.1234567890123456789"]}
+    values = [Decimal(t) for t in ("1.50", "2.5", "3.00", "1E-7", "0.12345678901234567890")]
+    assert codes_and_words(column, pa.array(values[:3], pa.decimal128(5, 2)))[0] == [0, 1, 2]
+    assert codes_and_words(column, pa.array(values, pa.decimal128(30, 20)))[0] == [0, 1, 2, 3, 4]
+    assert codes_and_words(column, of_objects([*values, "x"]))[0][:5] == [0, 1, 2, 3, 4]
+    assert codes_and_words(column, pa.array([1.5, 2.5, 3.0, 1e-7]))[0] == [0, 1, 2, 3]
+    assert codes_and_words(column, of_objects([Decimal("1E-999999")]))[1] == ["not listed"]
+
+
 def test_words_for_missing_are_found_in_stored_numbers_and_dates():
     number = {"kind": "integer", "low": 0, "high": 9, "missing_words": [-99, "NA"]}
     for values in ([-99, 3], [-99.0, 3.0], ["-99", "3"], ["-99.0", "3"], ["NA", "3"], [None, 3]):
