@@ -14,10 +14,11 @@ import pytest
 
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.schema.written_number import Written
 from sfumato.table.column import of_objects
 from sfumato.table.complaint import Complaint
 from sfumato.table.encode import read
-from sfumato.table.read_numbers import Written, numbers
+from sfumato.table.read_numbers import numbers
 
 STYLES = [
     Written(decimal, thousands, percent)

@@ -70,9 +70,7 @@ def test_numbers_are_numbers_as_in_a_list_of_dicts_whatever_texts_look_like(tmp_
     )
     values = ["1.234", "-1", "0", "1.50", "-2", "-2.0", "3.0", "0.10", "1e3", "1E-400", "9" * 3000]
     values += ['"1.234"', '"1,5"', '"-1"', '"0.10"', "true", "null", "NaN", "-Infinity"]
-    lines = [
-        f'{{"local": {v}, "comma": {v}, "level": {v}, "truth": {v}}}' for v in values
-    ]
+    lines = [f'{{"local": {v}, "comma": {v}, "level": {v}, "truth": {v}}}' for v in values]
     path = tmp_path / "x.jsonl"
     path.write_text("\n".join(lines))
     assert codes(path, domain) == codes([json.loads(line) for line in lines], domain)
