@@ -80,6 +80,8 @@ def test_a_schema_without_formats_is_written_as_before():
         (NUMBER, {"percent": True, "missing_words": ["9 %"]}, "missing word 9 % lies within"),
         (NUMBER | {"high": 2000}, {**LOCAL, "missing_words": ["1.000"]}, "word 1.000 lies within"),
         (NUMBER, {**LOCAL, "missing_words": ["9.000"]}, "word 9.000 lies within"),  # as stored
+        (DAY | {"low": "1968-12-31"}, {"format": "%d.%m.%y"}, "%y stands for the years 1969 to"),
+        (DAY | {"high": "2069-01-01"}, {"format": "%d.%m.%y"}, "%y stands for the years 1969 to"),
         (NUMBER, {"format": "%Y"}, "format is not known here"),
         (WARD, {"decimal": ","}, "decimal is not known here"),
         (WARD, {"aliases": {"x": ["X"], "y": ["X"]}}, "X is declared twice"),

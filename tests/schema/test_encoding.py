@@ -50,9 +50,7 @@ def rewritten(encoding, records):
     ]
 
 
-SHIFTS = [bytes([byte, *rest]) for byte in range(256) for rest in ((), *zip(b"~{$%&("))]
-    bytes([first, *rest]) for first in range(256) for rest in ((), *((b,) for b in b"~{$%&("))
-]
+SHIFTS = [bytes([byte, *rest]) for byte in range(256) for rest in (b"", *(b"~ { $ % & (".split()))]
 SHIFTS += [b"\x1b$B", b"\x1b(J", b"\x1b$)C\x0e", b"~{VP", b"+AGE", b"\x81\x30\x81", b"\x8f\xa1"]
 LINES = [line for line in SHIFTS if not set(line) & set(b"\r\n\x15\x25\x0d")]
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from sfumato.schema.date_format import check_format, read_date
+from sfumato.schema.date_format import check_century, check_format, read_date
 from sfumato.schema.written_number import number_in, written_in
 
 __all__ = ["FALSE", "TRUE", "check_written", "moment_of", "number_of", "spellings", "whole"]
@@ -57,6 +57,7 @@ def check_written(column: Any) -> None:
         case "date":
             if column.format is not None:
                 check_format(column.format, column.step)
+                check_century(column.format, column.low, column.high)
             moments = (moment_of(word, column.format) for word in words)
             _outside(words, moments, column.low, column.high)
         case "boolean":
