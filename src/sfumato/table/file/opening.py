@@ -167,7 +167,7 @@ def _no_detail(path: Path, detail: str | None) -> None:
 
 
 _ENDINGS: dict[str, Opener] = {
-    **dict.fromkeys((".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt"), _text),
+    **dict.fromkeys((".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt", ".txt.gz"), _text),
     **dict.fromkeys((".parquet", ".pq"), _parquet),
     **dict.fromkeys((".xlsx", ".xlsm"), _sheet),
     **dict.fromkeys(LINES, _lines),
