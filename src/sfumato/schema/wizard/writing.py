@@ -31,10 +31,10 @@ def written(answers: Interviewed, data: Path, output: Path, how: FileFormat | No
         remarks = (f"{' and '.join(blank)} {_BOUGHT}",) if blank else ()
         said = {fact: value for fact, value in facts.items() if value is not None}
         columns.append(DraftedColumn(name, said, remarks))
-    facts: dict[str, Any] = {} if answers.public_number else {"neighbours": "add-remove"}
+    whole: dict[str, Any] = {} if answers.public_number else {"neighbours": "add-remove"}
     if how is not None:
-        facts["file"] = how.model_dump(exclude_none=True)
-    return yaml_text(head, answers.name, columns, facts=facts)
+        whole["file"] = how.model_dump(exclude_none=True)
+    return yaml_text(head, answers.name, columns, facts=whole)
 
 
 def next_steps(answers: Interviewed, data: Path, output: Path) -> list[str]:
