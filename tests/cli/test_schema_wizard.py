@@ -50,6 +50,24 @@ def test_answers_through_a_pipe_make_a_schema_that_checks(run, table, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["clinic.csv", "schema.yaml"]
 
 
+def test_a_header_in_another_encoding_is_read_where_it_is_said(run, tmp_path):
+    path = tmp_path / "clinic.csv"
+    path.write_bytes(f"patient_id;age;größe, cm;smoker\n1;40;{SECRET};yes\n".encode("latin-1"))
+    said = ("--encoding", "latin-1", "--delimiter", ";")
+    assert isinstance(run("wizard", path, typed=ANSWERS).exception, DataError)
+    assert run("wizard", path, *said, typed=ANSWERS).exit_code == 0
+    schema = Schema.read(tmp_path / "schema.yaml")
+    assert list(schema.columns) == ["patient_id", "age", "größe, cm", "smoker"]
+    assert (schema.file.encoding, schema.file.delimiter) == ("latin-1", ";")
+    drafted = run("draft", path, *said, "--public", "-o", "d.yaml")
+    assert drafted.exit_code == 0
+    assert Schema.read(tmp_path / "d.yaml").file == schema.file
+    tabs = run("draft", path, "--encoding", "latin-1", "--delimiter", "tab")
+    assert 'delimiter: "\\t"' in tabs.output
+    for wrong in (("--encoding", "hz"), ("--delimiter", "xx")):
+        assert isinstance(run("draft", path, *wrong).exception, ParameterError)
+
+
 def test_a_schema_with_blanks_says_how_they_are_bought(run, table, tmp_path):
     answers = [*ANSWERS[:6], "", "", "y", "", ""]
     result = run("wizard", table, "-o", "s.yaml", typed=answers)

@@ -11,6 +11,7 @@ from sfumato.schema.domain import Domain
 NUMBER = {"kind": "number", "low": 0, "high": 12}
 DAY = {"kind": "date", "low": "2020-01-01", "high": "2021-01-01"}
 WARD = {"kind": "category", "values": ["x", "y", 3], "other": "else"}
+LOCAL = {"decimal": ",", "thousands": "."}
 WRITTEN = """\
 name: clinic
 file:
@@ -74,6 +75,13 @@ def test_a_schema_without_formats_is_written_as_before():
         (NUMBER, {"missing_words": ["NA", None]}, "in quotes"),
         (NUMBER, {"missing_words": [" "]}, "an empty text is missing in any case"),
         (NUMBER, {"missing_words": ["NA", 12.0]}, "missing word 12.0 lies within the range"),
+        (NUMBER, {"decimal": ",", "missing_words": ["9,9"]}, "missing word 9,9 lies within"),
+        (NUMBER, {"percent": True, "missing_words": ["9.5%"]}, "missing word 9.5% lies within"),
+        (NUMBER, {"percent": True, "missing_words": ["9 %"]}, "missing word 9 % lies within"),
+        (NUMBER | {"high": 2000}, {**LOCAL, "missing_words": ["1.000"]}, "word 1.000 lies within"),
+        (NUMBER, {**LOCAL, "missing_words": ["9.000"]}, "word 9.000 lies within"),  # as stored
+        (DAY | {"low": "1968-12-31"}, {"format": "%d.%m.%y"}, "%y stands for the years 1969 to"),
+        (DAY | {"high": "2069-01-01"}, {"format": "%d.%m.%y"}, "%y stands for the years 1969 to"),
         (NUMBER, {"format": "%Y"}, "format is not known here"),
         (WARD, {"decimal": ","}, "decimal is not known here"),
         (WARD, {"aliases": {"x": ["X"], "y": ["X"]}}, "X is declared twice"),

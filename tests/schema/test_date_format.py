@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from sfumato.schema.date_format import check_format, read_date, told_by
+from sfumato.schema.date_format import check_century, check_format, read_date, told_by
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,12 @@ def test_digits_without_marks_between_them_are_read_only_in_full():
 )
 def test_what_is_no_date_is_none_and_never_raises(text):
     assert read_date(text, "%d.%m.%Y") is None
+
+
+def test_two_digits_mean_one_year_within_the_range_that_is_taken():
+    low, high = datetime(1969, 1, 1), datetime(2068, 12, 31)  # noqa: DTZ001
+    check_century("%d.%m.%y", low, high)
+    check_century("%d.%m.%Y", datetime(1900, 1, 1), high)  # noqa: DTZ001
+    check_century("%Y %%y", datetime(1900, 1, 1), high)  # noqa: DTZ001
+    years = {read_date(f"{year:02}", "%y").year for year in range(100)}
+    assert years == set(range(low.year, high.year + 1))

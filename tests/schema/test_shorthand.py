@@ -100,6 +100,22 @@ def test_without_a_column_called_code_the_first_one_counts(tmp_path):
     assert Schema.read(path).columns["x"].values == ("A", "B")
 
 
+def test_a_link_out_of_the_folder_is_no_book(tmp_path):
+    elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
+    elsewhere.mkdir()
+    here.mkdir()
+    (elsewhere / "c.csv").write_bytes(b"code\nA\nB\n")
+    (here / "c.csv").symlink_to(elsewhere / "c.csv")
+    (here / "part").symlink_to(elsewhere)
+    (here / "own").mkdir()
+    (here / "own" / "c.csv").write_bytes(b"code\nA\nB\n")
+    for name, reason in (("c.csv", "it is a link"), ("part/c.csv", "must lie beside the schema")):
+        with pytest.raises(SchemaError, match=reason):
+            Schema.read(written_beside(here, {"kind": "code", "book": name}))
+    path = written_beside(here, {"kind": "code", "book": "own/c.csv"})
+    assert Schema.read(path).columns["x"].values == ("A", "B")
+
+
 @pytest.mark.parametrize(
     ("column", "reason"),
     [

@@ -12,10 +12,10 @@ import pytest
 
 from odd_values import ODD, ORDINARY, SECRET
 from sfumato.errors import DataError
+from sfumato.schema.written_number import PLAIN
 from sfumato.table import encode as encoder
 from sfumato.table import read_levels
 from sfumato.table.column import of_array, of_objects
-from sfumato.table.read_numbers import PLAIN
 from sfumato.table.source import open_source
 from sfumato.table.type_check import check_types
 from sfumato.table.value import STORED, text_among_texts, text_of

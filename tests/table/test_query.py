@@ -85,3 +85,24 @@ def test_frames_of_other_libraries_are_refused_with_a_hint(monkeypatch, module, 
 def test_a_reader_that_can_be_read_once_is_refused_with_a_hint():
     with pytest.raises(DataError, match=r"can be read only once: give reader.read_all\(\)"):
         open_source(records().to_reader())
+
+
+def test_whole_numbers_of_many_bits_read_as_in_a_frame():
+    kinds = [getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name)]
+    for kind in kinds:
+        lazy = pl.LazyFrame({"age": [1, None, 2**100]}, schema={"age": kind})
+        domain = domain_of({"age": COLUMNS["age"]})
+        assert codes(lazy, domain) == codes(lazy.collect(), domain) == [[1], [-1], [7]]
+
+
+def test_a_query_that_cannot_be_resolved_is_refused_without_its_plan(tmp_path):
+    secret = pl.LazyFrame({"age": [1, 4711]}).filter(pl.col("age") == 4711)
+    both = pl.col("age").alias("x")
+    for lazy in (
+        secret.select("agee"),
+        secret.select(both, both),
+        pl.scan_csv(tmp_path / "no.csv"),
+    ):
+        with pytest.raises(DataError, match="query of polars cannot be resolved: correct") as error:
+            open_source(lazy)
+        assert error.value.__context__ is None

@@ -253,7 +253,7 @@ def test_a_file_without_a_header_is_refused(written, content):
         written(content)
 
 
-@pytest.mark.parametrize("content", [b"a,a\n1,2\n", b"a, a\n1,2\n", b'a,b,"a"\n1,2,3\n', b",\n"])
+@pytest.mark.parametrize("content", [b"a,a\n1,2\n", b"a, a\n1,2\n", b'a,b,"a"\n1,2,3\n'])
 def test_a_name_that_occurs_twice_is_refused_without_naming_it(written, content):
     with pytest.raises(DataError, match="two columns have the same name"):
         written(content)

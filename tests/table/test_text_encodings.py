@@ -1,5 +1,6 @@
 """Text files in declared encodings and dialects: one record per row, whatever the bytes."""
 
+import codecs
 import gzip
 
 import numpy as np
@@ -78,6 +79,8 @@ def test_no_bytes_of_a_record_raise_or_are_lost(opened, rng, encoding):
     [
         (WORDS.encode("utf-16"), {}, r"is written in UTF-16: .*file: encoding: utf-16"),
         (WORDS.encode("utf-16"), {"encoding": "latin-1"}, "is written in UTF-16"),
+        (WORDS.encode("utf-32"), {}, r"is written in UTF-32: .*file: encoding: utf-32"),
+        (codecs.BOM_UTF32_BE + WORDS.encode("utf-32-be"), {}, "is written in UTF-32"),
         (WORDS.encode("utf-16-le"), {}, "the header of .* is not UTF-8: declare its encoding"),
         (WORDS.encode("cp1252"), {}, "the header of .* is not UTF-8: declare its encoding"),
         (WORDS.encode("utf-16-le"), {"encoding": "utf-16"}, "or utf-16-le or utf-16-be"),
@@ -101,6 +104,23 @@ def test_a_declared_delimiter_and_quotation_mark_override_the_guess(opened):
     assert bare.has_rows(2)
     tabs = opened(b"a b\tc\n1,5\t2\n", delimiter="\t")
     assert (tabs.names, rows(tabs)) == (("a b", "c"), [("1,5", "2")])
+
+
+def test_the_ending_tells_tabs_also_where_there_is_one_column(opened):
+    for name in ("x.tsv", "X.TSV"):
+        source = opened(b"size, in cm; rounded\n1,5\n2;7\n", name)
+        assert (source.names, rows(source)) == (("size, in cm; rounded",), [("1,5",), ("2;7",)])
+    assert opened(gzip.compress(b"a;b,c\n1\n"), "x.tsv.gz").names == ("a;b,c",)
+    assert opened(b"a;b\n1;2\n", "x.tsv", delimiter=";").names == ("a", "b")
+    assert rows(opened(gzip.compress(b"a;b\n1;2\n"), "x.txt.gz")) == [("1", "2")]
+
+
+@pytest.mark.parametrize("header", [b"a;b;", b"a;b; ;", b'a;b;"";c', b"a;b;;"])
+def test_a_column_without_a_name_is_refused_by_its_place(opened, header):
+    with pytest.raises(DataError, match=r"x\.csv: column 3 has no name: name it in the header, or"):
+        opened(header + b"\n1;2;\n")
+    with pytest.raises(DataError, match="column 1 has no name"):
+        opened(b",\n")
 
 
 @pytest.mark.parametrize("block", [24, 40, 8 * 2**20])

@@ -1,5 +1,6 @@
 """Typed mismatches: refused before anything is charged, by what a frame or file declares alone."""
 
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -79,6 +80,34 @@ def test_a_type_that_cannot_be_meant_is_refused_in_every_library(column, values,
 )
 def test_a_type_that_can_be_meant_is_taken_in_every_library(column, values, kind):
     assert [said(column, data) for data in held(values, kind)] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("levels", "values", "kind", "lost"),
+    [
+        (["006", "007", 8], [6, 8], pa.int64(), "006"),
+        (["1.50", 2], [1.5, 2.0], pa.float64(), "1.50"),
+        (["1.0", 1.5], [1.0, 1.5], pa.float64(), r"1\.0, .*: list it as 1, or read it as text"),
+        ([str(2**53 + 1), 2], [1.0, 2.0], pa.float64(), str(2**53 + 1)),
+        (["true", 2], [1, 2], pa.int64(), "true"),
+    ],
+)
+def test_a_level_that_numbers_lose_is_refused_in_every_library_and_file(
+    tmp_path, levels, values, kind, lost
+):
+    column = {"kind": "category", "values": levels, "other": "o"}
+    pq.write_table(pa.table({"x": pa.array(values, kind)}), tmp_path / "x.parquet")
+    lazy = pl.LazyFrame({"x": pl.from_arrow(pa.array(values, kind))})
+    for data in (*held(values, kind), tmp_path / "x.parquet", lazy):
+        assert re.match(f"column x has the level {lost}", said(column, data) or ""), type(data)
+
+
+def test_levels_of_many_digits_are_taken_from_columns_that_keep_them():
+    column = {"kind": "category", "values": [str(2**53 + 1), 2], "missing": "allowed"}
+    for kind in (pa.int64(), pa.decimal128(20, 0)):
+        assert said(column, pa.table({"x": pa.array([2, None], kind)})) is None
+    fine = {"kind": "category", "values": ["0.1234567890123456789", 2]}
+    assert said(fine, pa.table({"x": pa.array([Decimal(2)] * 2, pa.decimal128(30, 20))})) is None
 
 
 def test_a_column_of_texts_or_of_nothing_is_always_taken():

@@ -14,10 +14,11 @@ import pytest
 
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.schema.written_number import Written
 from sfumato.table.column import of_objects
 from sfumato.table.complaint import Complaint
 from sfumato.table.encode import read
-from sfumato.table.read_numbers import Written, numbers
+from sfumato.table.read_numbers import numbers
 
 STYLES = [
     Written(decimal, thousands, percent)
@@ -186,6 +187,26 @@ def test_categories_are_read_by_their_values_and_aliases_exactly():
     assert codes_and_words(column | {"other": "o"}, ["?", "alpha"]) == ([4, 3], ["fits"] * 2)
 
 
+def test_a_code_with_zeros_behind_the_point_is_no_other_code():
+    column = {"kind": "category", "values": ["250.00", "250.01", 3], "other": "o"}
+    texts = ["250.00", "250", "250.0", "3", "3.0", "3.00"]
+    assert codes_and_words(column, texts)[0] == [0, 3, 3, 2, 2, 2]
+    stored = pa.array([250.0, 250.01])
+    assert codes_and_words(column, stored)[0] == [3, 1]
+    mixed = {"kind": "category", "values": ["250.00", "E11.9"], "other": "n. a."}
+    assert codes_and_words(mixed, ["250.00", "250", "E11.9"])[0] == [0, 2, 1]
+
+
+def test_decimals_are_the_levels_that_the_same_numbers_are():
+    column = {"kind": "category", "values": [1.5, 2.5, 3, 1e-7, "0.1234567890123456789"]}
+    values = [Decimal(t) for t in ("1.50", "2.5", "3.00", "1E-7", "0.12345678901234567890")]
+    assert codes_and_words(column, pa.array(values[:3], pa.decimal128(5, 2)))[0] == [0, 1, 2]
+    assert codes_and_words(column, pa.array(values, pa.decimal128(30, 20)))[0] == [0, 1, 2, 3, 4]
+    assert codes_and_words(column, of_objects([*values, "x"]))[0][:5] == [0, 1, 2, 3, 4]
+    assert codes_and_words(column, pa.array([1.5, 2.5, 3.0, 1e-7]))[0] == [0, 1, 2, 3]
+    assert codes_and_words(column, of_objects([Decimal("1E-999999")]))[1] == ["not listed"]
+
+
 def test_words_for_missing_are_found_in_stored_numbers_and_dates():
     number = {"kind": "integer", "low": 0, "high": 9, "missing_words": [-99, "NA"]}
     for values in ([-99, 3], [-99.0, 3.0], ["-99", "3"], ["-99.0", "3"], ["NA", "3"], [None, 3]):
@@ -228,3 +249,20 @@ def test_numbers_and_dates_stored_among_texts_are_what_they_are():
         "fits",
         "unreadable",
     ]
+
+
+NUMERIC = {"kind": "boolean", "true": [-1, 2.5], "false": [0, 1], "missing": "allowed"}
+
+
+@pytest.mark.parametrize("beside", ["ja", None, True, 7, date(2020, 1, 1)])
+def test_numbers_for_truth_are_the_same_beside_a_text_as_in_a_column_of_numbers(beside):
+    values = [-1.0, 0.0, 2.5, 1.0, 3.0, -2.5]
+    expected = [1, 0, 1, 0, 2, 2]
+    for column in (pa.array(values), pa.array([Decimal(str(v)) for v in values])):
+        assert codes_and_words(NUMERIC, column)[0] == expected
+    assert codes_and_words(NUMERIC, pa.array([-1, 0, 1, 3]))[0] == [1, 0, 0, 2]
+    for kind in (float, np.float64, lambda v: Decimal(str(v)), str):
+        mixed = of_objects([*map(kind, values), beside])
+        assert codes_and_words(NUMERIC, mixed)[0][:-1] == expected
+    assert codes_and_words(NUMERIC, of_objects([True, False, "ja"]))[0] == [1, 0, 2]
+    assert codes_and_words(NUMERIC, pa.array([True, False]))[0] == [1, 0]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.estimate import estimate
+from sfumato.cli.file_format import Delimiter, Encoding, declared_format
 from sfumato.cli.new_file import check_free, write_new
 from sfumato.cli.schema_from import from_dictionary
 from sfumato.cli.schema_wizard import wizard
@@ -44,6 +45,8 @@ def draft(
     sheet: Annotated[
         str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
     ] = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here, to a new file.")
     ] = None,
@@ -57,7 +60,8 @@ def draft(
 
     if output is not None:
         check_free(output)
-    text = drafted(with_sheet(file, sheet), public=public)
+    how = declared_format(encoding, delimiter)
+    text = drafted(with_sheet(file, sheet), public=public, how=how)
     if output is None:
         document(text)
         return

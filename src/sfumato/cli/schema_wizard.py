@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.file_format import Delimiter, Encoding, declared_format
 from sfumato.cli.new_file import check_free, write_new
 from sfumato.cli.screen import asked, document, say
 
@@ -31,6 +32,8 @@ def wizard(
     sheet: Annotated[
         str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
     ] = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Write here, to a new file.")
     ] = Path("schema.yaml"),
@@ -52,7 +55,8 @@ def wizard(
 
     check_free(output)
     data = with_sheet(data, sheet)
-    stored = stored_kinds(data)
+    how = declared_format(encoding, delimiter)
+    stored = stored_kinds(data, how)
     header = Header(
         name=stem(data)[:200],
         columns=list(stored),
@@ -62,7 +66,7 @@ def wizard(
     )
     kept = KeptAnswers(output, header.columns)
     answers = _answered(header, kept, resume, data)
-    text = written(answers, data, output)
+    text = written(answers, data, output, how)
     write_new(output, text)
     kept.remove()
     say("")

@@ -15,10 +15,11 @@ from sfumato.numeric.arrays import Whole
 from sfumato.schema import Category, Date, Integer, Number
 from sfumato.schema.consistent import whole
 from sfumato.schema.shorthand import OTHER
+from sfumato.schema.written_number import written_in
 from sfumato.table.missing_word import said_missing
 from sfumato.table.read_dates import moments
 from sfumato.table.read_levels import texts
-from sfumato.table.read_numbers import numbers, written_in
+from sfumato.table.read_numbers import numbers
 
 __all__ = ["ORIGIN", "findable", "joined", "read_range", "read_texts"]
 

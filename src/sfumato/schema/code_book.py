@@ -60,7 +60,8 @@ BOOKS = {
 def book(name: str, folder: Path | None = None) -> CodeBook:
     """A bundled book, or the codes of a CSV file in `folder` that its owner calls public.
 
-    Refused, with a `ValueError`: a name that is neither, and a file outside of the folder.
+    Refused, with a `ValueError`: a name that is neither, and a file outside of the folder, also by
+    a link.
     """
     if name in BOOKS:
         return BOOKS[name]
@@ -73,14 +74,15 @@ def book(name: str, folder: Path | None = None) -> CodeBook:
             "save the schema, or list the values"
         )
     path = PurePosixPath(name)
-    if path.is_absolute() or "\\" in name or ".." in path.parts:
+    outside = path.is_absolute() or "\\" in name or ".." in path.parts
+    if outside or not (folder / path).parent.resolve().is_relative_to(folder.resolve()):
         raise ValueError(f"the code book {name} must lie beside the schema: copy it there")
     return _of_file(folder / path, name)
 
 
 def _of_file(path: Path, name: str) -> CodeBook:
     try:
-        raw = content(path, _LARGEST, follow=True)
+        raw = content(path, _LARGEST)
         text = raw.decode("utf-8-sig")
         rows = list(csv.reader(text.splitlines(), strict=True))
     except OSError as error:

@@ -13,7 +13,8 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from sfumato.schema.date_format import check_format, read_date
+from sfumato.schema.date_format import check_century, check_format, read_date
+from sfumato.schema.written_number import number_in, written_in
 
 __all__ = ["FALSE", "TRUE", "check_written", "moment_of", "number_of", "spellings", "whole"]
 
@@ -50,10 +51,13 @@ def check_written(column: Any) -> None:
         case "number" | "integer":
             if (column.decimal or ".") == column.thousands:
                 raise ValueError("decimal and thousands must differ: declare both")
-            _outside(words, (number_of(word) for word in words), column.low, column.high)
+            how = written_in(column)
+            for plain in (number_of, lambda word: number_in(word, how)):
+                _outside(words, map(plain, words), column.low, column.high)
         case "date":
             if column.format is not None:
                 check_format(column.format, column.step)
+                check_century(column.format, column.low, column.high)
             moments = (moment_of(word, column.format) for word in words)
             _outside(words, moments, column.low, column.high)
         case "boolean":

@@ -7,12 +7,13 @@
 import re
 from datetime import UTC, datetime
 
-__all__ = ["check_format", "read_date", "told_by"]
+__all__ = ["check_century", "check_format", "read_date", "told_by"]
 
 _STEPS = ("year", "month", "day", "hour", "minute", "second")
 _CODES = re.compile(r"%(.?)", re.DOTALL)
 _KNOWN = set("dmyYHIMSfjbBaApz%")
 _TIGHT = re.compile(r"%[dmyYHIMSfj](?=%[dmyYHIMSfj])")  # nothing between two numbers
+_SHORT_YEARS = 1969, 2068
 _SAMPLE = datetime(2031, 12, 25, 21, 47, 38)  # noqa: DTZ001  a format, not a moment
 
 
@@ -57,6 +58,16 @@ def check_format(form: str, step: str) -> None:
         again = None
     if again is None or again.replace(tzinfo=None) != _cut(_SAMPLE, finest):
         raise ValueError("format cannot be read: write each part once, as in %d.%m.%Y")
+
+
+def check_century(form: str, low: datetime, high: datetime) -> None:
+    """Refuse a year of two digits where it could be one of two: 25 is 2025, whoever meant 1925."""
+    first, last = _SHORT_YEARS
+    if "y" in _CODES.findall(form) and not first <= low.year <= high.year <= last:
+        raise ValueError(
+            f"format: %y stands for the years {first} to {last}, which the range leaves: write the "
+            "years in full (%Y), or narrow the range"
+        )
 
 
 def read_date(text: str, form: str) -> datetime | None:

@@ -1,4 +1,8 @@
-"""Encodings of text files that can be declared: those that turn any bytes at all into text."""
+"""Encodings of text files that can be declared: those that turn any bytes at all into text.
+
+What a byte means must not depend on the lines before it: in HZ and ISO 2022 a record can switch
+to another alphabet, and all records after it would be read in that one.
+"""
 
 import codecs
 
@@ -8,6 +12,7 @@ _SAMPLE = 'a,b;"1"\t|\r\nz\n'
 # Text for Python, but not of files: names of hosts, escapes of programs, halves of characters,
 # and what a machine is set to.
 _NOT_OF_FILES = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf_7", "mbcs", "oem"}
+_SWITCHING = ("hz", "iso2022")
 
 
 def text_encoding(name: str) -> str:
@@ -29,7 +34,7 @@ def text_encoding(name: str) -> str:
 
 def _reads_files(codec: codecs.CodecInfo) -> bool:
     name = codec.name.replace("-", "_")
-    if not codec._is_text_encoding or name in _NOT_OF_FILES:
+    if not codec._is_text_encoding or name in _NOT_OF_FILES or name.startswith(_SWITCHING):
         return False
     try:
         decoder = codec.incrementaldecoder("replace")

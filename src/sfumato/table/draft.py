@@ -29,6 +29,7 @@ import pyarrow.compute as pc
 from sfumato.errors import DataError
 from sfumato.schema.column_guess import KINDS, Proposal, scalar
 from sfumato.schema.drafted import BLANK
+from sfumato.schema.formats import FileFormat
 from sfumato.schema.shorthand import OTHER
 from sfumato.table.file.json_lines import LINES, keys_of_public
 from sfumato.table.file.opening import file_of, stem
@@ -54,22 +55,29 @@ _PUBLIC = """\
 """
 
 
-def draft(path: str | Path, *, public: bool) -> str:
-    """A schema in YAML: blanks to fill in, or for a public file a proposal to check."""
+def draft(path: str | Path, *, public: bool, how: FileFormat | None = None) -> str:
+    """A schema in YAML: blanks to fill in, or for a public file a proposal to check.
+
+    `how` a text file is written, where it is not as most are; the schema says so too.
+    """
     path = Path(path)
-    source = _opened(path, public)
+    source = _opened(path, public, how)
     _check_names(path, source)
     facts = _proposed(path, source) if public else _stored(source)
     head = (_PUBLIC if public else _PRIVATE).format(file=scalar(path.name))
-    lines = [f"{head}name: {scalar(stem(path)[:200])}", "columns:"]
+    lines = [f"{head}name: {scalar(stem(path)[:200])}"]
+    if how is not None:
+        said = how.model_dump(exclude_none=True).items()
+        lines += ["file:", *(f"  {fact}: {scalar(value)}" for fact, value in said)]
+    lines.append("columns:")
     for name, column in facts:
         lines += [f"  {scalar(name)}:", *(f"    {fact}" for fact in column)]
     return "\n".join(lines) + "\n"
 
 
-def stored_kinds(path: Path) -> dict[str, str | None]:
+def stored_kinds(path: Path, how: FileFormat | None = None) -> dict[str, str | None]:
     """The columns of a file, and the kinds that it stores them as; no record is read."""
-    source = _opened(path, public=False)
+    source = _opened(path, False, how)
     _check_names(path, source)
     return {
         name: stored.removeprefix("kind: ").split(" ")[0] or None
@@ -77,10 +85,10 @@ def stored_kinds(path: Path) -> dict[str, str | None]:
     }
 
 
-def _opened(path: Path, public: bool) -> Source:
+def _opened(path: Path, public: bool, how: FileFormat | None) -> Source:
     try:
         lines = public and file_of(path)[0].name.lower().endswith(LINES)
-        return open_source(path, keys_of_public(path) if lines else None)
+        return open_source(path, keys_of_public(path) if lines else None, how)
     except DataError as refusal:
         if str(path) in str(refusal):
             raise

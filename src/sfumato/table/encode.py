@@ -26,12 +26,13 @@ import pyarrow as pa
 from sfumato.numeric.arrays import Codes, Mask, Vector
 from sfumato.schema import Boolean, Date, Integer, Number
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, step_of
+from sfumato.schema.written_number import written_in
 from sfumato.table.complaint import TORN, Complaint, Complaints, against_numbers, against_unread
 from sfumato.table.grid import on_grid
 from sfumato.table.missing_word import said_missing
 from sfumato.table.read_dates import moments
 from sfumato.table.read_levels import write_levels, write_truths
-from sfumato.table.read_numbers import numbers, written_in
+from sfumato.table.read_numbers import numbers
 from sfumato.table.stored import absent, distinct
 
 __all__ = ["encode", "read"]

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from sfumato.errors import DataError
 from sfumato.table.file.batch import BATCH_ROWS
 
 __all__ = ["query_of", "refused_query"]
@@ -30,10 +31,24 @@ def query_of(data: Any) -> "LazyFrame | Relation | None":
     """The source for a query; None for what is none."""
     kind = type(data)
     if _library(data) == "polars" and kind.__name__ == "LazyFrame":
-        return LazyFrame(data)
+        return LazyFrame(_readable(data))
     if _library(data) in ("duckdb", "_duckdb") and kind.__name__ == "DuckDBPyRelation":
         return Relation(data)
     return None
+
+
+def _readable(query: Any) -> Any:
+    """The query, with what Arrow has no type for as texts; refused if polars cannot resolve it."""
+    try:
+        types = query.collect_schema()
+    except Exception:  # a column or file that is not there: the error may quote a plan with values
+        types = None
+    if types is None:
+        raise DataError(
+            "the query of polars cannot be resolved: correct what query.collect_schema() says"
+        )
+    wide = [name for name, kind in types.items() if str(kind) in ("Int128", "UInt128")]
+    return query.cast(dict.fromkeys(wide, str)) if wide else query
 
 
 def refused_query(data: Any) -> str:

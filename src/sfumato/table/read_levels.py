@@ -1,5 +1,6 @@
 """Categories and truth values from a column of any stored type, as codes of their levels."""
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -19,6 +20,7 @@ __all__ = ["listed", "named", "texts", "write_levels", "write_truths"]
 
 _FOREIGN = "\ufffd"  # what stands for bytes that are not UTF-8
 _NEITHER = -1
+_DECIMALS = re.compile(r"[0-9]\.[0-9]")
 _USUAL = tuple(spellings(Boolean(kind="boolean")))  # words for false, and for true
 
 
@@ -56,8 +58,15 @@ def _truths(words: tuple[Sequence[str], ...], column: pa.Array) -> Codes:
     if words != _USUAL:
         stored = np.asarray(pc.fill_null(pc.starts_with(column, STORED), False))
         if stored.any():
-            codes[stored] = _truths(_USUAL, texts.filter(pa.array(stored)))
+            codes[stored] = _of_stored(words, texts.filter(pa.array(stored)))
     return codes
+
+
+def _of_stored(words: tuple[Sequence[str], ...], texts: pa.Array) -> Codes:
+    """Of values that are no texts: truth values are themselves, numbers go by the words."""
+    itself = np.asarray(pc.is_in(texts, pa.array(["true", "false"], texts.type)))
+    values = numbers(texts)
+    return np.where(itself, _of_numbers(_USUAL, values), _of_numbers(words, values))
 
 
 def _of_numbers(words: tuple[Sequence[str], ...], values: Vector) -> Codes:
@@ -130,7 +139,13 @@ def _judge(axis: Levels) -> Callable[[str], tuple[int, Complaint]]:
 
 
 def listed(axis: Levels) -> Callable[[str, int], int]:
-    """Where a trimmed text stands in the list of levels; else what is said instead."""
+    """Where a trimmed text stands in the list of levels; else what is said instead.
+
+    3.0 is 3, since a gap turns whole numbers into floats.  So is 3 where 3.0 is listed, unless
+    a level has decimals: among codes such as 250.01, 250.00 is one of them and 250 is none.
+    """
     exact = {text: code for code, level in enumerate(spellings(axis.column)) for text in level}
-    position = {whole(text): code for text, code in exact.items()} | exact
+    position = exact
+    if not any(_DECIMALS.search(whole(text)) for text in exact):
+        position = {whole(text): code for text, code in exact.items()} | exact
     return lambda text, unknown: position.get(text, position.get(whole(text), unknown))

@@ -7,41 +7,21 @@ array([1234.5,    1.5,    nan])
 """
 
 import re
-from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.numeric.arrays import Vector
-from sfumato.schema import Integer, Number
+from sfumato.schema.written_number import PLAIN, Written, shape_of
 from sfumato.table.stored import distinct, is_number, plain, trimmed
 from sfumato.table.value import STORED
 
-__all__ = ["PLAIN", "Written", "numbers", "written_in"]
+__all__ = ["numbers"]
 
 _NUMBER = r"^[+-]?([0-9]{1,300}\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?$"
 # The same without bounds: as Python would read it, but for underscores and foreign digits.
 _ANY = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.I)
-_ALIKE = (" \u00a0\u202f\u2009", "'\u2019")  # one key or another for the same mark
-
-
-@dataclass(frozen=True)
-class Written:
-    """How a column writes its numbers as texts."""
-
-    decimal: str = "."
-    thousands: str | None = None
-    percent: bool = False
-
-
-PLAIN = Written()
-
-
-def written_in(column: Number | Integer) -> Written:
-    """What a column of numbers declares."""
-    return Written(column.decimal or ".", column.thousands, column.percent)
 
 
 def numbers(column: pa.Array, how: Written = PLAIN) -> Vector:
@@ -64,7 +44,7 @@ def numbers(column: pa.Array, how: Written = PLAIN) -> Vector:
 
 def _rewritten(texts: pa.Array, how: Written) -> pa.Array:
     """Texts as they would be written without a declaration; null where they break it."""
-    shape, separators, end = _shape(how)
+    shape, separators, end = shape_of(how)
     bare = trimmed(texts)
     known = pc.if_else(pc.match_substring_regex(bare, shape), bare, None)
     if separators:
@@ -74,20 +54,6 @@ def _rewritten(texts: pa.Array, how: Written) -> pa.Array:
     if end:  # a number among texts may be a share of one, 0.45 shown as 45 %: it is not read
         return pc.replace_substring_regex(known, end, "")
     return pc.if_else(pc.starts_with(texts, STORED), bare, known)
-
-
-@cache
-def _shape(how: Written) -> tuple[str, str, str]:
-    """Patterns of a whole text, of the separators to leave out, and of the end to cut off."""
-    point, groups, separators = re.escape(how.decimal), "", ""
-    if how.thousands is not None:
-        alike = next((marks for marks in _ALIKE if how.thousands in marks), how.thousands)
-        separators = f"[{alike}]"
-        groups = f"|[1-9][0-9]{{0,2}}({separators}[0-9]{{3}})+({point}[0-9]*)?"
-    end = "[ \u00a0\u202f]?%" if how.percent else ""
-    single = rf"([0-9]+({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"
-    words = "" if how.percent else "|inf|infinity|true|false"
-    return rf"(?i)^[+-]?(?:(?:{single}{groups}){end}{words})$", separators, end
 
 
 def _parsed(texts: pa.Array) -> pa.Array:

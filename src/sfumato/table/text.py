@@ -6,6 +6,7 @@ one record by garbage changes one record.  Where text has its limits: a stray qu
 can swallow the lines after it.  Parquet knows no such marks.
 """
 
+import codecs
 from collections import deque
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -29,7 +30,12 @@ _BLOCK_BYTES = 8 * 2**20  # the memory of one block; more only where a record ne
 _LONGEST_BYTES = 2**30
 _DELIMITERS = ",;\t|"
 _DECLARED = "file: encoding: "
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_MARKS = {  # the longer first: one begins as another does
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
 
 
 @dataclass(frozen=True)
@@ -53,11 +59,17 @@ class TextFile:
         """Read the header, and nothing else."""
         encoding, quote = (how and how.encoding) or "utf-8", (how and how.quote) or '"'
         header = _header(path, encoding)
-        delimiter = (how and how.delimiter) or max(_DELIMITERS, key=header.count)
+        delimiter = (how and how.delimiter) or _delimiter(path, header)
         file = cls(path, (), delimiter, None if quote == "none" else quote, encoding)
         names = next(csv_rows([header], delimiter, file.quote))
         if any(mark in name for name in names for mark in "\r\n"):
             raise DataError(f"{path}: a name in the header goes on in the next line: shorten it")
+        for position, name in enumerate(names, 1):
+            if not name.strip():
+                raise DataError(
+                    f"{path}: column {position} has no name: name it in the header, or take the "
+                    "mark away that makes it a column, there and in every line"
+                )
         return replace(file, names=tuple(name.strip() for name in names))
 
     def has_rows(self, count: int) -> bool:
@@ -156,10 +168,17 @@ class TextFile:
                 deque(reader, maxlen=0)
 
 
+def _delimiter(path: Path, header: str) -> str:
+    """A tab where the ending says so; else the commonest in the header."""
+    tabs = path.name.lower().endswith((".tsv", ".tsv.gz"))
+    return "\t" if tabs else max(_DELIMITERS, key=header.count)
+
+
 def _header(path: Path, encoding: str) -> str:
     """The first line, whose letters must be those of the encoding: it is public."""
     with opened_stream(path) as stream:
-        marked = stream.read(2) in _UTF16
+        mark = stream.read(4)
+    marked = next((name for begin, name in _MARKS.items() if mark.startswith(begin)), None)
     try:
         with opened_lines(path, encoding) as lines:
             header = lines.readline()
@@ -169,8 +188,8 @@ def _header(path: Path, encoding: str) -> str:
             f"{encoding}-le or {encoding}-be"
         ) from None
     if marked and not is_wide(encoding):
-        declared = f"declare it in the schema ({_DECLARED}utf-16)"
-        raise DataError(f"{path} is written in UTF-16: {declared}, or save it as UTF-8")
+        declared = f"declare it in the schema ({_DECLARED}{marked.lower()})"
+        raise DataError(f"{path} is written in {marked}: {declared}, or save it as UTF-8")
     if "\ufffd" in header or "\0" in header:
         raise DataError(
             f"the header of {path} is not {encoding.upper()}: declare its encoding in the schema "

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["Utf8", "is_wide", "last_character", "opened_lines", "opened_stream"]
+__all__ = ["Utf8", "is_utf8", "is_wide", "last_character", "opened_lines", "opened_stream"]
 
 _BLOCK_BYTES = 2**20
 
@@ -27,7 +27,7 @@ def opened_lines(path: Path, encoding: str) -> io.TextIOWrapper:
 def last_character(path: Path, encoding: str) -> str:
     """The last one of the file; one that is packed is unpacked to its end on the way."""
     with opened_stream(path) as stream:
-        if stream.seekable() and _is_utf8(encoding):
+        if stream.seekable() and is_utf8(encoding):
             stream.seek(max(stream.size() - 1, 0))
         decoder, last = _decoder(encoding), ""
         while block := stream.read(_BLOCK_BYTES):
@@ -40,7 +40,8 @@ def is_wide(encoding: str) -> bool:
     return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
 
 
-def _is_utf8(encoding: str) -> bool:
+def is_utf8(encoding: str) -> bool:
+    """Whether it is UTF-8, with a mark in front or without."""
     return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
 
 
@@ -87,4 +88,4 @@ def _decoder(encoding: str) -> codecs.IncrementalDecoder:
 
 def _unmarked(encoding: str) -> str:
     """The same, for UTF-8 without the mark that some programs put in front."""
-    return "utf-8-sig" if _is_utf8(encoding) else encoding
+    return "utf-8-sig" if is_utf8(encoding) else encoding

@@ -3,16 +3,17 @@
 Types that a frame or file declares are public.  What nobody could mean is refused: dates for a
 number, whole numbers for a category of words.  So is a column of numbers for a category with
 levels that numbers lose, such as 007: with one text among the records, or one gap, pandas would
-have stored the column otherwise.
+have stored the column otherwise, and in a table with types of its own nobody has that level.
 """
 
+from decimal import Decimal
 from math import inf
 
 import pyarrow as pa
 
 from sfumato.errors import DataError
 from sfumato.schema import Boolean, Category, Date, Integer, Number
-from sfumato.schema.consistent import number_of, spellings
+from sfumato.schema.consistent import number_of, spellings, whole
 from sfumato.schema.domain import Axis, Domain, Levels
 from sfumato.table.read_levels import listed
 from sfumato.table.source import Frame, Source
@@ -30,7 +31,10 @@ def check_types(source: Source, domain: Domain) -> None:
     for axis in domain.axes:
         kind = types.get(axis.name)
         if kind is not None:
-            _check_stored(axis, _value_type(kind))
+            stored = _value_type(kind)
+            _check_stored(axis, stored)
+            if (letter := _letter(stored)) is not None:
+                _check_kept(axis, letter, exact=not pa.types.is_floating(stored))
         check_spelling(axis, guessed.get(axis.name))
 
 
@@ -100,19 +104,31 @@ def check_spelling(axis: Axis, kind: str | None) -> None:
     """
     if kind is None:
         return
-    what = "truth values" if kind == _TRUTHS else "numbers"
-    if isinstance(axis, Levels) and isinstance(axis.column, Category):
-        found, as_stored = listed(axis), _truth if kind == _TRUTHS else _number
-        for code, level in enumerate(spellings(axis.column)):
-            if all(found(as_stored(text), -1) != code for text in level):
-                raise DataError(
-                    f"column {axis.name} has the level {level[0]}, which a column of {what} loses: "
-                    f"read it as text (with pandas, dtype={{{axis.name!r}: str}})"
-                )
+    _check_kept(axis, kind, exact=False)
     # Floats may be nothing but gaps, where those are allowed.
     gaps = kind in "fc" and axis.missing and not isinstance(axis.column, Number | Integer)
     if not gaps:
-        _check_letter(axis, kind, what)
+        _check_letter(axis, kind, _what(kind))
+
+
+def _what(letter: str) -> str:
+    return "truth values" if letter == _TRUTHS else "numbers"
+
+
+def _check_kept(axis: Axis, letter: str, *, exact: bool) -> None:
+    """Refuse levels that such a column cannot tell; `exact`: it keeps every digit it has."""
+    if not isinstance(axis, Levels) or not isinstance(axis.column, Category):
+        return
+    found = listed(axis)
+    as_stored = _truth if letter == _TRUTHS else _exact_number if exact else _number
+    for code, level in enumerate(spellings(axis.column)):
+        if all(found(as_stored(text), -1) != code for text in level):
+            first, short = level[0], whole(level[0])
+            instead = f"list it as {short}, or " if short != first else ""
+            raise DataError(
+                f"column {axis.name} has the level {first}, which a column of {_what(letter)} "
+                f"loses: {instead}read it as text (with pandas, dtype={{{axis.name!r}: str}})"
+            )
 
 
 def _truth(level: str) -> str:
@@ -129,6 +145,13 @@ def _number(level: str) -> str:
     except ValueError:
         return level
     return "" if 2**53 <= abs(number) < inf else text_of(number) or level
+
+
+def _exact_number(level: str) -> str:
+    """The same where numbers keep all their digits."""
+    if level.lower() in ("true", "false") or number_of(level) is None:
+        return _number(level)
+    return text_of(Decimal(level)) or level
 
 
 def _letter(kind: pa.DataType) -> str | None:

@@ -109,7 +109,7 @@ def _number(value: object) -> str | None:
 
 
 def _exact(value: object) -> str | None:
-    """Whole numbers without their decimals, as where the column holds nothing else."""
+    """As the same number in another type: 2.00 is 2, and 1.50 is 1.5."""
     if isinstance(value, Fraction):
         if value.denominator == 1 or abs(value) >= 2**1000:
             return _whole(value.numerator // value.denominator)
@@ -118,7 +118,15 @@ def _exact(value: object) -> str | None:
         return None
     if not value.is_finite() or value.adjusted() > 3_000:
         return "-1e9999" if value.is_signed() else "1e9999"
-    return _whole(int(value)) if value == value.to_integral_value() else str(value)
+    if value == value.to_integral_value():
+        return _whole(int(value))
+    short = repr(float(value))
+    return short if Decimal(short) == value else _unpadded(str(value))
+
+
+def _unpadded(text: str) -> str:
+    """Without zeros at the end; with an exponent as it stands."""
+    return text if "E" in text else text.rstrip("0")
 
 
 def _moment(value: object) -> str:

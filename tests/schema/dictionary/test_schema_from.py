@@ -9,6 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import SchemaError
 from sfumato.schema.dictionary import schema_from
+from sfumato.schema.dictionary.redcap import read as read_redcap
 from sfumato.schema.strict_yaml import load
 
 REDCAP = (
@@ -103,6 +104,14 @@ def test_a_checkbox_is_one_column_for_each_choice_and_words_on_a_form_are_none(f
     spelt = {"kind": "boolean", "true": ["1", "Checked"], "false": ["0", "Unchecked"]}
     columns = redcap(found, f"race,form,{race}", f"hello,form,{hello}")
     assert columns == {"race___1": spelt, "race____9": spelt}
+
+
+def test_a_code_that_is_listed_twice_is_remarked():
+    raw = f'{REDCAP}\nid,f,text\nx,f,radio,,"1, a | 2, b | 1, c",,,,,,y\ny,f,radio,,"1, a",,,,,,y\n'
+    _, x, y, _ = read_redcap(raw.encode(), "d.csv").columns
+    assert x.facts["values"] == [1, 2]
+    assert x.remarks == ["code 1 is listed twice, and its last label taken: correct it"]
+    assert y.remarks == []
 
 
 def field(found, facts, **more):

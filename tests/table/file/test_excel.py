@@ -107,6 +107,14 @@ def test_a_cell_is_read_by_itself(path, name):
     assert read(path) == [[3, 3], [3, code], [3, 3]]
 
 
+@pytest.mark.parametrize("change", [str, in_one_list])
+def test_what_a_workbook_escapes_is_read_as_what_it_stands_for(path, change):
+    ward = domain_of({"ward": {"kind": "category", "values": ["a", "b c", "d_x12_"], "other": "o"}})
+    rows = [["a_x000D_"], ["_x000a_a"], ["b_x0020_c"], ["d_x12_"], ["a_xD800_"], ["a_x000D"]]
+    change(saved(path, ["ward_x000D_"], *rows))
+    assert codes(path, ward) == [[0], [0], [1], [2], [3], [3]]
+
+
 def test_formulas_are_read_as_last_computed_and_as_missing_if_they_never_were(path):
     saved(path, ["id", "age", "seen"], [1, "=1+2", DAY], [2, "=1+2", DAY])
     computed = "<f>1+2</f><v>3</v>"

@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 
 from sfumato.errors import DataError
+from sfumato.schema.formats import FileFormat
 from sfumato.table.file import batch as batching
 from sfumato.table.file import json_lines
 from sfumato.table.header import check_header
@@ -54,6 +55,38 @@ def test_a_broken_line_is_one_record_and_touches_no_other(tmp_path, line, end):
     path = tmp_path / "x.jsonl"
     path.write_bytes(end.join([SOUND, line, SOUND, b""]))
     assert codes(path, AGE) == [[3, 0], LINES[line], [3, 0]]
+
+
+def test_numbers_are_numbers_as_in_a_list_of_dicts_whatever_texts_look_like(tmp_path):
+    shared = {"missing": "allowed"}
+    number = {"kind": "number", "low": 0, "high": 2000, "step": 0.001, "decimal": ","}
+    domain = domain_of(
+        {
+            "local": number | {"thousands": "."} | shared,
+            "comma": number | shared,
+            "level": {"kind": "category", "values": [1.5, -2, 3, "0.10"]} | shared,
+            "truth": {"kind": "boolean", "true": [-1], "false": [0]} | shared,
+        }
+    )
+    values = ["1.234", "-1", "0", "1.50", "-2", "-2.0", "3.0", "0.10", "1e3", "1E-400", "9" * 3000]
+    values += ['"1.234"', '"1,5"', '"-1"', '"0.10"', "true", "null", "NaN", "-Infinity"]
+    lines = [f'{{"local": {v}, "comma": {v}, "level": {v}, "truth": {v}}}' for v in values]
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(lines))
+    assert codes(path, domain) == codes([json.loads(line) for line in lines], domain)
+    assert codes(path, domain)[0][:2] == [20, 20]  # in 32768 steps; 1234 would be 20218
+    path.write_text('{"comma": -' + "9" * 5000 + ', "level": 3}')
+    assert codes(path, domain) == [[-1, 0, 2, 2]]
+
+
+def test_another_encoding_is_refused_with_the_remedy(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(SOUND)
+    for name in ("utf-8", "UTF8", "utf-8-sig"):
+        assert open_source(path, ("age",), FileFormat(encoding=name)).names == ("age",)
+    for name in ("latin-1", "utf-16"):
+        with pytest.raises(DataError, match=f"JSON lines are UTF-8.* encoding: {name}: leave"):
+            open_source(path, ("age",), FileFormat(encoding=name))
 
 
 def test_an_empty_line_is_no_record_and_the_last_one_needs_no_end(tmp_path):

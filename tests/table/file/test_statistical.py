@@ -86,6 +86,15 @@ def test_value_labels_are_read_only_when_asked_for(tmp_path, ending):
         open_source(f"{path}#label")
 
 
+def test_numbers_without_a_label_are_numbers_however_texts_are_written(tmp_path):
+    size = {"kind": "number", "low": 0, "high": 2000, "decimal": ",", "thousands": "."}
+    domain = domain_of({"size": size | {"missing": "allowed"}})
+    frame = pd.DataFrame({"size": [1.234, 7.0, -1.5, 1500.0, np.nan]})
+    path = tmp_path / "x.sav"
+    WRITERS[".sav"](frame, str(path), variable_value_labels={"size": {99.0: "0,5"}})
+    assert codes(f"{path}#labels", domain) == codes(path, domain) == codes(frame, domain)
+
+
 def test_what_a_file_declares_missing_is_missing(tmp_path):
     frame = pd.DataFrame({"age": [3.0, -99.0, 98.0]})
     WRITERS[".sav"](frame, str(tmp_path / "x.sav"), missing_ranges={"age": [-99]})

@@ -6,6 +6,7 @@ exported as YYYY-MM-DD whatever the form shows.  A checkbox is one column for ea
 
 import csv
 import re
+from collections import Counter
 from io import StringIO
 
 from sfumato.schema.dictionary.found import Dictionary, FoundColumn
@@ -140,21 +141,21 @@ def _text(column: FoundColumn, said: dict[str, str]) -> None:
         column.unknown(f"text checked as {validation}" if validation else "text of any kind")
 
 
-def _pairs(text: str) -> dict[str, str]:
+def _pairs(text: str) -> list[tuple[str, str]]:
     """Choices such as 1, Yes | 2, No."""
-    found = {}
-    for choice in re.split(r"\s*\|\s*", text.strip()):
-        code, _, label = choice.partition(",")
-        if code.strip():
-            found[code.strip()] = label.strip()
-    return found
+    choices = (choice.partition(",") for choice in text.split("|"))
+    return [(code.strip(), label.strip()) for code, _, label in choices if code.strip()]
 
 
 def _choices(column: FoundColumn, said: dict[str, str]) -> None:
-    pairs = _pairs(said["choices"])
-    if not pairs:
+    listed = _pairs(said["choices"])
+    if not listed:
         column.unlisted()
         return
+    pairs = dict(listed)
+    if len(pairs) < len(listed):
+        twice = next(code for code, times in Counter(c for c, _ in listed).items() if times > 1)
+        column.remark(f"code {twice} is listed twice, and its last label taken: correct it")
     codes = [int(c) if re.fullmatch(r"-?(0|[1-9][0-9]{0,14})", c) else c for c in pairs]
     column.values(codes)
     labels = [label for label in pairs.values() if label]
@@ -167,7 +168,7 @@ def _choices(column: FoundColumn, said: dict[str, str]) -> None:
 
 def _checkbox(said: dict[str, str], source: str) -> list[FoundColumn]:
     columns = []
-    for code, label in _pairs(said["choices"]).items():
+    for code, label in dict(_pairs(said["choices"])).items():
         name = re.sub(r"[^a-z0-9_]", "_", code.lower())
         column = FoundColumn(f"{said['name']}___{name}", source)
         if label:

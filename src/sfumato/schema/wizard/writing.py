@@ -2,8 +2,10 @@
 
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 from sfumato.schema.drafted import DraftedColumn, yaml_text
+from sfumato.schema.formats import FileFormat
 from sfumato.schema.wizard.interview import Interviewed
 
 __all__ = ["next_steps", "written"]
@@ -12,8 +14,11 @@ _BOUGHT = "to be bought: sfumato schema estimate"
 _LEDGER = "budget.db"
 
 
-def written(answers: Interviewed, data: Path, output: Path) -> str:
-    """The schema as YAML; what is to be bought is absent and said so in a remark."""
+def written(answers: Interviewed, data: Path, output: Path, how: FileFormat | None = None) -> str:
+    """The schema as YAML; what is to be bought is absent and said so in a remark.
+
+    `how` the file was said to be written.
+    """
     head = [f"Written by answers about the header of {data.name}; no record was read."]
     if answers.records is not None:
         head.append(f"About {answers.records:,} records.")
@@ -26,8 +31,10 @@ def written(answers: Interviewed, data: Path, output: Path) -> str:
         remarks = (f"{' and '.join(blank)} {_BOUGHT}",) if blank else ()
         said = {fact: value for fact, value in facts.items() if value is not None}
         columns.append(DraftedColumn(name, said, remarks))
-    facts = {} if answers.public_number else {"neighbours": "add-remove"}
-    return yaml_text(head, answers.name, columns, facts=facts)
+    whole: dict[str, Any] = {} if answers.public_number else {"neighbours": "add-remove"}
+    if how is not None:
+        whole["file"] = how.model_dump(exclude_none=True)
+    return yaml_text(head, answers.name, columns, facts=whole)
 
 
 def next_steps(answers: Interviewed, data: Path, output: Path) -> list[str]:

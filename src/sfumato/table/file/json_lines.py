@@ -3,7 +3,7 @@
 Nothing in such a file says which columns it has: the keys of a line belong to its record.  So
 the names are given, as a rule by the schema, and a key that is not among them is not read.
 A line that is no object, or longer than 64 MB, is a record with every value missing; an empty
-line is none.  Numbers stay as they are written.
+line is none.  Numbers are numbers, whatever the schema says about the spelling of texts.
 """
 
 import gzip
@@ -25,6 +25,7 @@ __all__ = ["LINES", "JsonLines", "keys_of_public"]
 LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 _LONGEST = 2**26  # bytes of a line
+_DIGITS = 4_000  # beyond which Python reads no whole number, and nobody asks how large it is
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, which some programs put in front
 
 
@@ -67,10 +68,14 @@ def _record(line: bytes | None) -> dict[str, Any]:
     if line is None:
         return {}
     try:
-        found = json.loads(line.decode("utf-8", "replace"), parse_int=str, parse_float=str)
+        found = json.loads(line.decode("utf-8", "replace"), parse_int=_whole)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _whole(digits: str) -> int:
+    return int(digits[:_DIGITS])
 
 
 def _lines(path: Path) -> Iterator[bytes | None]:

@@ -17,6 +17,7 @@ from sfumato.table.file.json_lines import LINES, JsonLines
 from sfumato.table.file.parquet import ParquetFiles
 from sfumato.table.file.statistical import StatisticalFile
 from sfumato.table.text import TextFile
+from sfumato.table.text_stream import is_utf8
 
 __all__ = ["file_of", "open_file", "stem", "with_sheet"]
 
@@ -126,9 +127,14 @@ def _sheet(
 
 
 def _lines(
-    path: Path, names: Sequence[str] | None, detail: str | None, _how: FileFormat | None
+    path: Path, names: Sequence[str] | None, detail: str | None, how: FileFormat | None
 ) -> JsonLines:
     _no_detail(path, detail)
+    if how and how.encoding and not is_utf8(how.encoding):
+        raise DataError(
+            f"{path}: JSON lines are UTF-8, but the schema declares file: encoding: "
+            f"{how.encoding}: leave that out, and save the file as UTF-8 if it is not"
+        )
     if names is None:
         raise DataError(
             f"{path} has no header: the keys of a line belong to its record, so that a schema must "
@@ -161,7 +167,7 @@ def _no_detail(path: Path, detail: str | None) -> None:
 
 
 _ENDINGS: dict[str, Opener] = {
-    **dict.fromkeys((".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt"), _text),
+    **dict.fromkeys((".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt", ".txt.gz"), _text),
     **dict.fromkeys((".parquet", ".pq"), _parquet),
     **dict.fromkeys((".xlsx", ".xlsm"), _sheet),
     **dict.fromkeys(LINES, _lines),

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import MissingExtra
 from sfumato.table.file.batch import BATCH_ROWS
-from sfumato.table.value import text_of
+from sfumato.table.value import text_among_texts
 
 __all__ = ["StatisticalFile"]
 
@@ -163,7 +163,10 @@ def _date(path: Path, kind: str, format: str) -> tuple[int, int] | None:
 
 
 def _decoded(text: object, encoding: str) -> str | None:
-    return text.encode(_RAW).decode(encoding, "replace") if isinstance(text, str) else text_of(text)
+    """A text; a number among texts stays one."""
+    if isinstance(text, str):
+        return text.encode(_RAW).decode(encoding, "replace")
+    return text_among_texts(text)
 
 
 def _labelled(value: Any, labels: Mapping[Any, str], encoding: str) -> str | None:

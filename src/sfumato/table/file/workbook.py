@@ -25,6 +25,7 @@ _SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _DATA, _ROW, _VALUE, _INLINE, _TEXT = (_SPACE + tag for tag in ("sheetData", "row", "v", "is", "t"))
 _MOST_COLUMNS = 16_384  # that a sheet can have
 _LETTERS = re.compile(r"[A-Z]{1,3}")
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")  # what XML cannot hold, as the return _x000D_
 _MIDNIGHT = time(0)
 
 
@@ -69,6 +70,8 @@ class Workbook:
             found = self._value(cell)
         except Exception:  # a cell that is not what it says it is
             return None
+        if isinstance(found, str):
+            found = _ESCAPED.sub(_character, found)
         text = text_among_texts(found) or ""
         mark = STORED if text.startswith(STORED) else ""
         return mark + text.strip() if text.strip() else None
@@ -96,6 +99,11 @@ class Workbook:
         moment = from_excel(serial, self.epoch)
         midnight = isinstance(moment, datetime) and moment.time() == _MIDNIGHT
         return moment.date() if midnight else moment
+
+
+def _character(code: re.Match[str]) -> str:
+    """What an escape stands for; half a character as one that cannot be read."""
+    return chr(int(code[1], 16)).encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _plain(text: Any) -> str:
