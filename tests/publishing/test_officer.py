@@ -100,7 +100,9 @@ def test_unit_promise_and_checks_are_there(text):
     for expected in (
         "one record (row) of the table",
         "1-differential privacy",
-        "multiplies or divides the odds of a guess about one row by 2.72",
+        "ε = 1.1 (1 here, 0.1 for ranges or values bought by release ranges-1)",
+        "multiplies or divides the odds of a guess about one row by 3.01",
+        "is right 75.1 % of the time",
         "charged once, as entry",
         "publish it only if you would publish that",
     ):
