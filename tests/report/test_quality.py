@@ -13,7 +13,7 @@ from sfumato.report.columns import survey
 from sfumato.report.figures import histogram
 from sfumato.report.html import html_page
 from sfumato.report.model import page
-from sfumato.report.precision import CONFIDENCE, precision
+from sfumato.report.precision import CONFIDENCE, Precision, _of_means, precision
 from sfumato.report.quality import headline, unmeasured
 
 WIDE = {
@@ -46,6 +46,20 @@ def test_the_headline_is_the_widest_of_all_errors(release):
     assert f"± {roughly(100 * cells)} points any cell of two columns" in said.detail
     assert "at 95 % confidence each" in said.detail
     assert said.figure in html_page(release).partition("<main>")[0]
+
+
+@pytest.mark.parametrize("value", [39.0, 21.0])
+def test_an_interval_that_the_range_cuts_off_is_as_wide_as_its_wider_side(value):
+    (line,) = _of_means({"a": (value, (20.0, 40.0))}, {"a": (0.0, 40.0)})
+    assert line.off == pytest.approx(19 / 40)  # half of the interval would be 10 / 40
+    assert line.share == "± 48 % of the range"
+    assert line.relative == f"± {roughly(1900 / value)} % of the mean"
+    assert headline(Precision((line,))).figure == "± 48 %"
+
+
+def test_the_headline_is_about_one_value_and_not_about_several(release):
+    said = headline(precision(release)).detail
+    assert said.startswith("is how far any one value or bin of a column may be off")
 
 
 @pytest.mark.parametrize(("budget", "word"), [(8, "Sharp"), (1, "Rough"), ("0.1", "Mostly noise")])
