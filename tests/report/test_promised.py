@@ -49,7 +49,9 @@ def test_without_bought_facts_the_page_says_what_it_did():
 
 
 def test_where_there_is_no_sum_both_are_said_and_no_figure(release):
-    paid = BoughtFacts.model_construct(releases={"ranges-1": ApproxDP("0.1", "1e-9")}, together=None)
+    paid = BoughtFacts.model_construct(
+        releases={"ranges-1": ApproxDP("0.1", "1e-9")}, together=None
+    )
     certificate = release.certificate.model_copy(update={"bought": paid})
     mixed = sf.Release(certificate, synopsis=release.synopsis, table=release.table)
     said = words(html_page(mixed))
