@@ -58,8 +58,14 @@ def test_a_column_that_is_never_read_declares_nothing():
 
 
 FILE = {
-    **{"decimal": ",", "thousands": ".", "format": "%d.%m.%Y", "missing_words": ["k.A.", -99]},
-    **{"true": ["ja", "j"], "false": ["nein"], "encoding": "latin-1", "delimiter": ";"},
+    "decimal": ",",
+    "thousands": ".",
+    "format": "%d.%m.%Y",
+    "missing_words": ["k.A.", -99],
+    "true": ["ja", "j"],
+    "false": ["nein"],
+    "encoding": "latin-1",
+    "delimiter": ";",
 }
 
 

@@ -146,14 +146,30 @@ def test_every_pair_is_measured_or_named_as_not_measured(release):
     assert every == 8 * 7 // 2
     assert len(missing) + len(measured) == every
     assert not measured & {frozenset(pair) for pair in missing}
-    said = page(release).groups[-1].left_out
+    group = page(release).groups[-1]
+    said = group.left_out
     if not missing:
         assert said == f"Every one of the {every} pairs of columns was measured."
     else:
         assert f"Not measured as pairs, {len(missing)} of {every}" in said
         for first, second in missing:
-            assert first in said
-            assert second in said
+            assert first in (group.every or said)
+            assert second in (group.every or said)
+
+
+def test_a_long_list_of_pairs_is_folded_and_whole_underneath():
+    names = {f"c{k}": WIDE["c0"] for k in range(12)}
+    table = pa.table({name: ["a", "b"] * 30 for name in names})
+    faint = sf.publish(table, schema={"name": "t", "columns": names}, epsilon=1, fit=False)
+    missing, _ = unmeasured(precision(faint))
+    assert len(missing) > 30
+    group = page(faint).groups[-1]
+    assert group.left_out.endswith(f", and {len(missing) - 12} more.")
+    for first in {first for first, _ in missing}:
+        others = [b for a, b in missing if a == first]
+        assert f"{first} by {', '.join(others)}" in group.every
+    assert f"<details class=\"quiet full\"><summary>All of them</summary><p class=\"full\">" \
+           f"{group.every}</p></details>" in html_page(faint)  # fmt: skip
 
 
 def test_a_method_without_tables_names_no_pairs():
