@@ -26,7 +26,7 @@ BOUGHT = CLINIC.replace("high: 98}", "high: 98, provenance: {release: ranges-1, 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     place = tmp_path_factory.mktemp("officer")
-    pacsv.write_csv(clinic(300), place / "a.csv")
+    pacsv.write_csv(clinic(1_200), place / "a.csv")
     (place / "s.yaml").write_text(BOUGHT)
     with Ledger.create(place / "b.db") as ledger:
         ledger.grant("clinic", sf.PureDP(3), reason=REASON)
@@ -104,6 +104,7 @@ def test_unit_promise_and_checks_are_there(text):
         "multiplies or divides the odds of a guess about one row by 3.01",
         "is right 75.1 % of the time",
         "charged once, as entry",
+        "1,200 rows, every value on the public grid",
         "publish it only if you would publish that",
     ):
         assert expected in said
