@@ -160,3 +160,15 @@ def test_history_is_of_one_data_set_in_order(world):
     assert kinds[-3:] == ["inspect", "inspect", "same-data"]
     assert [line.sequence for line in lines] == sorted(line.sequence for line in lines)
     assert {line.dataset for line in lines} == {"clinic", "clinic-2025"}
+
+
+def test_without_a_sum_the_page_states_both_and_no_odds(world):
+    made = sf.Release.load(world / "release")
+    paid = made.certificate.bought.model_copy(update={"together": None})
+    certificate = made.certificate.model_copy(update={"bought": paid})
+    mixed = sf.Release(certificate, synopsis=made.synopsis, table=made.table)
+    said = words(officer_html(mixed, Account(**{field.name: "" for field in fields(Account)})))
+    assert "ε = 1 here, ε = 0.1 for ranges or values bought by release ranges-1" in said
+    assert "no one figure is known" in said
+    for figure in ("multiplies or divides", "toss a coin", "2.72", "73.2 %"):
+        assert figure not in said
