@@ -44,3 +44,11 @@ def test_a_grant_of_nothing_is_refused(ledger):
     with pytest.raises(sf.ParameterError, match="a budget is needed"):
         ledger.grant("clinic", reason="data board")
     assert ledger.datasets() == []
+
+
+@pytest.mark.parametrize("reason", ["…", "...", "?", "-"])
+def test_an_example_that_was_left_as_it_was_is_no_reason(ledger, reason):
+    with pytest.raises(sf.errors.ParameterError, match="in words who decided and when"):
+        ledger.grant("adult", epsilon=1, reason=reason)
+    assert not ledger.datasets()
+    ledger.grant("adult", epsilon=1, reason="4")

@@ -26,7 +26,7 @@ BOUGHT = CLINIC.replace("high: 98}", "high: 98, provenance: {release: ranges-1, 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     place = tmp_path_factory.mktemp("officer")
-    pacsv.write_csv(clinic(300), place / "a.csv")
+    pacsv.write_csv(clinic(1_200), place / "a.csv")
     (place / "s.yaml").write_text(BOUGHT)
     with Ledger.create(place / "b.db") as ledger:
         ledger.grant("clinic", sf.PureDP(3), reason=REASON)
@@ -100,8 +100,11 @@ def test_unit_promise_and_checks_are_there(text):
     for expected in (
         "one record (row) of the table",
         "1-differential privacy",
-        "multiplies or divides the odds of a guess about one row by 2.72",
+        "ε = 1.1 (1 here, 0.1 for ranges or values bought by release ranges-1)",
+        "multiplies or divides the odds of a guess about one row by 3.01",
+        "is right 75.1 % of the time",
         "charged once, as entry",
+        "1,200 rows, every value on the public grid",
         "publish it only if you would publish that",
     ):
         assert expected in said
@@ -157,3 +160,15 @@ def test_history_is_of_one_data_set_in_order(world):
     assert kinds[-3:] == ["inspect", "inspect", "same-data"]
     assert [line.sequence for line in lines] == sorted(line.sequence for line in lines)
     assert {line.dataset for line in lines} == {"clinic", "clinic-2025"}
+
+
+def test_without_a_sum_the_page_states_both_and_no_odds(world):
+    made = sf.Release.load(world / "release")
+    paid = made.certificate.bought.model_copy(update={"together": None})
+    certificate = made.certificate.model_copy(update={"bought": paid})
+    mixed = sf.Release(certificate, synopsis=made.synopsis, table=made.table)
+    said = words(officer_html(mixed, Account(**{field.name: "" for field in fields(Account)})))
+    assert "ε = 1 here, ε = 0.1 for ranges or values bought by release ranges-1" in said
+    assert "no one figure is known" in said
+    for figure in ("multiplies or divides", "toss a coin", "2.72", "73.2 %"):
+        assert figure not in said

@@ -13,7 +13,7 @@ from sfumato.report.columns import survey
 from sfumato.report.figures import histogram
 from sfumato.report.html import html_page
 from sfumato.report.model import page
-from sfumato.report.precision import CONFIDENCE, precision
+from sfumato.report.precision import CONFIDENCE, Precision, _of_means, precision
 from sfumato.report.quality import headline, unmeasured
 
 WIDE = {
@@ -46,6 +46,20 @@ def test_the_headline_is_the_widest_of_all_errors(release):
     assert f"± {roughly(100 * cells)} points any cell of two columns" in said.detail
     assert "at 95 % confidence each" in said.detail
     assert said.figure in html_page(release).partition("<main>")[0]
+
+
+@pytest.mark.parametrize("value", [39.0, 21.0])
+def test_an_interval_that_the_range_cuts_off_is_as_wide_as_its_wider_side(value):
+    (line,) = _of_means({"a": (value, (20.0, 40.0))}, {"a": (0.0, 40.0)})
+    assert line.off == pytest.approx(19 / 40)  # half of the interval would be 10 / 40
+    assert line.share == "± 48 % of the range"
+    assert line.relative == f"± {roughly(1900 / value)} % of the mean"
+    assert headline(Precision((line,))).figure == "± 48 %"
+
+
+def test_the_headline_is_about_one_value_and_not_about_several(release):
+    said = headline(precision(release)).detail
+    assert said.startswith("is how far any one value or bin of a column may be off")
 
 
 @pytest.mark.parametrize(("budget", "word"), [(8, "Sharp"), (1, "Rough"), ("0.1", "Mostly noise")])
@@ -132,14 +146,30 @@ def test_every_pair_is_measured_or_named_as_not_measured(release):
     assert every == 8 * 7 // 2
     assert len(missing) + len(measured) == every
     assert not measured & {frozenset(pair) for pair in missing}
-    said = page(release).groups[-1].left_out
+    group = page(release).groups[-1]
+    said = group.left_out
     if not missing:
         assert said == f"Every one of the {every} pairs of columns was measured."
     else:
         assert f"Not measured as pairs, {len(missing)} of {every}" in said
         for first, second in missing:
-            assert first in said
-            assert second in said
+            assert first in (group.every or said)
+            assert second in (group.every or said)
+
+
+def test_a_long_list_of_pairs_is_folded_and_whole_underneath():
+    names = {f"c{k}": WIDE["c0"] for k in range(12)}
+    table = pa.table({name: ["a", "b"] * 30 for name in names})
+    faint = sf.publish(table, schema={"name": "t", "columns": names}, epsilon=1, fit=False)
+    missing, _ = unmeasured(precision(faint))
+    assert len(missing) > 30
+    group = page(faint).groups[-1]
+    assert group.left_out.endswith(f", and {len(missing) - 12} more.")
+    for first in {first for first, _ in missing}:
+        others = [b for a, b in missing if a == first]
+        assert f"{first} by {', '.join(others)}" in group.every
+    assert f"<details class=\"quiet full\"><summary>All of them</summary><p class=\"full\">" \
+           f"{group.every}</p></details>" in html_page(faint)  # fmt: skip
 
 
 def test_a_method_without_tables_names_no_pairs():

@@ -111,6 +111,9 @@ def line_text(**texts: str) -> None:
         if not fits or text != text.strip():
             rule = "one printable line of 1 to 500 characters without blanks at its ends"
             raise ParameterError(f"{name} must be {rule}")
+        if name == "reason" and not any(map(str.isalnum, text)):  # an example, left as it was
+            raise ParameterError("reason must say in words who decided and when: the ledger keeps "
+                                 "it, and an officer reads it")  # fmt: skip
 
 
 def digest_text(**texts: str) -> None:

@@ -170,7 +170,7 @@ def _data(folder: Path, certificate: Certificate) -> str:
         raise ReleaseError("the data is not the released content")
     own = certificate.columns is not None
     values = "the values that were released" if own else "every value on the public grid"
-    return f"{content.rows} rows, {values}"
+    return f"{content.rows:,} rows, {values}"
 
 
 def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:

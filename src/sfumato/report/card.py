@@ -24,3 +24,4 @@ class Group:
     reading: str
     cards: tuple[Card, ...]
     left_out: str = ""
+    every: str = ""  # all of which that names only the first: folded on a screen, printed in full

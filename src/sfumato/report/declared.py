@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from sfumato.accuracy.spelling import spelt
 from sfumato.privacy.guarantee import ApproxDP
 from sfumato.report.svg import short
+from sfumato.report.written import any_of, how_the_file, how_written
 from sfumato.schema import Boolean, Category, Date, Schema
 from sfumato.schema.column import Estimated, Integer, Number
+from sfumato.schema.formats import written
 
 __all__ = ["Fact", "declared"]
 
@@ -37,10 +39,15 @@ class Fact:
 
 
 def declared(schema: Schema) -> list[Fact]:
-    """Every column that is read, in the order of the schema."""
+    """The file where the schema tells of it, then every column that is read, in its order."""
+    columns = {name: written(column, schema.file) for name, column in schema.released.items()}
+    marks = "; ".join(how_the_file(schema.file))
     return [
-        Fact(name, column.kind, "; ".join(_says(column)), _source(column))
-        for name, column in schema.released.items()
+        *([Fact("the file", "text", marks, "declared, without a source")] if marks else []),
+        *(
+            Fact(name, column.kind, "; ".join(_says(column)), _source(column))
+            for name, column in columns.items()
+        ),
     ]
 
 
@@ -52,16 +59,19 @@ def _says(column: Kept) -> list[str]:
         step = f", in steps of {spelt(column.step)}" if column.step not in (None, 1) else ""
         found.append(f"from {spelt(column.low)} to {spelt(column.high)}{step}")
     elif isinstance(column, Boolean):
-        found.append(
-            f"what is not true or false counts as {'missing' if column.missing else 'false'}"
-        )
+        what = "not true or false"
+        if column.true and column.false:  # declared together
+            words = f"true is written {any_of(column.true)}, false is written"
+            found.append(f"{words} {any_of(column.false)}")
+            what = "none of these"
+        found.append(f"what is {what} counts as {'missing' if column.missing else 'false'}")
     else:
         values = [short(str(value), _LONG) for value in column.values[:_MOST_VALUES]]
         left = len(column.values) - len(values)
         found.append(", ".join(values) + (f" and {left:,} more" if left else ""))
         other = column.other or ("missing" if column.missing else str(column.values[0]))
         found.append(f"what is not listed counts as {short(other, _LONG)}")
-    return [*found, *(["may be missing"] if column.missing else [])]
+    return [*found, *(["may be missing"] if column.missing else []), *how_written(column)]
 
 
 def _source(column: Kept) -> str:

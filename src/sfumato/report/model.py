@@ -2,22 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 
 from sfumato.accuracy.as_read import as_read
 from sfumato.accuracy.fit import judge
-from sfumato.privacy.budget import approx_from_zcdp
-from sfumato.privacy.guarantee import (
-    ZCDP,
-    ApproxDP,
-    Guarantee,
-    Heuristic,
-    LocalDP,
-    PureDP,
-    Seeded,
-    to_json,
-)
+from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.release.certificate import Certificate
 from sfumato.release.fit import Fit
 from sfumato.release.kind import COUNTS, TABLE
@@ -29,7 +17,8 @@ from sfumato.report.declared import Fact, declared
 from sfumato.report.fitting import Fitting, fitting
 from sfumato.report.network_pictures import network_pictures
 from sfumato.report.precision import Precision, precision
-from sfumato.report.promise import PRIORS, STATED, Gain, one_in, percent, shown
+from sfumato.report.promise import Gain
+from sfumato.report.promised import Promised, promised
 from sfumato.report.quality import Headline, headline
 from sfumato.report.series_pictures import series_pictures, series_precision
 from sfumato.report.spending import Item, spending
@@ -37,7 +26,7 @@ from sfumato.report.svg import short
 from sfumato.report.table_pictures import table_pictures
 from sfumato.schema import Schema
 
-__all__ = ["Cap", "Page", "Promised", "page"]
+__all__ = ["Page", "page"]
 
 _LONGEST = 160  # characters of an option
 _NEIGHBOURS = {
@@ -62,38 +51,6 @@ _ATTACKER = {
     "Whatever the attacker holds to be likely about that record",
 }
 _ASKED = "which of two neighbouring data sets was published"
-
-
-@dataclass(frozen=True)
-class Cap:
-    """What reading the release does to a guess, at most, for people."""
-
-    odds: str  # "" where they are not capped
-    except_chance: str  # "" where it holds always
-    right: str
-    advantage: str
-
-    @classmethod
-    def of(cls, gain: Gain) -> "Cap":
-        """The caps, rounded up."""
-        return cls(
-            odds=shown(gain.factor) if gain.capped else "",
-            except_chance=one_in(gain.failure) if gain.capped and gain.failure else "",
-            right=percent(gain.right),
-            advantage=percent(gain.advantage),
-        )
-
-
-@dataclass(frozen=True)
-class Promised:
-    """The promise in figures that people can use."""
-
-    figure: str  # ε = 1
-    cap: "Cap"
-    presence: "Cap | None"  # on a guess whether a record is there, where that is hidden better
-    beliefs: tuple[tuple[str, str], ...]  # how sure before, at most how sure after
-    also: str  # the same promise in the other currency
-    local: bool  # whether it also holds against whoever collected the rows
 
 
 @dataclass(frozen=True)
@@ -177,7 +134,7 @@ def page(release: Release, *, summary: str = "") -> Page:
         neighbours=_neighbours(certificate.neighbours, record),
         record=record,
         asked=_ASKED if steps == 1 else f"which of two things that {record} holds",
-        promised=_promised(guarantee, steps),
+        promised=promised(guarantee, certificate.bought, steps),
         alarm=alarm,
         reason=reason,
         spending=tuple(spending(certificate.events, certificate.budget)),
@@ -215,53 +172,6 @@ def _alarm(guarantee: Guarantee) -> tuple[str, str]:
     return "", ""
 
 
-def _promised(guarantee: Guarantee, steps: int) -> Promised | None:
-    near, far = (Gain.under(guarantee, steps=count) for count in (1, steps))
-    if near is None or far is None:
-        return None
-    return Promised(
-        figure=_figure(guarantee),
-        cap=Cap.of(far),
-        presence=Cap.of(near) if steps > 1 else None,
-        beliefs=tuple((f"{float(100 * p):g} %", percent(far.after(p))) for p in PRIORS),
-        also=_also(guarantee),
-        local=isinstance(guarantee, LocalDP),
-    )
-
-
-def _figure(guarantee: Guarantee) -> str:
-    match guarantee:
-        case PureDP(epsilon=epsilon) | LocalDP(epsilon=epsilon):
-            return f"ε = {_up(epsilon)}"
-        case ApproxDP(epsilon=epsilon, delta=delta):
-            return f"ε = {_up(epsilon)}, δ = {_up(delta)}"
-        case ZCDP(rho=rho):
-            return f"ρ = {_up(rho)}"
-    return ""
-
-
-def _also(guarantee: Guarantee) -> str:
-    if not isinstance(guarantee, ZCDP):
-        return ""
-    same = approx_from_zcdp(guarantee.rho, STATED)
-    return f"ε = {_up(same.epsilon)}, δ = {_up(same.delta)}"
-
-
-def _up(figure: Fraction) -> str:
-    """Four digits, rounded up; small ones as a power of ten.
-
-    >>> _up(Fraction(1, 3)), _up(Fraction(1, 10**6)), _up(Fraction(3, 10**9))
-    ('0.3334', '10⁻⁶', '3 × 10⁻⁹')
-    """
-    exact = Decimal(figure.numerator) / Decimal(figure.denominator)
-    if exact >= Decimal("0.001"):
-        return shown(exact, 4)
-    power = exact.adjusted()
-    ten = "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    times = shown(exact.scaleb(-power), 4)
-    return ten if times == "1" else f"{times} × {ten}"
-
-
 def _commands(
     certificate: Certificate, found: Precision, promised: bool
 ) -> Iterator[tuple[str, str]]:
@@ -286,6 +196,11 @@ def _facts(certificate: Certificate) -> Iterator[tuple[str, str, bool]]:
     yield "Release", str(certificate.release), True
     yield "Data set", str(certificate.dataset), False
     yield "Statement", str(certificate.statement), False
+    if (paid := certificate.bought) is not None:
+        for name, price in paid.releases.items():
+            yield "Bought before", f"ranges or values, by release {name}: {price}", False
+        whole = "not stated in one figure" if paid.together is None else str(paid.together)
+        yield "Together", whole, False
     yield "Unit of privacy", str(certificate.unit), False
     yield "Neighbours", str(certificate.neighbours), False
     for column, values in (certificate.part or {}).items():

@@ -1,5 +1,6 @@
 """Pictures of the most strongly associated pairs of columns, and what is known of their tables."""
 
+from collections.abc import Sequence
 from math import ceil
 
 import numpy as np
@@ -15,7 +16,7 @@ from sfumato.report.svg import short
 __all__ = ["pair_pictures"]
 
 _LONG = 80  # characters of a name in a sentence
-_MOST_NAMED = 200  # pairs
+_FIRST, _MOST_NAMED = 12, 2_000  # pairs that are not measured: at once, and folded
 
 
 def pair_pictures(found: Survey, precision: Precision) -> Group:
@@ -33,26 +34,32 @@ def pair_pictures(found: Survey, precision: Precision) -> Group:
     if not pairs:
         reading = f"No two columns hang together by more than 0.1 on a scale from 0 to 1.{every}"
     cards = tuple(_pair(pair, k, precision) for k, pair in enumerate(pairs))
-    return Group("Pairs of columns", reading, cards, _unmeasured(precision))
+    return Group("Pairs of columns", reading, cards, *_unmeasured(precision))
 
 
-def _unmeasured(precision: Precision) -> str:
-    """Which pairs a reader should not build on."""
+def _unmeasured(precision: Precision) -> tuple[str, str]:
+    """Which pairs a reader should not build on: the first of them, and all where there are more."""
     found = unmeasured(precision)
     if found is None or not found[1]:
-        return ""
+        return "", ""
     pairs, every = found
     if not pairs:
-        return f"Every one of the {every:,} pairs of columns was measured." if every > 1 else ""
-    by_first: dict[str, list[str]] = {}
-    for first, second in pairs[:_MOST_NAMED]:
-        by_first.setdefault(short(first, _LONG), []).append(short(second, _LONG))
-    named = "; ".join(f"{first} by {', '.join(others)}" for first, others in by_first.items())
-    left = len(pairs) - _MOST_NAMED
+        said = f"Every one of the {every:,} pairs of columns was measured." if every > 1 else ""
+        return said, ""
     return (
         f"Not measured as pairs, {len(pairs):,} of {every:,}; what the rows show of them follows "
-        f"from other tables and may be wrong: {named}{f' and {left:,} more' if left > 0 else ''}."
+        f"from other tables and may be wrong: {_named(pairs, _FIRST)}.",
+        f"{_named(pairs, _MOST_NAMED)}." if len(pairs) > _FIRST else "",
     )
+
+
+def _named(pairs: Sequence[tuple[str, str]], most: int) -> str:
+    by_first: dict[str, list[str]] = {}
+    for first, second in pairs[:most]:
+        by_first.setdefault(short(first, _LONG), []).append(short(second, _LONG))
+    named = "; ".join(f"{first} by {', '.join(others)}" for first, others in by_first.items())
+    left = len(pairs) - most
+    return f"{named}{f', and {left:,} more' if left > 0 else ''}"
 
 
 def _pair(pair: Pair, k: int, precision: Precision) -> Card:

@@ -46,7 +46,7 @@ class Line:
     what: str
     says: str
     between: str
-    off: float  # half of the interval, as a share of what `whole` says
+    off: float  # how far the truth may be at most, as a share of what `whole` says
     whole: str = _RECORDS
     relative: str = ""  # the same beside the published value
     changed: str = ""  # how many records were changed when they were read
@@ -92,7 +92,7 @@ def precision(release: Release) -> Precision:
     [('weight', 'mean 73.43', '67.61 to 78.79, as read')]
     >>> line = precision(release).lines[0]
     >>> line.share, line.relative
-    ('± 4.7 % of the range', '± 7.7 % of the mean')
+    ('± 4.9 % of the range', '± 8 % of the mean')
     """
     changed = changes(release.certificate, release.fit)
     try:
@@ -158,10 +158,11 @@ def _of_means(
     ends: Mapping[str, tuple[float, float]],
 ) -> Iterable[Line]:
     for column, (value, (low, high)) in means.items():
-        (first, last), half = ends[column], (high - low) / 2
+        # An interval that the range cuts off is no nearer on its other side.
+        (first, last), reach = ends[column], max(high - value, value - low)
         between = f"{at_least(low)} to {at_most(high)}"
-        told = f"{beside(half, value)} of the mean"
-        off = half / (last - first)
+        told = f"{beside(reach, value)} of the mean"
+        off = reach / (last - first)
         yield Line(column, f"mean {value:.4g}", between, off, _RANGE, told)
 
 

@@ -10,7 +10,7 @@ in words of three sorts, by that error: as a share of all records, or of a range
 ('± 3 points', 'Rough: differences of several points can be told, smaller ones and rare values \
 cannot')
 >>> found.detail
-'is how far any one share of a single column may be off, at 95 % confidence each'
+'is how far any one value or bin of a column may be off, at 95 % confidence each'
 """
 
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ def headline(found: Precision) -> Headline | None:
         return Headline(f"± {roughly(100 * worst.off)} %", detail, words)
     more = [f", ± {_points(cells)} any cell of two columns"] if (cells := _pairs(found)) else []
     more += [f", ± {roughly(100 * means[0].off)} % of its range any one mean"] if means else []
-    detail = f"is how far any one share of a single column may be off{''.join(more)}, {_SURE}"
+    detail = f"is how far any one value or bin of a column may be off{''.join(more)}, {_SURE}"
     return Headline(f"± {_points(shares[0].off)}", detail, _sort(shares[0].off, _WORDS))
 
 

@@ -253,8 +253,7 @@ def test_the_file_says_what_comes_next():
     assert "neighbours: add-remove\n" in text
     assert next_steps(found, Path("my data.csv"), Path("s.yaml")) == [
         "sfumato ledger create --ledger budget.db",
-        'sfumato ledger grant clinic --epsilon 2 --delta 1e-9 --reason "who decided, when" '
-        "--ledger budget.db",
+        'sfumato ledger grant clinic --epsilon 2 --delta 1e-9 --reason "…" --ledger budget.db',
         "sfumato schema estimate 'my data.csv' --schema s.yaml --epsilon 0.1 --delta 1e-9 "
         "--ledger budget.db -o s-bought.yaml",
         "sfumato schema check s-bought.yaml",

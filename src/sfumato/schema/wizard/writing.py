@@ -46,7 +46,7 @@ def next_steps(answers: Interviewed, data: Path, output: Path) -> list[str]:
     steps = [
         f"sfumato ledger create --ledger {_LEDGER}",
         f"sfumato ledger grant {quote(answers.name)} --epsilon 2{delta} --reason "
-        f'"who decided, when" --ledger {_LEDGER}',
+        f'"…" --ledger {_LEDGER}',
     ]
     if answers.blank:
         steps.append(
