@@ -34,7 +34,7 @@ def table(tmp_path):
     return path
 
 
-ANSWERS = ["", "", "", "", "", "", "c a,b", "y", "all", "the form"]
+ANSWERS = ["", "", "", "", "", "", "", "c a,b", "y", "all", "the form"]
 
 
 def test_answers_through_a_pipe_make_a_schema_that_checks(run, table, tmp_path):
@@ -51,7 +51,7 @@ def test_answers_through_a_pipe_make_a_schema_that_checks(run, table, tmp_path):
 
 
 def test_a_schema_with_blanks_says_how_they_are_bought(run, table, tmp_path):
-    answers = [*ANSWERS[:6], "", "", "y", "", ""]
+    answers = [*ANSWERS[:7], "", "", "y", "", ""]
     result = run("wizard", table, "-o", "s.yaml", typed=answers)
     assert "sfumato schema estimate" in result.output
     assert "values to be bought" in (tmp_path / "s.yaml").read_text()
@@ -59,7 +59,7 @@ def test_a_schema_with_blanks_says_how_they_are_bought(run, table, tmp_path):
 
 @pytest.mark.parametrize(("last", "code"), [("quit", 1), (None, 1)])
 def test_what_was_answered_is_kept_and_resumed(run, table, tmp_path, last, code):
-    left = run("wizard", table, typed=[*ANSWERS[:5], *filter(None, [last])])
+    left = run("wizard", table, typed=[*ANSWERS[:6], *filter(None, [last])])
     assert left.exit_code == code
     assert "--resume goes on" in left.output + str(left.exception)
     assert not (tmp_path / "schema.yaml").exists()
@@ -67,7 +67,7 @@ def test_what_was_answered_is_kept_and_resumed(run, table, tmp_path, last, code)
     refusal = run("wizard", table, typed=ANSWERS).exception
     assert isinstance(refusal, ParameterError)
     assert "holds earlier answers: add --resume, or remove it" in str(refusal)
-    again = run("wizard", table, "--resume", typed=ANSWERS[5:])
+    again = run("wizard", table, "--resume", typed=ANSWERS[6:])
     assert again.exit_code == 0
     assert "1/4" not in again.output
     text = (tmp_path / "schema.yaml").read_text()
@@ -122,7 +122,7 @@ def test_nothing_is_asked_where_the_schema_could_not_be_written(run, table):
 
 def test_a_book_beside_the_schema_is_looked_at_while_there_is_somebody_to_ask(run, table, tmp_path):
     (tmp_path / "wards.csv").write_text("code,name\nA,x\nB,y\n")
-    answers = [*ANSWERS[:6], "code ward.csv", "code wards.csv", "y", ""]
+    answers = [*ANSWERS[:7], "code ward.csv", "code wards.csv", "y", ""]
     result = run("wizard", table, typed=answers)
     assert "the code book ward.csv cannot be read" in result.output
     assert Schema.read(tmp_path / "schema.yaml").columns["ward"].values == ("A", "B")

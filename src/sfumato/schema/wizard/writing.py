@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 from sfumato.schema.drafted import DraftedColumn, yaml_text
 from sfumato.schema.wizard.interview import Interviewed
@@ -26,7 +27,9 @@ def written(answers: Interviewed, data: Path, output: Path) -> str:
         remarks = (f"{' and '.join(blank)} {_BOUGHT}",) if blank else ()
         said = {fact: value for fact, value in facts.items() if value is not None}
         columns.append(DraftedColumn(name, said, remarks))
-    facts = {} if answers.public_number else {"neighbours": "add-remove"}
+    facts: dict[str, Any] = {} if answers.public_number else {"neighbours": "add-remove"}
+    if answers.file:
+        facts["file"] = answers.file
     return yaml_text(head, answers.name, columns, facts=facts)
 
 
