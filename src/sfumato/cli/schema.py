@@ -75,11 +75,15 @@ app.command(
 @app.command(epilog="Example: `sfumato schema check patients.yaml`")
 def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")]) -> None:
     """Say what each column becomes, or what is still to fill in or to correct."""
+    from sfumato.errors import SchemaError
     from sfumato.render.rules import Rules
-    from sfumato.schema import Schema
+    from sfumato.schema.blank import read_or_partial, to_buy
     from sfumato.schema.domain import Domain
+    from sfumato.schema.partial import PartialSchema
 
-    schema = Schema.read(file)
+    schema = read_or_partial(file)
+    if isinstance(schema, PartialSchema):
+        raise SchemaError(to_buy(schema, file))
     Rules.of(Domain.of(schema))  # refuses constraints that no record keeps
     show(_table(schema))
     say(
