@@ -7,6 +7,7 @@ import shlex
 import pytest
 from typer.testing import CliRunner
 
+from sfumato.cli import main
 from sfumato.cli.application import app as sfumato
 from sfumato.cli.schema import app
 from sfumato.errors import DataError, ParameterError, SchemaError
@@ -86,6 +87,42 @@ def test_an_interrupt_keeps_the_answers(run, table, tmp_path, monkeypatch):
     monkeypatch.setattr("sfumato.cli.schema_wizard.asked", interrupted)
     assert run("wizard", table).exit_code == 130
     assert json.loads((tmp_path / "schema.yaml.wizard").read_text())["answers"] == ["clinic"]
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+def test_an_interrupted_interview_says_nothing_about_charges(
+    table, tmp_path, monkeypatch, capsys, answered
+):
+    typed = iter([""] * answered)
+
+    def interrupted(_question):
+        try:
+            return next(typed)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sfumato.cli.schema_wizard.asked", interrupted)
+    monkeypatch.setattr("sys.argv", ["sfumato", "schema", "wizard", str(table)])
+    with pytest.raises(SystemExit) as left:
+        main()
+    told = capsys.readouterr()
+    assert left.value.code == 130
+    assert ("--resume goes on" if answered else "nothing is written") in told.out
+    assert "charge" not in told.out + told.err
+
+
+@pytest.mark.parametrize("group", ["schema", "ledger"])
+def test_help_shows_examples_that_can_be_copied(group, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    whole = CliRunner().invoke(sfumato, [group, "--help"]).output
+    assert f"Example: sfumato {group}" in whole
+    commands = re.findall(r"^│ ([a-z][a-z-]+) ", whole, flags=re.M)
+    assert len(commands) > 4
+    for command in commands:
+        page = CliRunner().invoke(sfumato, [group, command, "--help"]).output
+        assert f"sfumato {group} {command}" in page
+        assert "`" not in page
 
 
 @pytest.mark.parametrize(

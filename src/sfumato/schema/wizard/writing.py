@@ -27,10 +27,10 @@ def written(answers: Interviewed, data: Path, output: Path) -> str:
         remarks = (f"{' and '.join(blank)} {_BOUGHT}",) if blank else ()
         said = {fact: value for fact, value in facts.items() if value is not None}
         columns.append(DraftedColumn(name, said, remarks))
-    facts: dict[str, Any] = {} if answers.public_number else {"neighbours": "add-remove"}
+    whole: dict[str, Any] = {} if answers.public_number else {"neighbours": "add-remove"}
     if answers.file:
-        facts["file"] = answers.file
-    return yaml_text(head, answers.name, columns, facts=facts)
+        whole["file"] = answers.file
+    return yaml_text(head, answers.name, columns, facts=whole)
 
 
 def next_steps(answers: Interviewed, data: Path, output: Path) -> list[str]:
