@@ -7,6 +7,7 @@ import shlex
 import pytest
 from typer.testing import CliRunner
 
+from sfumato.cli import main
 from sfumato.cli.application import app as sfumato
 from sfumato.cli.schema import app
 from sfumato.errors import DataError, ParameterError, SchemaError
@@ -34,7 +35,7 @@ def table(tmp_path):
     return path
 
 
-ANSWERS = ["", "", "", "", "", "", "c a,b", "y", "all", "the form"]
+ANSWERS = ["", "", "", "", "", "", "", "c a,b", "y", "all", "the form"]
 
 
 def test_answers_through_a_pipe_make_a_schema_that_checks(run, table, tmp_path):
@@ -69,7 +70,7 @@ def test_a_header_in_another_encoding_is_read_where_it_is_said(run, tmp_path):
 
 
 def test_a_schema_with_blanks_says_how_they_are_bought(run, table, tmp_path):
-    answers = [*ANSWERS[:6], "", "", "y", "", ""]
+    answers = [*ANSWERS[:7], "", "", "y", "", ""]
     result = run("wizard", table, "-o", "s.yaml", typed=answers)
     assert "sfumato schema estimate" in result.output
     assert "values to be bought" in (tmp_path / "s.yaml").read_text()
@@ -77,7 +78,7 @@ def test_a_schema_with_blanks_says_how_they_are_bought(run, table, tmp_path):
 
 @pytest.mark.parametrize(("last", "code"), [("quit", 1), (None, 1)])
 def test_what_was_answered_is_kept_and_resumed(run, table, tmp_path, last, code):
-    left = run("wizard", table, typed=[*ANSWERS[:5], *filter(None, [last])])
+    left = run("wizard", table, typed=[*ANSWERS[:6], *filter(None, [last])])
     assert left.exit_code == code
     assert "--resume goes on" in left.output + str(left.exception)
     assert not (tmp_path / "schema.yaml").exists()
@@ -85,7 +86,7 @@ def test_what_was_answered_is_kept_and_resumed(run, table, tmp_path, last, code)
     refusal = run("wizard", table, typed=ANSWERS).exception
     assert isinstance(refusal, ParameterError)
     assert "holds earlier answers: add --resume, or remove it" in str(refusal)
-    again = run("wizard", table, "--resume", typed=ANSWERS[5:])
+    again = run("wizard", table, "--resume", typed=ANSWERS[6:])
     assert again.exit_code == 0
     assert "1/4" not in again.output
     text = (tmp_path / "schema.yaml").read_text()
@@ -104,6 +105,42 @@ def test_an_interrupt_keeps_the_answers(run, table, tmp_path, monkeypatch):
     monkeypatch.setattr("sfumato.cli.schema_wizard.asked", interrupted)
     assert run("wizard", table).exit_code == 130
     assert json.loads((tmp_path / "schema.yaml.wizard").read_text())["answers"] == ["clinic"]
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+def test_an_interrupted_interview_says_nothing_about_charges(
+    table, tmp_path, monkeypatch, capsys, answered
+):
+    typed = iter([""] * answered)
+
+    def interrupted(_question):
+        try:
+            return next(typed)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sfumato.cli.schema_wizard.asked", interrupted)
+    monkeypatch.setattr("sys.argv", ["sfumato", "schema", "wizard", str(table)])
+    with pytest.raises(SystemExit) as left:
+        main()
+    told = capsys.readouterr()
+    assert left.value.code == 130
+    assert ("--resume goes on" if answered else "nothing is written") in told.out
+    assert "charge" not in told.out + told.err
+
+
+@pytest.mark.parametrize("group", ["schema", "ledger"])
+def test_help_shows_examples_that_can_be_copied(group, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    whole = CliRunner().invoke(sfumato, [group, "--help"]).output
+    assert f"Example: sfumato {group}" in whole
+    commands = re.findall(r"^│ ([a-z][a-z-]+) ", whole, flags=re.M)
+    assert len(commands) > 4
+    for command in commands:
+        page = CliRunner().invoke(sfumato, [group, command, "--help"]).output
+        assert f"sfumato {group} {command}" in page
+        assert "`" not in page
 
 
 @pytest.mark.parametrize(
@@ -140,7 +177,7 @@ def test_nothing_is_asked_where_the_schema_could_not_be_written(run, table):
 
 def test_a_book_beside_the_schema_is_looked_at_while_there_is_somebody_to_ask(run, table, tmp_path):
     (tmp_path / "wards.csv").write_text("code,name\nA,x\nB,y\n")
-    answers = [*ANSWERS[:6], "code ward.csv", "code wards.csv", "y", ""]
+    answers = [*ANSWERS[:7], "code ward.csv", "code wards.csv", "y", ""]
     result = run("wizard", table, typed=answers)
     assert "the code book ward.csv cannot be read" in result.output
     assert Schema.read(tmp_path / "schema.yaml").columns["ward"].values == ("A", "B")

@@ -31,7 +31,7 @@ def published():
 def test_what_is_asked_is_what_the_package_answers(published):
     release = published(epsilon=1)
     found = sf.accuracy.published(release)
-    mean, ward = release.accuracy(mean="age", count={"ward": ["surgery", "oncology"]})[::-1]
+    mean, ward = release.accuracy(mean="age", count={"ward": ["surgery", "oncology"]})
     assert mean == sf.accuracy.about_mean(found, "age", 0.95)
     assert ward == sf.accuracy.about_count(found, "ward", ["surgery", "oncology"], 0.95)
     assert "mean" in repr(release.accuracy(mean="age"))
@@ -53,6 +53,44 @@ def test_several_columns_may_be_asked_at_once(published):
     told = published(epsilon=1).accuracy(column=["ward", "sex"], largest="ward", confidence=0.9)
     assert [answer.question for answer in told][:2] == ["ward", "sex"]
     assert len(told) == 3
+
+
+def test_answers_come_in_the_order_of_the_questions(published):
+    told = published(epsilon=1).accuracy(largest="ward", mean="age", count={"ward": "surgery"})
+    assert [answer.question for answer in told][1:] == ["mean of age", "ward is surgery"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "rule"),
+    [
+        ({"count": "ward"}, "count names columns with their values"),
+        ({"count": ["ward"]}, "count names columns with their values"),
+        ({"count": {"ward": None}}, "count names columns with their values"),
+        ({"mean": 5}, 'mean names columns, as in mean="age"'),
+        ({"mean": {"age": 5}}, "mean names columns"),
+        ({"column": [5]}, "column names columns"),
+        ({"means": "age"}, "accuracy knows no question means (did you mean mean?)"),
+    ],
+)
+def test_what_is_no_question_is_refused_with_an_example(small, asked, rule):
+    with pytest.raises(sf.ParameterError) as refusal:
+        small().accuracy(**asked)
+    assert rule in str(refusal.value)
+
+
+def test_a_release_is_verified_where_it_lies_and_elsewhere_refused(small, tmp_path):
+    release = small()
+    with pytest.raises(sf.ParameterError, match="lies in no folder: save it"):
+        sf.verify(release)
+    assert sf.verify(sf.Release.load(release.save(tmp_path / "release"))).passed
+    with pytest.raises(sf.ParameterError, match="takes the folder of a release, not int"):
+        sf.verify(5)
+
+
+@pytest.mark.parametrize("page", [sf.report_page, sf.write_report])
+def test_a_page_of_no_release_is_refused(page):
+    with pytest.raises(sf.ParameterError, match="made of a release, not of str: load one"):
+        page("release")
 
 
 def test_a_saved_release_writes_the_page_that_verify_expects(small, tmp_path):

@@ -1,18 +1,22 @@
 """Ask a release how near its numbers are to the truth: what `release.accuracy(…)` answers."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypedDict, Unpack
 
 from sfumato.accuracy import collected_statement, statement, table_statement
 from sfumato.accuracy.collected import collected, is_collected
 from sfumato.accuracy.covariance_statement import variances
 from sfumato.accuracy.published import Published, Readable, published
 from sfumato.accuracy.statement import Answer
+from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import Number
 from sfumato.untrusted.fact_table import fact_table
+from sfumato.untrusted.misspelt import did_you_mean
 from sfumato.untrusted.visible import visible
 
-__all__ = ["Answers", "ask"]
+__all__ = ["Answers", "Questions", "ask"]
+
+_KNOWN = ("count", "mean", "column", "largest")
 
 
 class Answers(tuple[Answer, ...]):
@@ -28,38 +32,42 @@ class Answers(tuple[Answer, ...]):
         return fact_table("Accuracy, from the release alone", rows)
 
 
-def ask(
-    release: Readable,
-    *,
-    count: Mapping[str, str | Sequence[str]] | None = None,
-    mean: str | Sequence[str] = (),
-    column: str | Sequence[str] = (),
-    largest: str | Sequence[str] = (),
-    confidence: Number = 0.95,
-) -> Answers:
+class Questions(TypedDict, total=False):
+    """What can be asked of a release, of one column or several."""
+
+    count: Mapping[str, str | Sequence[str]]
+    mean: str | Sequence[str]
+    column: str | Sequence[str]
+    largest: str | Sequence[str]
+
+
+def ask(release: Readable, *, confidence: Number = 0.95, **asked: Unpack[Questions]) -> Answers:
     """How far the numbers of a release may be off; without a question, all of its columns.
 
     `count` asks for the records that have one of these values, `mean` for the mean of a number,
     `column` for all counts of a column, `largest` for its most frequent value: each of them for one
-    column or several.  Every answer holds with this `confidence` by itself.
+    column or several.  Answers come in the order in which they were asked for; every one of them
+    holds with this `confidence` by itself.
 
     >>> import sfumato as sf
     >>> schema = sf.Schema.parse(sf.example.CLINIC)
     >>> release = sf.publish(sf.example.clinic(5_000), schema=schema, epsilon=1, seed=3)
     >>> [answer.question for answer in ask(release, mean="age", count={"ward": "surgery"})]
-    ['ward is surgery', 'mean of age']
+    ['mean of age', 'ward is surgery']
     """
+    wanted = {name: _checked(name, value) for name, value in asked.items() if value is not None}
     from_answers = is_collected(release.certificate)
     found: Any = collected(release) if from_answers else published(release)
     said: Any = collected_statement if from_answers else statement
     whole = collected_statement.about_column if from_answers else table_statement.about_column
-    asked = [
-        *(said.about_count(found, n, _several(v), confidence) for n, v in (count or {}).items()),
-        *(said.about_mean(found, name, confidence) for name in _several(mean)),
-        *(whole(found, name, confidence) for name in _several(column)),
-        *(said.about_extreme(found, name, confidence) for name in _several(largest)),
-    ]
-    return Answers(asked or _all(found, said, confidence))
+    answers: dict[str, Callable[[Any], Answer]] = {
+        "count": lambda of: said.about_count(found, of[0], of[1], confidence),
+        "mean": lambda name: said.about_mean(found, name, confidence),
+        "column": lambda name: whole(found, name, confidence),
+        "largest": lambda name: said.about_extreme(found, name, confidence),
+    }
+    told = [answers[name](one) for name, several in wanted.items() for one in several]
+    return Answers(told or _all(found, said, confidence))
 
 
 def _all(found: Any, said: Any, confidence: Number) -> Iterable[Answer]:
@@ -71,5 +79,34 @@ def _all(found: Any, said: Any, confidence: Number) -> Iterable[Answer]:
     return every
 
 
-def _several(names: str | Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
+def _checked(question: str, value: Any) -> list[Any]:
+    """Columns, or columns with values; refused where it is neither."""
+    if question not in _KNOWN:
+        raise ParameterError(
+            f"accuracy knows no question {question}{did_you_mean(question, _KNOWN)}: "
+            f"ask for {', '.join(_KNOWN)}"
+        )
+    if question != "count":
+        return _names(value, f'{question} names columns, as in {question}="age"')
+    rule = 'count names columns with their values, as in count={"ward": "surgery"}'
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise ParameterError(f"{rule}; all values of a column are asked for by column=")
+    return [(name, _names(_as_texts(values), rule)) for name, values in value.items()]
+
+
+def _as_texts(values: Any) -> Any:
+    """Values that are whole numbers as texts, as a schema lists them."""
+    if isinstance(values, int) and not isinstance(values, bool):
+        return str(values)
+    return [_as_texts(one) for one in values] if isinstance(values, list | tuple) else values
+
+
+def _names(value: Any, rule: str) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping | bytes) or not isinstance(value, Iterable):
+        raise ParameterError(rule)
+    found = list(value)
+    if not all(isinstance(one, str) for one in found):
+        raise ParameterError(rule)
+    return found

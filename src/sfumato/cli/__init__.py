@@ -8,14 +8,13 @@ from collections.abc import Callable
 from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
 
+from sfumato.cli.exit_code import INTERRUPTED, Told
 from sfumato.errors import SfumatoError
 
 if TYPE_CHECKING:
     from sfumato.cli.application import app
 
 __all__ = ["app", "main", "run"]
-
-_INTERRUPTED = 130  # the exit code of Ctrl-C, also what typer makes of it
 
 
 def __getattr__(name: str) -> Any:
@@ -52,9 +51,9 @@ def run(start: Callable[[], None], *, package: str = "sfumato") -> None:
         sys.exit(1)
     except KeyboardInterrupt:  # before typer was there to catch it
         _stopped()
-        sys.exit(_INTERRUPTED)
+        sys.exit(INTERRUPTED)
     except SystemExit as leaving:
-        if leaving.code == _INTERRUPTED:
+        if leaving.code == INTERRUPTED and not isinstance(leaving.code, Told):
             _stopped()
         raise
     except BrokenPipeError:

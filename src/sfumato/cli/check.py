@@ -50,6 +50,11 @@ def check(
         write_page(found, output, template="check.html")
     say(WARNING, style="bold red")
     say(f"{found.dataset} · {found.fitting:,} of {found.records:,} records fit in every column")
+    if found.blank:
+        say(
+            f"the schema leaves blanks, so values of {', '.join(found.blank)} are held only to "
+            "what it declares: kind, formats, the other end"
+        )
     if not found.counted:
         say(UNCOUNTED, style="yellow")
     table = Grid("column", "complaint", "values", "share", "what to do", title="What does not fit")

@@ -22,6 +22,7 @@ app = typer.Typer(
     help="Keep the privacy budget of each data set.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
+    epilog="Example: sfumato ledger create --ledger budget.db",
 )
 
 File = Annotated[
@@ -31,7 +32,7 @@ Dataset = Annotated[str, typer.Argument(help="The data set, as its schema names 
 Reason = Annotated[str, typer.Option("--reason", help="Why, for whoever reads the ledger later.")]
 
 
-@app.command(epilog="Example: `sfumato ledger create --ledger budget.db`")
+@app.command(epilog="Example: sfumato ledger create --ledger budget.db")
 def create(ledger: File) -> None:
     """Create an empty ledger, readable by you alone."""
     from sfumato.ledger import Ledger
@@ -44,8 +45,8 @@ def create(ledger: File) -> None:
 
 
 @app.command(
-    epilog='Examples: `sfumato ledger grant adult --epsilon 3 --reason "board, 4 May" --ledger '
-    "budget.db` · `sfumato ledger grant adult --heuristic --reason …`"
+    epilog='Examples: sfumato ledger grant adult --epsilon 3 --reason "board, 4 May" --ledger '
+    "budget.db · sfumato ledger grant adult --heuristic --reason …"
 )
 def grant(
     dataset: Dataset,
@@ -70,7 +71,7 @@ def grant(
         say(f"{dataset} has {opened.balance(dataset).left} left")
 
 
-@app.command(epilog="Example: `sfumato ledger show --ledger budget.db --dataset adult`")
+@app.command(epilog="Example: sfumato ledger show --ledger budget.db --dataset adult")
 def show(
     ledger: File,
     dataset: Annotated[str | None, typer.Option(help="Only this data set.")] = None,
@@ -98,7 +99,7 @@ def show(
             say(_advice(entry))
 
 
-@app.command(epilog="Example: `sfumato ledger verify --ledger budget.db --head 3f1a…`")
+@app.command(epilog="Example: sfumato ledger verify --ledger budget.db --head 3f1a…")
 def verify(
     ledger: File,
     head: Annotated[
@@ -117,7 +118,7 @@ def verify(
 
 
 @app.command(
-    epilog='Example: `sfumato ledger refund adult-7 --reason "interrupted" --ledger budget.db`'
+    epilog='Example: sfumato ledger refund adult-7 --reason "interrupted" --ledger budget.db'
 )
 def refund(
     release: Annotated[str, typer.Argument(help="A release that has drawn no noise.")],
@@ -135,8 +136,8 @@ def refund(
 
 
 @app.command(
-    epilog='Example: `sfumato ledger protects adult "one record (row) of the table; replace-one" '
-    '--reason "all releases so far were of this table" --ledger budget.db`'
+    epilog='Example: sfumato ledger protects adult "one record (row) of the table; replace-one" '
+    '--reason "all releases so far were of this table" --ledger budget.db'
 )
 def protects(
     dataset: Dataset,
@@ -156,8 +157,8 @@ def protects(
 
 @app.command(
     "same-data",
-    epilog='Example: `sfumato ledger same-data adult adult-2026 --reason "one table, two projects" '
-    "--ledger budget.db`",
+    epilog='Example: sfumato ledger same-data adult adult-2026 --reason "one table, two projects" '
+    "--ledger budget.db",
 )
 def same_data(
     dataset: Dataset,

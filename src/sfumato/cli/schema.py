@@ -22,19 +22,20 @@ app = typer.Typer(
     help="Draft and check schemas: the public facts that a release uses.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
+    epilog="Example: sfumato schema wizard patients.csv -o patients.yaml",
 )
 
 app.command(
     "from",
-    epilog="Examples: `sfumato schema from dictionary.csv -o patients.yaml` · "
-    "`sfumato schema from datapackage.json --table visits`",
+    epilog="Examples: sfumato schema from dictionary.csv -o patients.yaml · "
+    "sfumato schema from datapackage.json --table visits",
 )(from_dictionary)
-app.command(epilog="Example: `sfumato schema wizard patients.csv -o patients.yaml`")(wizard)
+app.command(epilog="Example: sfumato schema wizard patients.csv -o patients.yaml")(wizard)
 
 
 @app.command(
-    epilog="Examples: `sfumato schema draft patients.parquet -o patients.yaml` · "
-    "`sfumato schema draft public_sample.csv --public`"
+    epilog="Examples: sfumato schema draft patients.parquet -o patients.yaml · "
+    "sfumato schema draft public_sample.csv --public"
 )
 def draft(
     file: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .dta, .sav …")],
@@ -70,20 +71,24 @@ def draft(
 
 
 app.command(
-    epilog="Examples: `sfumato schema estimate visits.parquet --epsilon 0.1 --delta 1e-9 "
-    "--ledger budget.db -o visits.yaml` · `sfumato schema estimate visits.csv --schema kinds.yaml "
-    "--epsilon 0.1 -o visits.yaml`"
+    epilog="Examples: sfumato schema estimate visits.parquet --epsilon 0.1 --delta 1e-9 "
+    "--ledger budget.db -o visits.yaml · sfumato schema estimate visits.csv --schema kinds.yaml "
+    "--epsilon 0.1 -o visits.yaml"
 )(estimate)
 
 
-@app.command(epilog="Example: `sfumato schema check patients.yaml`")
+@app.command(epilog="Example: sfumato schema check patients.yaml")
 def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")]) -> None:
     """Say what each column becomes, or what is still to fill in or to correct."""
+    from sfumato.errors import SchemaError
     from sfumato.render.rules import Rules
-    from sfumato.schema import Schema
+    from sfumato.schema.blank import read_or_partial, to_buy
     from sfumato.schema.domain import Domain
+    from sfumato.schema.partial import PartialSchema
 
-    schema = Schema.read(file)
+    schema = read_or_partial(file)
+    if isinstance(schema, PartialSchema):
+        raise SchemaError(to_buy(schema, file))
     Rules.of(Domain.of(schema))  # refuses constraints that no record keeps
     show(_table(schema))
     say(
@@ -95,7 +100,7 @@ def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")])
         say(f"text is read with {said}; a column may say otherwise")
 
 
-@app.command(name="json", epilog="Example: `sfumato schema json > schema.json`")
+@app.command(name="json", epilog="Example: sfumato schema json > schema.json")
 def published() -> None:
     """Print the JSON Schema of schema files, for editors and other programs."""
     import json

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.exit_code import INTERRUPTED, Told
 from sfumato.cli.file_format import Delimiter, Encoding, declared_format
 from sfumato.cli.new_file import check_free, write_new
 from sfumato.cli.screen import asked, document, say
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from sfumato.schema.wizard import Header, Interviewed, KeptAnswers
 
 __all__ = ["wizard"]
-
-_INTERRUPTED = 130
 
 
 class _Terminal:
@@ -100,10 +99,9 @@ def _answered(header: "Header", kept: "KeptAnswers", resume: bool, data: Path) -
             say(_later(kept))
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
-        if session.answers:
-            say("")
-            say(_later(kept))
-        raise typer.Exit(_INTERRUPTED) from None
+        say("")
+        say(_later(kept) if session.answers else "nothing was answered, and nothing is written")
+        raise typer.Exit(Told(INTERRUPTED)) from None
 
 
 def _later(kept: "KeptAnswers") -> str:

@@ -20,10 +20,12 @@ def kinds_of(source: Source, name: str) -> dict[str, Any]:
     types = source.types
     unknown = [column for column in source.names if _kind(types.get(column)) is None]
     if unknown:
-        which = f"column {', '.join(unknown)}" if len(unknown) < len(source.names) else "the data"
+        some = len(unknown) < len(source.names)
+        which = f"column {', '.join(unknown)}" if some else "any column"
         raise DataError(
-            f"{which}: of which kind it is, the header does not say. Write the kinds into a "
-            "schema (sfumato schema draft, or sfumato schema wizard) and give that: --schema"
+            f"the header does not say of what kind {which} is: number, date, category or another. "
+            "Write the kinds into a schema (sfumato schema wizard, or sfumato schema draft) and "
+            "give that: --schema"
         )
     return {"name": name, "columns": {c: {"kind": _kind(types[c])} for c in source.names}}
 

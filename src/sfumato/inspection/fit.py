@@ -6,7 +6,7 @@ with the records' help; and no value of a record is shown.
 """
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.inspection.fit_hint import MOST_VALUES, TORN_LINES, hint
+from sfumato.inspection.partial_fit import DeclaredOnly
 from sfumato.inspection.section import Line, Section
-from sfumato.inspection.utility import AnySchema, domain_of, has_rows, opened
+from sfumato.inspection.utility import AnySchema, has_rows, opened
 from sfumato.ledger import Ledger
 from sfumato.measure.fit import complaints_of
 from sfumato.publishing.misfit_words import QUOTE_THEM, remedy
+from sfumato.schema.blank import read_or_partial
 from sfumato.schema.domain import Domain
+from sfumato.schema.partial import PartialSchema
 from sfumato.table.complaint import TORN, Complaint
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
@@ -50,6 +53,7 @@ class SchemaFit:
     fitting: int  # records that fit in every column
     misfits: tuple[ColumnMisfit, ...]
     counted: bool = False
+    blank: tuple[str, ...] = ()  # columns whose range or values the schema does not declare
 
     def __bool__(self) -> bool:
         return self.fitting == self.records
@@ -69,7 +73,8 @@ def check(
     """NOT PRIVATE: what does not fit, in every column, without noise; true where all fits.
 
     A `ledger` counts the look under the data set of the schema, before a record is read; or
-    say `uncounted`.
+    say `uncounted`.  Where the schema leaves a range or values blank, to be bought, values are held
+    to what it does declare: kind, formats, the other end.
 
     >>> import pyarrow as pa
     >>> schema = {"name": "t", "columns": {"age": {"kind": "integer", "low": 0, "high": 110}}}
@@ -77,12 +82,18 @@ def check(
     >>> [(misfit.complaint, misfit.values, misfit.hint) for misfit in found.misfits]
     [('unreadable', 1, 'looks like a decimal comma'), ('above', 1, '')]
     """
-    domain = domain_of(schema)
+    declared = read_or_partial(schema)
+    partial = declared if isinstance(declared, PartialSchema) else None
+    domain = Domain.of(declared.template if isinstance(declared, PartialSchema) else declared)
     source = opened(data, domain)
     check_header(source, domain)
     has_rows(source, 1)  # what cannot be read is not counted
     counted = _counted(domain.schema.name, ledger, uncounted=uncounted)
-    return _exact(Records(source, domain), domain, counted=counted)
+    records = Records(source, domain)
+    if partial is None:
+        return _exact(records, domain, counted=counted)
+    found = _exact(DeclaredOnly.of(records, domain, partial), domain, counted=counted)
+    return replace(found, blank=partial.bought)
 
 
 def _counted(dataset: str, ledger: Ledger | None, *, uncounted: bool) -> bool:
@@ -100,7 +111,7 @@ def _counted(dataset: str, ledger: Ledger | None, *, uncounted: bool) -> bool:
     return True
 
 
-def _exact(records: Records, domain: Domain, *, counted: bool = False) -> SchemaFit:
+def _exact(records: Records | DeclaredOnly, domain: Domain, *, counted: bool = False) -> SchemaFit:
     total = fitting = 0
     found = np.zeros((len(domain.axes), max(Complaint) + 1), np.int64)
     examples: defaultdict[tuple[int, Complaint], list[str | None]] = defaultdict(list)

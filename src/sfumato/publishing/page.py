@@ -25,6 +25,7 @@ def report_page(release: Release) -> bytes:
 
     One file without scripts that fetches nothing; it may be published beside the release.
     """
+    _check_release(release)
     summary = kind_rules(release.certificate).described(release.certificate)
     return html_page(release, summary=summary).encode()
 
@@ -53,6 +54,7 @@ def write_report(release: Release, path: str | Path | None = None, *, force: boo
 
 def checked_page(release: Release, path: Path | None) -> tuple[Path, bytes]:
     """Where the page goes and what it is; refused where the folder is not as it was released."""
+    _check_release(release)
     folder = release.folder
     if folder is None and path is not None and is_release(path.parent):
         folder = path.parent  # where it was saved, or another release lies
@@ -67,6 +69,14 @@ def checked_page(release: Release, path: Path | None) -> tuple[Path, bytes]:
         raise ReleaseError(f"{place} lies in the release, where only {REPORT} may be added")
     sound(folder)
     return place, report_page(Release.load(folder))
+
+
+def _check_release(given: object) -> None:
+    if not isinstance(given, Release):
+        raise ParameterError(
+            f"a page is made of a release, not of {type(given).__name__}: load one from its "
+            "folder, sf.Release.load(FOLDER)"
+        )
 
 
 def sound(folder: Path, *, ledger: Ledger | None = None) -> Verification:

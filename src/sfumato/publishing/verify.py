@@ -9,7 +9,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
-from sfumato.errors import MissingExtra, Refused, ReleaseError
+from sfumato.errors import MissingExtra, ParameterError, Refused, ReleaseError
 from sfumato.ledger import Entry, Ledger
 from sfumato.ledger.rules import part_id
 from sfumato.publishing.certify import stated_facts
@@ -30,9 +30,12 @@ __all__ = ["answers", "checks", "verify"]
 _LARGEST_PAGE = 2**26  # bytes
 
 
-def verify(folder: str | Path, *, ledger: Ledger | str | Path | None = None) -> Verification:
+def verify(
+    folder: str | Path | Release, *, ledger: Ledger | str | Path | None = None
+) -> Verification:
     """All checks in order; a folder without a readable certificate is refused outright.
 
+    A release that lies in a folder stands for it.
     A page that was added to the folder is made again from the release and compared with it.
 
     >>> from tempfile import TemporaryDirectory
@@ -44,6 +47,14 @@ def verify(folder: str | Path, *, ledger: Ledger | str | Path | None = None) -> 
     >>> found.passed, [check.name for check in found]
     (True, ['files', 'plan', 'data'])
     """
+    if isinstance(folder, Release):
+        if folder.folder is None:
+            raise ParameterError(
+                "this release lies in no folder: save it, release.save(FOLDER), and verify that"
+            )
+        folder = folder.folder
+    if not isinstance(folder, str | Path):
+        raise ParameterError(f"verify takes the folder of a release, not {type(folder).__name__}")
     if isinstance(ledger, str | Path):
         with Ledger(ledger) as opened:
             return verify(folder, ledger=opened)

@@ -1,8 +1,8 @@
 """A release: data, certificate and, where there is one, the synopsis they came from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
 
@@ -20,7 +20,7 @@ from sfumato.schema.domain import Domain
 from sfumato.untrusted.fact_table import fact_table
 
 if TYPE_CHECKING:
-    from sfumato.accuracy.asking import Answers
+    from sfumato.accuracy.asking import Answers, Questions
 
 __all__ = ["Release", "table_schema"]
 
@@ -94,21 +94,15 @@ class Release:
             writer.finish(self.certificate, self.synopsis)
         return Path(folder)
 
-    def accuracy(
-        self,
-        *,
-        count: Mapping[str, str | Sequence[str]] | None = None,
-        mean: str | Sequence[str] = (),
-        column: str | Sequence[str] = (),
-        largest: str | Sequence[str] = (),
-        confidence: Number = 0.95,
-    ) -> "Answers":
-        """How far its numbers may be off, from the release alone: see `sfumato.accuracy.ask`."""
+    def accuracy(self, *, confidence: Number = 0.95, **asked: Unpack["Questions"]) -> "Answers":
+        """How far its numbers may be off, from the release alone, in the order of the questions.
+
+        They are `count={"ward": "surgery"}`, `mean="age"`, `column="ward"` and
+        `largest="ward"`: see `sfumato.accuracy.ask`.
+        """
         import sfumato  # the front door: this layer does not know who reads releases
 
-        return sfumato.accuracy.ask(
-            self, count=count, mean=mean, column=column, largest=largest, confidence=confidence
-        )
+        return sfumato.accuracy.ask(self, confidence=confidence, **asked)
 
     def report(self, path: str | Path | None = None, *, force: bool = False) -> Path:
         """Write its page for readers, `report.html` in its folder or another file, and say where.

@@ -31,6 +31,7 @@ __all__ = [
     "WrittenDate",
     "WrittenNumber",
     "WrittenTruth",
+    "as_stored",
     "written",
 ]
 
@@ -186,3 +187,19 @@ def written(column: C, file: FileFormat | None) -> C:
     # What a column says to go without what the file has.
     plain = {n: None if value == _NOTHING.get(n) else value for n, value in found.items()}
     return column.model_copy(update=plain)
+
+
+def as_stored(column: C) -> C:
+    """The column without how text writes it.
+
+    >>> as_stored(WrittenNumber(percent=True, decimal=",", missing_words=["NA"]))
+    WrittenNumber(missing_words=None, decimal=None, thousands=None, percent=False)
+    """
+    kinds = (WrittenNumber, WrittenDate, WrittenTruth, WrittenCategory)
+    facts = {name: fact for kind in kinds for name, fact in kind.model_fields.items()}
+    default = {
+        name: facts[name].get_default(call_default_factory=True)
+        for name in type(column).model_fields
+        if name in facts
+    }
+    return column.model_copy(update=default)

@@ -37,7 +37,7 @@ from sfumato.schema.column import (
 from sfumato.schema.consistent import check_written
 from sfumato.schema.constraint import Constraint
 from sfumato.schema.constraint import check as check_constraints
-from sfumato.schema.formats import FileFormat, written
+from sfumato.schema.formats import FileFormat, as_stored, written
 from sfumato.schema.shorthand import say_other
 from sfumato.schema.sound import check_writable
 from sfumato.schema.strict_yaml import explain, load
@@ -131,6 +131,14 @@ class Schema(BaseModel):
     def label(self) -> str | None:
         """The name of the label column, if the schema has one."""
         return next((n for n, c in self.released.items() if c.role == "label"), None)
+
+    def plain(self) -> Self:
+        """The schema without how text is written: values are stored as what they are.
+
+        Rows that were decoded from the grid are read by it.
+        """
+        columns = {name: as_stored(column) for name, column in self.columns.items()}
+        return self.model_copy(update={"file": None, "columns": columns})
 
     @classmethod
     def read(cls, path: str | Path) -> Self:

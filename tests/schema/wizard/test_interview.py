@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from sfumato.schema import Schema
-from sfumato.schema.wizard import Header, Quit, Session, interview, next_steps, written
+from sfumato.schema.wizard import Quit, Session, interview, next_steps, written
+from wizard_answers import GENERAL, Scripted, answered, facts, facts_typed, header
 
 # Seventeen columns, as a bank's open data has them, and what is typed for each.
 BANK = {
@@ -28,47 +29,6 @@ BANK = {
     "poutcome": ["c", ""],
     "y": ["y"],
 }
-GENERAL = [""] * 4  # name, one row per person, how many, whether that is public
-
-
-class Scripted:
-    """Gives these answers, one after the other, and remembers what it was asked and told."""
-
-    def __init__(self, *answers):
-        self.answers, self.asked, self.told = list(answers), [], []
-
-    def ask(self, question):
-        self.asked.append(question)
-        if not self.answers:
-            raise EOFError
-        return self.answers.pop(0)
-
-    def tell(self, line):
-        self.told.append(line)
-
-
-def header(columns, folder=Path("absent"), **stored):
-    return Header("t", columns, stored, date(2025, 6, 1), folder)
-
-
-def answered(columns, *answers, **more):
-    """What an interview with these answers comes to; every answer must be needed."""
-    asker = Scripted(*answers)
-    found = Session(asker).run(lambda asking: interview(header(columns, **more), asking))
-    assert not asker.answers
-    return found
-
-
-def facts(column, *answers, **more):
-    """The facts of one column, whose answers these are; nothing is missing."""
-    return answered([column], *GENERAL, *answers, "", **more).columns[column]
-
-
-def facts_typed(column, answer):
-    """The facts of one column for which something was typed, without their source."""
-    found = dict(answered([column], *GENERAL, answer, "", "").columns[column])
-    assert found.pop("source") == "public knowledge"
-    return found
 
 
 @pytest.mark.parametrize(
@@ -157,7 +117,12 @@ def test_what_was_typed_has_the_source_that_is_asked_for_in_the_end(answers, kep
         ("code nowhere", "there is no code book nowhere"),
         ("code ../secret.csv", "must lie beside the schema"),
         ("code absent.csv", "cannot be read"),
-        ("y 0 1", "needs nothing more"),
+        ("i 0 1", "needs nothing more"),
+        ("y 0 1", "two words, please"),
+        ("y ja,Ja", "two words, please"),
+        ("d %d.%m", "format does not tell the day"),
+        ("d %d.%m.%Q", "%Q is not known"),
+        ("d dd.mm.yyyy 1 2", "dates as YYYY-MM-DD"),
         ("paint", "one of age, percent"),
         ("co", "which one: count, country, code?"),
         ("same x", "the name of an earlier column"),
@@ -213,7 +178,9 @@ def test_the_kinds_that_a_file_stores_are_proposed_and_hold_against_the_name():
 
 
 def test_back_takes_answers_back_one_by_one_to_the_very_first():
-    asker = Scripted("first", "back", "second", "", "", "back", "9", "", "n 0 1", "back", "y", "")
+    asker = Scripted(
+        "first", "back", "second", "", "", "back", "9", "", "", "n 0 1", "back", "y", ""
+    )
     found = Session(asker).run(lambda asking: interview(header(["x"]), asking))
     assert (found.name, found.records, found.columns) == ("second", 9, {"x": {"kind": "boolean"}})
 
@@ -223,7 +190,7 @@ def test_an_interview_goes_on_where_it_was_left_and_says_nothing_twice():
     first = Session(Scripted(*GENERAL, "", "quit"), keep=lambda answers: kept.append(list(answers)))
     with pytest.raises(Quit):
         first.run(lambda asking: interview(header(["age", "x"]), asking))
-    assert kept[-1] == ["t", "yes", "unknown", "yes", "age"]
+    assert kept[-1] == ["t", "yes", "unknown", "yes", "yes", "age"]
     asker = Scripted("y", "")
     again = Session(asker, kept[-1]).run(lambda asking: interview(header(["age", "x"]), asking))
     assert len(asker.asked) == 2
@@ -234,7 +201,7 @@ def test_an_interview_goes_on_where_it_was_left_and_says_nothing_twice():
 def test_seventeen_columns_take_sixty_keystrokes_and_no_yaml():
     typed = [*GENERAL, *(answer for answers in BANK.values() for answer in answers), "", ""]
     found = answered(list(BANK), *typed)
-    assert sum(len(answer) + 1 for answer in typed) == 59  # with Enter
+    assert sum(len(answer) + 1 for answer in typed) == 60  # with Enter
     kinds = [facts["kind"] for facts in found.columns.values()]
     assert kinds == [
         *("integer", "category", "category", "category", "boolean", "number", "boolean"),
@@ -245,7 +212,7 @@ def test_seventeen_columns_take_sixty_keystrokes_and_no_yaml():
 
 
 def test_the_file_says_what_comes_next():
-    found = answered(["x", "z"], "clinic", "no", "45k", "no", "c", "", "y", "")
+    found = answered(["x", "z"], "clinic", "no", "45k", "no", "", "c", "", "y", "")
     text = written(found, Path("my data.csv"), Path("s.yaml"))
     assert "# values to be bought: sfumato schema estimate\n" in text
     assert "# About 45,000 records.\n" in text

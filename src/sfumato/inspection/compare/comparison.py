@@ -161,6 +161,9 @@ def compare(
         run = _Run(parts, entered, trials, seconds, seed, step)
         run.all()
     if not run.done:
+        if not run.stopped:
+            method, why = next(iter(run.refused.items()))
+            raise ParameterError(f"no method could publish; the first, {method}, says: {why}")
         raise ParameterError("no method finished a release in its time: raise seconds")
     return Comparison(
         dataset=domain.schema.name,

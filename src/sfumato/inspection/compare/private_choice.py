@@ -110,7 +110,8 @@ def choose_method(
     stage = _part_of(whole, part)
     left = _left_of(whole, stage)
     plans = _plans(domain, names, stage)
-    judge = fitness(domain)
+    plain = Domain.of(domain.schema.plain())  # for rows that were decoded from the grid
+    judge = fitness(plain)
     price = PureDP(stage.epsilon)
     source = opened(data, domain)
     check_header(source, domain)  # as its release will: what it refuses is not chosen for
@@ -130,7 +131,7 @@ def choose_method(
         ledger.draw(identity, Records(source, domain, key=ledger.fingerprint_key).fingerprint())
     judged, parts = dealt(encoded(data, domain), len(names))
     releases = [
-        _released(one, rows, domain, k, seed)
+        _released(one, rows, plain, k, seed)
         for k, (one, rows) in enumerate(zip(plans, parts, strict=True))
     ]
     bits: Bits = SystemBits() if seed is None else SeededBits(seed)

@@ -59,7 +59,7 @@ class Trial:
 class Parts:
     """The records on the public grid: those to publish from, and those held out."""
 
-    domain: Domain
+    domain: Domain  # without formats of text: both are stored as what they are
     known: pa.Table
     held_out: pa.Table
 
@@ -74,7 +74,7 @@ class Parts:
             pa.Table.from_batches([decoder.batch(codes[rows])])
             for rows in (order[held:], order[:held])
         )
-        return cls(domain, *tables)
+        return cls(Domain.of(domain.schema.plain()), *tables)
 
     @cached_property
     def framed(self) -> dict[str, tuple[float, float | None]]:

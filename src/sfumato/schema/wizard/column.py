@@ -14,6 +14,7 @@ from sfumato.schema.code_book import BOOKS, book
 from sfumato.schema.schema import Schema
 from sfumato.schema.shorthand import OTHER
 from sfumato.schema.wizard.answer import ends, listed, named, text, truth
+from sfumato.schema.wizard.file_format import date_form, is_date_form, two_words
 from sfumato.schema.wizard.preset import KINDS, PRESETS, Preset, suggested
 from sfumato.schema.wizard.session import Question, Session, WrongAnswer
 
@@ -26,16 +27,18 @@ _NUMBER_BEGINS = tuple("0123456789-+.")
 _WHAT = (
     "n number, w whole number, c category, d date, y yes/no, i id, or a preset: "
     + ", ".join(name for name in PRESETS if name not in ("date", "yes/no", "id"))
-    + ". With its range or values, if you like: w 0 50, c red,green, code nace-2, same COLUMN."
+    + ". With its range or values, if you like: w 0 50, c red,green, code nace-2, same COLUMN. "
+    "As the file writes it: y ja,nein, d dd.mm.yyyy."
 )
 
 
 @dataclass(frozen=True)
 class Known:
-    """The day, where books that are files lie, and the columns that have been asked about."""
+    """The day, where books that are files lie, how values are written, columns so far."""
 
     today: date
     folder: Path
+    file: Mapping[str, Any]
     columns: dict[str, Facts]
 
 
@@ -79,9 +82,15 @@ def _what(name: str, answer: str, known: Known) -> tuple[Preset, Facts | None]:
         return KINDS["number"], _same(rest.strip().removeprefix("as "), None, known)
     preset, rest = named(word), rest.strip()
     facts = _in_time(preset, known.today)
-    if rest and preset.kind in ("boolean", "id"):
+    if preset.kind == "date" and is_date_form(rest):
+        form, rest = _split_form(rest)
+        facts["format"] = form
+    if rest and preset.kind == "id":
         raise WrongAnswer(f"{preset.name} needs nothing more")
-    if rest and preset.kind == "category":
+    if rest and preset.kind == "boolean":
+        true, false = two_words(rest)
+        facts |= {"true": [true], "false": [false]}
+    elif rest and preset.kind == "category":
         facts = {"kind": "category", "values": listed(rest), "other": OTHER, "source": _TYPED}
     elif rest and preset.kind == "code":
         facts = {"kind": "code", "book": rest}
@@ -93,6 +102,15 @@ def _what(name: str, answer: str, known: Known) -> tuple[Preset, Facts | None]:
     if None in facts.values():
         return preset, None
     return preset, facts if preset.kind == "id" else _sound(name, facts, known)
+
+
+def _split_form(answer: str) -> tuple[str, str]:
+    """How dates are written, and the range that may follow, which has no such letters."""
+    words = answer.split()
+    count = len(words)
+    while count > 1 and not is_date_form(words[count - 1]):
+        count -= 1
+    return date_form(" ".join(words[:count])), " ".join(words[count:])
 
 
 def _ask_range(name: str, what: Preset, known: Known, session: Session) -> Facts:
@@ -198,9 +216,10 @@ def _sound(name: str, facts: Facts, known: Known) -> Facts:
         if facts["kind"] == "code":
             book(facts["book"], known.folder)
         else:
-            Schema.of({"name": "t", "columns": {name: said}})
+            Schema.of({"name": "t", "file": known.file or None, "columns": {name: said}})
     except SchemaError as error:
-        raise WrongAnswer(str(error).removeprefix(f"schema: column {name}: ")) from None
+        told = str(error).removeprefix("schema: ").removeprefix(f"column {name}: ")
+        raise WrongAnswer(told) from None
     except ValueError as error:
         raise WrongAnswer(str(error)) from None
     return facts

@@ -12,6 +12,7 @@ from typing import Any
 
 from sfumato.schema.wizard.answer import numbered, some, text, truth
 from sfumato.schema.wizard.column import Known, ask_column
+from sfumato.schema.wizard.file_format import ask_file
 from sfumato.schema.wizard.session import Question, Session
 
 __all__ = ["Header", "Interviewed", "interview"]
@@ -36,6 +37,7 @@ class Interviewed:
     persons: bool  # whether each person has one row
     records: int | None
     public_number: bool
+    file: Mapping[str, Any]  # how it writes values; nothing where that is plain
     columns: Mapping[str, Mapping[str, Any]]
 
     @property
@@ -82,14 +84,15 @@ def interview(header: Header, session: Session) -> Interviewed:
             truth,
         )
     )
+    file = ask_file(session)
     session.tell("Each column: Enter takes the proposal; a kind or preset, ? lists them.")
-    known = Known(header.today, header.folder, {})
+    known = Known(header.today, header.folder, file, {})
     for number, column in enumerate(header.columns, 1):
         place = f"{number}/{len(header.columns)} {column}"
         known.columns[column] = ask_column(column, place, header.stored.get(column), known, session)
     columns = _with_missing(known.columns, session)
     columns = _with_sources(columns, session)
-    return Interviewed(name, persons, records, public_number, columns)
+    return Interviewed(name, persons, records, public_number, file, columns)
 
 
 def _with_missing(columns: Mapping[str, Any], session: Session) -> dict[str, dict[str, Any]]:

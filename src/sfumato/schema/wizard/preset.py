@@ -58,13 +58,20 @@ PRESETS = {
             _called("percent percentage pct prozent"),
         ),
         Preset(
+            "percent%",
+            "a percentage written with its sign, as 45.1%, 0 to 100",
+            {"kind": "number", "low": 0, "high": 100, "percent": True},
+            "a percentage",
+        ),
+        Preset(
             "money",
             "an amount of money; its range is bought unless you know it",
             {"kind": "number", "low": BUY, "high": BUY},
             None,
             _called(
                 "money price cost costs salary wage wages income amount balance fee fees revenue "
-                "payment charge charges premium rent turnover budget spend"
+                "payment charge charges premium rent turnover budget spend preis kosten gehalt "
+                "einkommen betrag"
             ),
         ),
         Preset(
@@ -83,10 +90,13 @@ PRESETS = {
         ),
         Preset(
             "date",
-            "a day as YYYY-MM-DD, from 1900 to the end of next year",
+            "a day, from 1900 to the end of next year",
             {"kind": "date", "low": date(1900, 1, 1), "high": "end of next year"},
             "days from 1900 on",
-            _called("date dob at datum timestamp birthday admitted discharged"),
+            _called(
+                "date dates day dob at on datum tag fecha timestamp birthday birthdate "
+                "geburtsdatum geburtstag admitted discharged"
+            ),
         ),
         Preset(
             "latitude",
@@ -107,7 +117,7 @@ PRESETS = {
             "true or false",
             {"kind": "boolean"},
             None,
-            _called("is has flag smoker smokes pregnant diabetic alive deceased"),
+            _called("is has flag smoker smokes pregnant diabetic alive deceased raucher"),
         ),
         Preset(
             "id",
@@ -124,7 +134,7 @@ PRESETS = {
             "an ISO 3166 code of two letters",
             {"kind": "code", "book": "iso-3166"},
             None,
-            _called("country nationality"),
+            _called("country nationality land"),
         ),
     )
 }
@@ -143,7 +153,8 @@ KINDS = {
             _called(
                 "sex gender status type category class group region state city department ward "
                 "job occupation profession education marital religion ethnicity race language "
-                "diagnosis outcome result kind method channel product brand segment month weekday"
+                "diagnosis outcome result kind method channel product brand segment month weekday "
+                "geschlecht station abteilung beruf diagnose familienstand"
             ),
         ),
         Preset("code", "of a public code book", {"kind": "code", "book": BUY}),

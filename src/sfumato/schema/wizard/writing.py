@@ -32,8 +32,9 @@ def written(answers: Interviewed, data: Path, output: Path, how: FileFormat | No
         said = {fact: value for fact, value in facts.items() if value is not None}
         columns.append(DraftedColumn(name, said, remarks))
     whole: dict[str, Any] = {} if answers.public_number else {"neighbours": "add-remove"}
-    if how is not None:
-        whole["file"] = how.model_dump(exclude_none=True)
+    told = {} if how is None else how.model_dump(exclude_none=True)
+    if file := {**told, **answers.file}:
+        whole["file"] = file
     return yaml_text(head, answers.name, columns, facts=whole)
 
 

@@ -1,0 +1,50 @@
+"""What a partial schema leaves blank, and whether a schema that is refused is one."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import SchemaError
+from sfumato.schema.partial import PartialSchema
+from sfumato.schema.schema import Schema
+
+__all__ = ["blanks", "read_or_partial", "to_buy"]
+
+
+def read_or_partial(schema: Schema | Mapping[str, Any] | str | Path) -> Schema | PartialSchema:
+    """The schema; or what it declares, where all that it lacks can be bought.
+
+    >>> kinds = {"name": "t", "columns": {"age": {"kind": "integer", "low": 0}}}
+    >>> blanks(read_or_partial(kinds))
+    {'age': ('high',)}
+    """
+    file = isinstance(schema, str | Path)
+    try:
+        return Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
+    except SchemaError:
+        try:
+            partial = PartialSchema.read(str(schema)) if file else PartialSchema.of(schema)
+        except SchemaError:
+            partial = None
+        if partial is None or not partial.bought:
+            raise
+        return partial
+
+
+def blanks(partial: PartialSchema) -> dict[str, tuple[str, ...]]:
+    """The facts that each column lacks."""
+    return {
+        name: ("values",)
+        if name in partial.categories
+        else tuple(end for end in ("low", "high") if partial.declared(name, end) is None)
+        for name in partial.bought
+    }
+
+
+def to_buy(partial: PartialSchema, path: Path) -> str:
+    """Which facts are blank, and how to get them."""
+    said = "; ".join(f"{name}: {' and '.join(facts)}" for name, facts in blanks(partial).items())
+    return (
+        f"{path} has blanks ({said}): declare them from public knowledge, or buy them: "
+        f"sfumato schema estimate DATA --schema {path} --epsilon 0.1 -o NEW.yaml"
+    )
