@@ -204,7 +204,7 @@ def test_the_help_shows_an_example(run, command):
 
 
 @pytest.mark.long
-def test_the_commands_that_follow_run_as_they_are_printed(table, tmp_path, monkeypatch):
+def test_the_commands_that_follow_run_as_printed_once_the_reason_is_given(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SFUMATO_LEDGER", raising=False)
     typed = "".join(f"{line}\n" for line in ANSWERS)
@@ -213,6 +213,6 @@ def test_the_commands_that_follow_run_as_they_are_printed(table, tmp_path, monke
     steps = re.findall(r"^  sfumato (.+)$", result.output, flags=re.M)
     assert [step.split()[0] for step in steps] == ["ledger", "ledger", "schema", "publish"]
     for step in steps:
-        done = CliRunner().invoke(sfumato, shlex.split(step))
+        done = CliRunner().invoke(sfumato, shlex.split(step.replace("…", "by the board")))
         assert done.exit_code == 0, (step, done.output, done.exception)
     assert (tmp_path / "release" / "release.json").exists()
