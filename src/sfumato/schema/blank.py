@@ -44,7 +44,8 @@ def blanks(partial: PartialSchema) -> dict[str, tuple[str, ...]]:
 def to_buy(partial: PartialSchema, path: Path) -> str:
     """Which facts are blank, and how to get them."""
     said = "; ".join(f"{name}: {' and '.join(facts)}" for name, facts in blanks(partial).items())
+    delta = " --delta 1e-9" * bool(partial.categories)  # pure epsilon finds no values
     return (
         f"{path} has blanks ({said}): declare them from public knowledge, or buy them: "
-        f"sfumato schema estimate DATA --schema {path} --epsilon 0.1 -o NEW.yaml"
+        f"sfumato schema estimate DATA --schema {path} --epsilon 0.1{delta} -o NEW.yaml"
     )
