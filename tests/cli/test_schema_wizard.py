@@ -204,7 +204,9 @@ def test_the_help_shows_an_example(run, command):
 
 
 @pytest.mark.long
-def test_the_commands_that_follow_run_as_printed_once_the_reason_is_given(table, tmp_path, monkeypatch):
+def test_the_commands_that_follow_run_as_printed_once_the_reason_is_given(
+    table, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SFUMATO_LEDGER", raising=False)
     typed = "".join(f"{line}\n" for line in ANSWERS)
