@@ -16,7 +16,7 @@ PARTIAL = {
         "top": {"kind": "number", "high": 9},
         "free": {"kind": "integer"},
         "seen": {"kind": "date", "format": "%d.%m.%Y"},
-        "ward": {"kind": "category", "other": "none"},
+        "ward": {"kind": "category", "other": "elsewhere"},
         "ill": {"kind": "boolean"},
     },
 }
