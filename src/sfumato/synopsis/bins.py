@@ -1,8 +1,7 @@
 """How the codes of each column fall into bins: fine public ones, and coarse ones merged of them.
 
-Fine bins follow from the schema alone: one per code where there are few, else a hundred, of
-which the first and the last hold one code each, because values outside the range are drawn to
-its ends.  Coarse bins are merged of fine ones by whoever has seen noisy counts only; both
+Fine bins follow from the schema alone: one per code of up to 256, else a hundred, of which the
+first and the last hold one code each, because values outside the range are drawn to its ends.  Coarse bins are merged of fine ones by whoever has seen noisy counts only; both
 sides of the door then read records and draw them by the same partition.
 
 >>> from sfumato.schema.domain import Domain
@@ -31,7 +30,8 @@ __all__ = ["ABSENT", "Fine", "Merged", "Partition", "levels"]
 
 ABSENT = "(missing)"
 
-MOST_FINE = 100  # bins of a number or date that has more codes
+_MOST_SINGLE = 256  # codes of a number or date that have a bin each
+_FEWER = 100  # bins where there are more codes; in earlier releases from here on
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +49,25 @@ class Fine:
         if not isinstance(axis, Grid):
             codes = np.arange(axis.codes, dtype=np.int64)
             return cls(index, codes, codes + 1, 0)
-        count, edges = axis.points + 1, np.arange(axis.points + 2, dtype=np.int64)
-        if count > MOST_FINE:
-            inner = np.arange(MOST_FINE - 1) * (count - 2) // (MOST_FINE - 2)
-            edges = np.concatenate([[0], 1 + inner, [count]])
+        return cls._ordered(index, axis.points + 1, _MOST_SINGLE, missing=axis.missing)
+
+    @classmethod
+    def _ordered(cls, index: int, codes: int, single: int, *, missing: bool) -> "Fine":
+        edges = np.arange(codes + 1, dtype=np.int64)
+        if codes > single:
+            inner = np.arange(_FEWER - 1) * (codes - 2) // (_FEWER - 2)
+            edges = np.concatenate([[0], 1 + inner, [codes]])
         start, stop = edges[:-1], edges[1:]
-        if axis.missing:
+        if missing:
             start, stop = np.append(start, MISSING), np.append(stop, MISSING + 1)
         return cls(index, start, stop, len(edges) - 1)
+
+    def as_many_as(self, bins: int) -> "Fine":
+        """These bins or, where an earlier release had so many, those of that one."""
+        missing = self.bins > self.ordered
+        if not self.ordered or bins == self.bins or bins != _FEWER + missing:
+            return self
+        return self._ordered(self.axis, int(self.stop[self.ordered - 1]), _FEWER, missing=missing)
 
     @property
     def bins(self) -> int:

@@ -44,7 +44,7 @@ class Layout:
     >>> from sfumato.schema import Schema
     >>> layout = Layout.of(Domain.of(Schema.parse(CLINIC)))
     >>> [column.bins for column in layout.columns], layout.label, layout.classes
-    ([81, 2, 101, 100, 2, 4, 100], 7, 2)
+    ([81, 2, 101, 141, 2, 4, 100], 7, 2)
     """
 
     columns: tuple[Fine, ...]
@@ -103,7 +103,8 @@ class MosaicSynopsis:
         """The inverse of `to_json`; refused where a table has not the cells that its bins say."""
         try:
             groups = {int(axis): _whole(group) for axis, group in record["bins"].items()}
-            partition = coarse_partition(layout.columns, groups, layout.label, layout.classes)
+            fine = tuple(column.as_many_as(len(groups[column.axis])) for column in layout.columns)
+            partition = coarse_partition(fine, groups, layout.label, layout.classes)
             one = None if record["classes"] is None else _whole(record["classes"])
             pairs = {
                 (int(table["columns"][0]), int(table["columns"][1])): _whole(table["counts"])

@@ -122,8 +122,9 @@ def _recount(what: Steps, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
     tables, chosen = what.column_tables, found.chosen
     public = what.row_count if what.neighbours == "replace-one" else None
     wide, run = ((), 1) if tables is None else (tables.columns, tables.run)
-    fine = {column.axis: column.bins for column in wide}
-    runs = {column.axis: column.runs(run) for column in wide if column.runs(run)}
+    bins = {column.fine.axis: column.fine for column in found.partition.columns}
+    fine = {column.axis: bins[column.axis].bins for column in wide}
+    runs = {axis: bins[axis].runs(run) for axis in fine if bins[axis].runs(run)}
     if (
         {axis: len(table) for axis, table in found.fine.items()} != fine
         or {axis: len(table) for axis, table in found.runs.items()} != runs
