@@ -161,7 +161,8 @@ def accuracy(
         return
     if found.certificate.part is not None:
         ((column, values),) = found.certificate.part.items()
-        say(f"Only records with {column}={values} were used: all numbers are about these.")
+        which = f"{column}={values or '(missing)'}"
+        say(f"Only records with {which} were used: all numbers are about these.")
     if asked:
         for place, answer in enumerate(answers):
             for sentence in ([""] if place else []) + list(answer.sentences):
