@@ -20,7 +20,7 @@ from sfumato.schema.shorthand import OTHER
 
 __all__ = ["placeholders"]
 
-_VALUES = ("987654321", "True")  # two, as a label needs, which numbers and truth values spell
+_VALUES = ("987654321", "True")  # two, as a label needs; what is stored is not held to them
 _MANY = 2**20  # steps around zero
 _NEAR = Fraction(1, 2**20)  # of a declared end: numbers of its size are told apart so finely
 _DAYS = (date(2000, 1, 1).toordinal(), date(2021, 11, 26).toordinal())
