@@ -38,12 +38,6 @@ def no_false_alarms():
         yield
 
 
-@pytest.fixture
-def usual_alarms(monkeypatch):
-    """A release stops as it does for everybody."""
-    monkeypatch.setattr(fit, "judge", judge)
-
-
 @pytest.fixture(scope="session")
 def state_folders(tmp_path_factory):
     """Names of folders, one for each test: made by whoever writes there, as most never do."""
