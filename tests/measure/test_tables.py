@@ -14,6 +14,7 @@ from sfumato.schema import Schema
 from sfumato.schema.domain import MISSING, Domain
 from sfumato.synopsis.bins import Fine, Merged, Partition
 from sfumato.synopsis.tables import is_forest, pairs_of
+from sfumato.table.statistic import folded
 
 ONE = PureDP(1)
 RELATIONS = ("replace-one", "add-remove")
@@ -43,11 +44,8 @@ class Given:
         codes = np.array(rows, np.int32).reshape(len(rows), len(DOMAIN.axes))
         self.parts = np.array_split(codes, batches)
 
-    def reduce(self, partial, merge):
-        total = partial(self.parts[0])
-        for part in self.parts[1:]:
-            total = merge(total, partial(part))
-        return total
+    def fold(self, statistic):
+        return folded(statistic, self.parts)
 
 
 def partition(groups=((0, 0, 1, 1, 2), (0, 1, 1), (0, 1)), label=2):

@@ -11,9 +11,9 @@ float32 on blocks so short that every sum is a whole number below 2^24, then add
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import isqrt
-from operator import add
-from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from sfumato.privacy.sensitivity import Neighbours, Sensitivity
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import FINE
 from sfumato.table.records import Records
+from sfumato.table.statistic import Statistic, WholeSum
 
 __all__ = ["ClassTables", "ColumnTables", "PairChoice", "moved", "pair_counts"]
 
@@ -56,24 +57,42 @@ class ColumnTables:
         tables = len(self.columns) + in_runs
         return Noise(FINE, moved(tables, self.neighbours), self.budget)
 
+    @cached_property
+    def statistic(self) -> "ColumnCounts":
+        """NOT PRIVATE: what is counted, exactly."""
+        return ColumnCounts(self.columns, self.run)
+
     def query(self, records: Records) -> Whole:
         """NOT PRIVATE: table after table, runs after fine bins, as `perturb` adds noise to them."""
-
-        def partial(codes: Codes) -> Whole:
-            tables = []
-            for column in self.columns:
-                fine = np.bincount(column.place[codes[:, column.axis]], minlength=column.bins)
-                tables.append(fine)
-                if column.runs(self.run):  # missing is in none
-                    tables.append(in_runs(fine[: column.ordered], self.run))
-            return np.concatenate(tables)
-
-        return records.reduce(partial, np.add)
+        return records.fold(self.statistic)
 
     def perturb(self, records: Records, purse: Purse) -> Whole:
         """`query` under its noise."""
         exact = self.query(records)
         return purse.pay(self.noise).add(exact, np.ones(len(exact), np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCounts(WholeSum):
+    """One-way tables in fine bins, each with its runs behind it where there are any."""
+
+    columns: tuple[Fine, ...]
+    run: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Table after table."""
+        return (sum(column.bins + column.runs(self.run) for column in self.columns),)
+
+    def add(self, total: Whole, records: Codes) -> Whole:
+        """NOT PRIVATE: with these records."""
+        tables = []
+        for column in self.columns:
+            fine = np.bincount(column.place[records[:, column.axis]], minlength=column.bins)
+            tables.append(fine)
+            if column.runs(self.run):  # missing is in none
+                tables.append(in_runs(fine[: column.ordered], self.run))
+        return self.merge(total, np.concatenate(tables))
 
 
 def in_runs(fine: Whole, run: int) -> Whole:
@@ -88,24 +107,42 @@ def in_runs(fine: Whole, run: int) -> Whole:
 def pair_counts(records: Records, partition: Partition, *, pairs: bool = True) -> tuple[int, Whole]:
     """NOT PRIVATE: how many records there are, and per class how often two cells hold together.
 
-    The diagonal holds the one-way tables; without `pairs` it is all that is counted.  There is
-    one total for all threads: with many cells it is larger than all else, and whole numbers may
-    be added in any order.
+    The diagonal holds the one-way tables; without `pairs` it is all that is counted.
     """
-    cells = (partition.cells,)
-    total = np.zeros((partition.classes, *cells, *(cells if pairs else ())), np.int64)
-    adding = Lock()
+    rows, counts = records.fold(PairCounts(partition, pairs))
+    return rows, counts
 
-    def partial(codes: Codes) -> int:
-        for k, within in enumerate(_by_class(partition, codes)):
+
+class _Counted(NamedTuple):
+    rows: int
+    counts: Whole
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts(Statistic[_Counted]):
+    """How many records there are, and per class how often two cells hold together."""
+
+    partition: Partition
+    pairs: bool = True
+
+    def zero(self) -> _Counted:
+        """Of no records."""
+        cells = (self.partition.cells,) * (2 if self.pairs else 1)
+        return _Counted(0, np.zeros((self.partition.classes, *cells), np.int64))
+
+    def add(self, total: _Counted, records: Codes) -> _Counted:
+        """NOT PRIVATE: with these records."""
+        for k, within in enumerate(_by_class(self.partition, records)):
+            here = total.counts[k]
             for start in range(0, len(within), _BLOCK):
-                X = _one_hot(partition, within[start : start + _BLOCK])
-                counts = X @ X.T if pairs else X.sum(axis=1)
-                with adding:
-                    np.add(total[k], counts, out=total[k], dtype=np.int64, casting="unsafe")
-        return len(codes)
+                X = _one_hot(self.partition, within[start : start + _BLOCK])
+                counts = X @ X.T if self.pairs else X.sum(axis=1)
+                np.add(here, counts, out=here, dtype=np.int64, casting="unsafe")
+        return _Counted(total.rows + len(records), total.counts)
 
-    return records.reduce(partial, add), total
+    def merge(self, a: _Counted, b: _Counted) -> _Counted:
+        """NOT PRIVATE: of both together."""
+        return _Counted(a.rows + b.rows, np.add(a.counts, b.counts, out=a.counts))
 
 
 def _by_class(partition: Partition, codes: Codes) -> list[Codes]:
