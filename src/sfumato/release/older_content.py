@@ -1,4 +1,4 @@
-"""A digest of released records that does not depend on file format, batching or version.
+"""The digest of released records in certificates of format 1, of which there are many.
 
 Each column keeps its own running hash of values and of which ones are missing, so the
 digest of a table is the same however it is cut into batches.
@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["Content"]
+__all__ = ["OlderContent"]
 
 
-class Content:
+class OlderContent:
     """Running digest over batches.
 
-    >>> whole, halves = Content(), Content()
+    >>> whole, halves = OlderContent(), OlderContent()
     >>> batch = pa.RecordBatch.from_pydict({"a": [1, None, 3], "b": ["x", "yz", None]})
     >>> whole.update(batch)
     >>> halves.update(batch.slice(0, 1)); halves.update(batch.slice(1))
