@@ -4,7 +4,7 @@ A plan is built from the schema and the budget alone, so it can be priced, shown
 reserved before a record is read.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -74,7 +74,8 @@ class Plan(Priced):
 
     domain: Domain
     measure: Callable[[Records, Purse], Any] = field(repr=False)
-    render: Callable[[Any, int | None, np.random.Generator], Iterator[pa.RecordBatch]] = field(
+    # In `table_schema`, or with texts as dictionaries; what is drawn is a `render.drawing.Drawing`.
+    render: Callable[[Any, int | None, np.random.Generator], Iterable[pa.RecordBatch]] = field(
         repr=False
     )
     # The events again, from the published synopsis, where they depend on what was released.

@@ -4,7 +4,7 @@ What can be refused is refused before the ledger is charged, from the header and
 number of records is public, from that number; the rest is `sfumato.publishing.transaction`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -241,7 +241,7 @@ class _Table:
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
         return Produced(record, self._watched(batches), fit)
 
-    def _watched(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _watched(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             self._progress("write", batch.num_rows)
             yield batch

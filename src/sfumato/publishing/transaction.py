@@ -6,7 +6,7 @@ wastes budget, never grants it.
 """
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +50,7 @@ class Produced(NamedTuple):
     """What a release is made of."""
 
     synopsis: Mapping[str, Any] | None
-    batches: Iterator[pa.RecordBatch]
+    batches: Iterable[pa.RecordBatch]
     fit: FitFacts | None = None  # of tables, where it was counted
 
 

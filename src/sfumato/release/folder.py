@@ -10,7 +10,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ class FolderWriter:
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._partial, ignore_errors=True)
 
-    def write(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> None:
+    def write(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
         """The data, a batch at a time."""
         path = self._partial / f"data.{self._format}"
         try:
