@@ -1,96 +1,59 @@
-"""Rows in parts: the same whoever draws them, in whatever order, however often."""
+"""Rows in parts: the same however they are drawn, and as many as were asked for."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-import sfumato as sf
-from sfumato.privacy.mechanism import Purse
-from sfumato.privacy.randomness import SeededBits
-from sfumato.publishing.row_stream import hashed_rows
-from sfumato.publishing.table import price
-from sfumato.render import drawing as module
-from sfumato.render.drawing import BATCH_ROWS, Drawing
-from sfumato.schema import Schema
-from sfumato.table.records import Records
-from sfumato.table.source import open_source
+from sfumato.render import drawing
+from sfumato.render.drawing import Drawing
 
-CLINIC = Schema.parse(sf.example.CLINIC)
-RULED = Schema.of(
-    {
-        "name": "t",
-        "columns": {n: {"kind": "integer", "low": 0, "high": 9} for n in "ab"},
-        "constraints": ["a < b"],
-    }
+
+def numbers(start, count, rng):
+    """A model: where each row stands, and what was drawn for it."""
+    return pa.record_batch({"row": np.arange(start, start + count), "x": rng.random(count)})
+
+
+@pytest.fixture(autouse=True)
+def _short_parts(monkeypatch):
+    monkeypatch.setattr(drawing, "BATCH_ROWS", 10)
+
+
+@pytest.mark.parametrize(
+    ("rows", "sizes"), [(25, [10, 10, 5]), (20, [10, 10]), (10, [10]), (1, [1]), (0, [])]
 )
+def test_rows_come_in_bounded_parts_that_add_up(rows, sizes):
+    made = Drawing(numbers, rows, 1)
+    assert made.parts == len(sizes)
+    assert [batch.num_rows for batch in made] == sizes
+    assert [row for batch in made for row in batch["row"].to_pylist()] == list(range(rows))
 
 
-def uniform(start, count, rng):
-    return pa.RecordBatch.from_pydict(
-        {"row": np.arange(start, start + count), "u": rng.random(count)}
+def test_parts_are_the_same_in_any_order_by_threads_again_and_elsewhere():
+    made = Drawing(numbers, 95, 7)
+    there = pickle.loads(pickle.dumps(made))
+    once = list(made)
+    with ThreadPoolExecutor(4) as pool:
+        by_threads = list(pool.map(made, range(made.parts)))
+    backwards = [there(k) for k in reversed(range(made.parts))][::-1]
+    assert once == by_threads == backwards == list(made)
+
+
+def test_no_two_parts_and_no_two_seeds_share_their_numbers():
+    found = [batch["x"].to_pylist() for seed in range(5) for batch in Drawing(numbers, 50, seed)]
+    assert len({x for part in found for x in part}) == 5 * 50
+
+
+def test_the_generator_of_a_part_is_the_one_that_is_stated():
+    bits = np.random.PCG64(np.random.SeedSequence(5, spawn_key=(3,)))
+    expected = np.random.Generator(bits).random(10)
+    assert Drawing(numbers, 40, 5)(3)["x"].to_pylist() == expected.tolist()
+
+
+def test_the_seed_comes_from_the_generator_that_is_given():
+    first, again, other = (
+        Drawing.of(numbers, 40, np.random.default_rng(seed)) for seed in (1, 1, 2)
     )
-
-
-def rendered(schema, table, rows, seed=1, **asked):
-    """What a method draws from a seeded measurement."""
-    plan = price(schema, epsilon=1, fit=False, **asked)
-    plan = plan if plan.sized is None else plan.sized(table.num_rows)
-    purse = Purse(plan.guarantee, SeededBits(seed))
-    synopsis = plan.measure(Records(open_source(table), plan.domain), purse)
-    return plan.render(synopsis, rows, np.random.default_rng(seed))
-
-
-def test_parts_have_as_many_rows_as_a_batch_but_for_the_last():
-    drawn = Drawing(uniform, 2 * BATCH_ROWS + 3, 5)
-    assert [batch.num_rows for batch in drawn] == [BATCH_ROWS, BATCH_ROWS, 3]
-    assert (Drawing(uniform, BATCH_ROWS, 5).parts, Drawing(uniform, 0, 5).parts) == (1, 0)
-    assert list(Drawing(uniform, 0, 5)) == []
-    assert drawn(1)["row"][0].as_py() == BATCH_ROWS
-
-
-def test_a_part_depends_on_the_seed_and_its_number_alone():
-    drawn = Drawing(uniform, 10 * BATCH_ROWS, 5)
-    assert drawn(7).equals(drawn(7))
-    assert drawn(7).equals(Drawing(uniform, 8 * BATCH_ROWS, 5)(7))  # nor on how many there are
-    parts = [drawn(3)["u"], drawn(4)["u"], Drawing(uniform, 10 * BATCH_ROWS, 6)(3)["u"]]
-    assert len({part[0].as_py() for part in parts}) == 3
-
-
-def test_a_generator_gives_a_drawing_its_seed():
-    first, again, other = (Drawing.of(uniform, 9, np.random.default_rng(s)) for s in (1, 1, 2))
-    assert first.seed == again.seed != other.seed
-    assert first.seed >= 2**64  # not few of them
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_threads_change_nothing(threads, monkeypatch):
-    monkeypatch.setattr("sfumato.table.workers._cores", lambda: threads)
-    drawn = Drawing(uniform, 5 * BATCH_ROWS + 1, 5)
-    told = []
-    found = [rows.batch for rows in hashed_rows(drawn, told.append)]
-    assert pa.Table.from_batches(found).equals(pa.Table.from_batches(drawn))
-    assert told == [BATCH_ROWS] * 5 + [1]
-
-
-@pytest.mark.parametrize("model", ["latent", "forest"])
-def test_mosaic_draws_the_same_part_after_a_pickle(model, monkeypatch):
-    monkeypatch.setattr(module, "BATCH_ROWS", 100)
-    drawn = rendered(CLINIC, sf.example.clinic(300), 250, model=model)
-    sent = pickle.loads(pickle.dumps(drawn))
-    assert [sent(k).num_rows for k in (2, 0, 1)] == [50, 100, 100]
-    for k in (2, 1, 0, 1):
-        assert sent(k).equals(drawn(k))
-    assert len(pickle.dumps(drawn)) < 2**20
-
-
-def test_rules_are_kept_within_each_part(monkeypatch):
-    """One draw in two breaks the rule: every part is drawn until it is full."""
-    monkeypatch.setattr(module, "BATCH_ROWS", 50)
-    low = np.arange(300) % 9
-    drawn = rendered(RULED, pa.table({"a": low, "b": low + 1}), 120)
-    assert [drawn(k).num_rows for k in range(drawn.parts)] == [50, 50, 20]
-    for batch in drawn:
-        assert (batch["a"].to_numpy() < batch["b"].to_numpy()).all()
-    assert drawn(1).equals(drawn(1))
+    assert list(first) == list(again) != list(other)

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from sfumato.numeric.threads import one_blas_thread
 from sfumato.render.decode import BATCH_ROWS
 
 __all__ = ["Drawing", "RowModel"]
@@ -52,7 +53,8 @@ class Drawing:
         start = part * BATCH_ROWS
         entropy = np.random.SeedSequence(self.seed, spawn_key=(part,))
         rng = np.random.Generator(np.random.PCG64(entropy))
-        return self.model(start, min(BATCH_ROWS, self.rows - start), rng)
+        with one_blas_thread:  # it is parts that threads share
+            return self.model(start, min(BATCH_ROWS, self.rows - start), rng)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return map(self, range(self.parts))
