@@ -5,7 +5,6 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato.publishing.table import _Table, price
 from sfumato.publishing.transaction import ReleaseTransaction
-from sfumato.release.part import write_part
 from sfumato.table.source import open_source
 
 ROWS = 300
@@ -34,7 +33,7 @@ def written(sink, whole):
     """Each file by itself, the last one first."""
     starts = [sum(SIZES[:k]) for k in range(len(SIZES))]
     return [
-        write_part(sink, k, whole.slice(starts[k], SIZES[k]).to_batches(), whole.schema)
+        sink(k, whole.schema, whole.slice(starts[k], SIZES[k]).to_batches())
         for k in reversed(range(len(SIZES)))
     ][::-1]
 

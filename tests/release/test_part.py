@@ -10,7 +10,7 @@ import sfumato as sf
 from parts_world import ROWS, SIZES, published, written
 from sfumato.errors import ReleaseError
 from sfumato.release import stored_rows
-from sfumato.release.part import write_part
+from sfumato.release.part import PartSink
 from sfumato.release.stored_rows import StoredRows
 
 NAMES = [f"data/part-{k:05}.parquet" for k in range(len(SIZES))]
@@ -59,23 +59,23 @@ def test_it_is_saved_as_the_files_that_it_is(release, tmp_path):
 
 
 def test_a_part_is_there_whole_or_not_at_all(tmp_path):
-    batch = pa.RecordBatch.from_pydict({"a": [1, 2]})
+    batch, sink = pa.RecordBatch.from_pydict({"a": [1, 2]}), PartSink(tmp_path)
 
     def broken():
         yield batch
         raise RuntimeError("the worker is gone")
 
     with pytest.raises(RuntimeError):
-        write_part(tmp_path, 0, broken(), batch.schema)
+        sink(0, batch.schema, broken())
     assert list(tmp_path.iterdir()) == []
-    first = write_part(tmp_path, 0, [batch], batch.schema)
-    assert write_part(tmp_path, 0, [batch], batch.schema) == first  # begun again
-    assert write_part(tmp_path, 0, [], batch.schema).rows == 0
+    first = sink(0, batch.schema, [batch])
+    assert sink(0, batch.schema, [batch]) == first  # begun again
+    assert sink(0, batch.schema, []).rows == 0
 
 
 def left_out(sink, whole):
     parts = written(sink, whole)
-    (sink / "part-00001.parquet").unlink()
+    (sink.folder / "part-00001.parquet").unlink()
     return parts
 
 
@@ -84,7 +84,7 @@ def not_reported(sink, whole):
 
 
 def foreign(sink, whole):
-    (sink / "notes.txt").write_text("x")
+    (sink.folder / "notes.txt").write_text("x")
     return written(sink, whole)
 
 
@@ -101,7 +101,7 @@ def test_parts_that_are_not_all_there_make_no_release(tmp_path, write):
 
 def test_what_a_killed_writer_left_is_not_published(tmp_path):
     def begun_twice(sink, whole):
-        (sink / ".partial-7-abc.parquet").write_bytes(b"half of it")
+        (sink.folder / ".partial-7-abc.parquet").write_bytes(b"half of it")
         return written(sink, whole)
 
     release = published(tmp_path / "release", write=begun_twice)

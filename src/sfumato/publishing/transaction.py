@@ -31,7 +31,7 @@ from sfumato.release.file import Format
 from sfumato.release.fit import FitFacts
 from sfumato.release.folder import FolderWriter, is_release
 from sfumato.release.given_frame import Frame
-from sfumato.release.part import PartFile
+from sfumato.release.part import PartFile, PartSink
 from sfumato.release.reading import read_certificate
 from sfumato.release.release import Release
 
@@ -55,8 +55,8 @@ class Produced(NamedTuple):
     batches: Iterable[pa.RecordBatch]
     fit: FitFacts | None = None  # of tables, where it was counted
     told: Callable[[int], None] | None = None  # of how many rows were written, a few at a time
-    # Where the rows are written in parts by whatever holds the records: into this folder.
-    write: Callable[[Path], Sequence[PartFile]] | None = None
+    # Where the rows are written in parts, by whatever holds the records.
+    write: Callable[[PartSink], Sequence[PartFile]] | None = None
 
 
 class Publishable(Protocol):

@@ -25,7 +25,7 @@ from sfumato.untrusted.plain_file import content, is_there, opened
 from sfumato.untrusted.strict_json import parsed
 
 if TYPE_CHECKING:
-    from sfumato.release.part import PartFile
+    from sfumato.release.part import PartFile, PartSink
 
 __all__ = [
     "CERTIFICATE",
@@ -83,12 +83,14 @@ class FolderWriter:
         except OSError as error:
             raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
 
-    def collect(self, write: Callable[[Path], Sequence["PartFile"]]) -> None:
-        """Data that others write, in parts: `write` is told the folder, and says what it wrote."""
+    def collect(self, write: Callable[["PartSink"], Sequence["PartFile"]]) -> None:
+        """Data that others write, in parts: `write` is told where, and says what was written."""
+        from sfumato.release.part import PartSink  # which writes as this module does
+
         sink, self.content = self._partial / DATA, PartsContent()
         try:
             sink.mkdir()
-            parts = write(sink)
+            parts = write(PartSink(sink))
             for left in sink.glob(".partial-*"):  # of a writer that was killed, and begun again
                 left.unlink(missing_ok=True)
             numbered = [part_name(number) for number in range(len(parts))]
@@ -97,7 +99,7 @@ class FolderWriter:
                 raise ReleaseError(f"{self.folder} cannot be written: parts of it are missing")
             for part in parts:
                 flush(self._partial / part.name)
-                self.content.add(part.name, part.rows, part.content)
+                self.content.add(part.name, part.rows, part.digest)
                 self._files[part.name] = part.sha256
             flush(sink)
         except OSError as error:

@@ -7,7 +7,7 @@ them removes, and one that is started again writes the same file again.
 >>> from tempfile import TemporaryDirectory
 >>> rows = pa.RecordBatch.from_pydict({"a": [1, 2]})
 >>> with TemporaryDirectory() as folder:
-...     part = write_part(Path(folder), 3, [rows], rows.schema)
+...     part = PartSink(Path(folder))(3, rows.schema, [rows])
 ...     part.name, part.rows, [found.name for found in Path(folder).iterdir()]
 ('data/part-00003.parquet', 2, ['part-00003.parquet'])
 """
@@ -23,7 +23,7 @@ from sfumato.release.content import Content, Hashed
 from sfumato.release.file import appearing, file_writer
 from sfumato.release.folder import flush, sha256
 
-__all__ = ["PartFile", "write_part"]
+__all__ = ["PartFile", "PartSink"]
 
 
 @dataclass(frozen=True)
@@ -32,20 +32,26 @@ class PartFile:
 
     name: str  # in the release
     rows: int
-    content: str  # the digest of its records
+    digest: str  # of its records
     sha256: str  # of the file
 
 
-def write_part(
-    sink: Path, number: int, batches: Iterable[pa.RecordBatch | Hashed], schema: pa.Schema
-) -> PartFile:
-    """Write a part into the folder that collects them."""
-    name, content = part_name(number), Content()
-    with appearing(sink / Path(name).name) as part:
-        with file_writer(part, schema, "parquet") as writer:
-            for batch in batches:
-                content.update(batch)
-                writer.write_batch(batch.batch if isinstance(batch, Hashed) else batch)
-        flush(part)
-        sealed = sha256(part)
-    return PartFile(name, content.rows, content.hexdigest(), sealed)
+@dataclass(frozen=True)
+class PartSink:
+    """The folder in which parts are collected, for whoever writes one; it can be pickled."""
+
+    folder: Path
+
+    def __call__(
+        self, number: int, schema: pa.Schema, batches: Iterable[pa.RecordBatch | Hashed]
+    ) -> PartFile:
+        """Write the part of this number."""
+        name, content = part_name(number), Content()
+        with appearing(self.folder / Path(name).name) as part:
+            with file_writer(part, schema, "parquet") as writer:
+                for batch in batches:
+                    content.update(batch)
+                    writer.write_batch(batch.batch if isinstance(batch, Hashed) else batch)
+            flush(part)
+            sealed = sha256(part)
+        return PartFile(name, content.rows, content.hexdigest(), sealed)

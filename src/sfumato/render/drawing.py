@@ -26,7 +26,7 @@ __all__ = ["Drawing", "RowModel"]
 class RowModel(Protocol):
     """What rows are drawn from; it can be pickled, and is not changed by drawing."""
 
-    def __call__(self, start: int, count: int, rng: np.random.Generator) -> pa.RecordBatch:
+    def __call__(self, start: int, count: int, rng: np.random.Generator, /) -> pa.RecordBatch:
         """So many rows, the first of which is row `start` of the release."""
 
 
