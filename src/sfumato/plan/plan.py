@@ -4,7 +4,7 @@ A plan is built from the schema and the budget alone, so it can be priced, shown
 reserved before a record is read.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -74,7 +74,8 @@ class Plan(Priced):
 
     domain: Domain
     measure: Callable[[Records, Purse], Any] = field(repr=False)
-    render: Callable[[Any, int | None, np.random.Generator], Iterator[pa.RecordBatch]] = field(
+    # In `table_schema`, or with texts as dictionaries; what is drawn is a `render.drawing.Drawing`.
+    render: Callable[[Any, int | None, np.random.Generator], Iterable[pa.RecordBatch]] = field(
         repr=False
     )
     # The events again, from the published synopsis, where they depend on what was released.
@@ -106,6 +107,11 @@ class Plan(Priced):
     def table_schema(self) -> pa.Schema:
         """Names and types of the released table: a public fact."""
         return self.columns or arrow_schema(self.domain)
+
+    def table_of(self, batches: Iterable[pa.RecordBatch]) -> pa.Table:
+        """What was rendered, as one table in the types of the release."""
+        schema = self.table_schema
+        return pa.Table.from_batches([batch.cast(schema) for batch in batches], schema)
 
     @property
     def measured(self) -> tuple[Event, ...]:

@@ -4,13 +4,12 @@ What can be refused is refused before the ledger is charged, from the header and
 number of records is public, from that number; the rest is `sfumato.publishing.transaction`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from sfumato.errors import ParameterError
 from sfumato.ledger import Ledger
@@ -239,12 +238,7 @@ class _Table:
         rng = np.random.default_rng(self._seed)
         batches = self._plan.render(synopsis, self._rows, rng)
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
-        return Produced(record, self._watched(batches), fit)
-
-    def _watched(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            self._progress("write", batch.num_rows)
-            yield batch
+        return Produced(record, batches, fit, lambda rows: self._progress("write", rows))
 
 
 def _check_sound(basis: Path) -> None:

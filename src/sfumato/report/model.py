@@ -219,7 +219,9 @@ def _facts(certificate: Certificate) -> Iterator[tuple[str, str, bool]]:
     else:
         yield "Ledger", ledger.id, True
         yield "Ledger head", ledger.head, True
-    yield "Content (BLAKE2b-256)", str(certificate.content.blake2b), True
+    tree, older = certificate.content.tree, certificate.content.blake2b
+    name = "Content (BLAKE2b-256)" if tree is None else "Content (tree of SHA-256)"
+    yield name, str(tree or older), True
     for name, digest in sorted(certificate.files.items()):
         yield f"SHA-256 of {name}", str(digest), True
     if certificate.seal is not None:

@@ -277,7 +277,7 @@ def _runs(
     found = []
     for _ in range(count):
         synopsis = plan.measure(records, Purse(plan.guarantee, bits))
-        rows = pa.Table.from_batches(plan.render(synopsis, None, rng), plan.table_schema)
+        rows = plan.table_of(plan.render(synopsis, None, rng))
         found.append(features(synopsis, rows))
         tick()
     return found

@@ -1,12 +1,11 @@
 """mosaic: one- and two-way tables under noise, and records drawn to keep them all."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import NoneType
 from typing import Any, cast
 
 import numpy as np
-import pyarrow as pa
 
 from sfumato.errors import ParameterError, ReleaseError, SchemaError
 from sfumato.methods.mosaic.steps import Steps
@@ -16,7 +15,7 @@ from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
 from sfumato.render.constrained import STATEMENT
-from sfumato.render.decode import Decoder
+from sfumato.render.drawing import Drawing
 from sfumato.render.mosaic import (
     Model,
     noisy_tables,
@@ -66,10 +65,8 @@ def plan(
     codes = where_masks(domain, asked)
     rules = Rules.of(domain, codes)
 
-    def render(
-        synopsis: MosaicSynopsis, rows: int | None, rng: np.random.Generator
-    ) -> Iterator[pa.RecordBatch]:
-        drawn = sample(
+    def render(synopsis: MosaicSynopsis, rows: int | None, rng: np.random.Generator) -> Drawing:
+        return sample(
             noisy_tables(synopsis, what.deviations),
             model=used,
             chosen=bool(synopsis.chosen),
@@ -77,9 +74,9 @@ def plan(
             rows=rows,
             rules=rules,
             given=codes,
+            domain=domain,
             rng=rng,
         )
-        return Decoder(domain).batches(drawn)
 
     def again(count: int) -> Plan:
         return plan(domain, budget, count, model, where)
