@@ -1,8 +1,8 @@
 """Tables and views of DuckDB: of a file that is opened for reading alone, or over a connection.
 
-A file that is read cannot be written by others meanwhile.  Over a connection a second one is opened, with a
-transaction of its own; what only the first one knows (temporary tables, registered frames) is
-given as a relation, `connection.table("visits")`.
+A file that is read cannot be written by others meanwhile.  Over a connection a second one is
+opened, with a transaction of its own; what only the first one knows (temporary tables, registered
+frames) is given as a relation, `connection.table("visits")`.
 """
 
 from contextlib import suppress

@@ -22,21 +22,10 @@ __all__ = ["open_postgres", "open_server"]
 _BATCH_BYTES = 2**22
 _PLAIN = ("UTF8", "SQL_ASCII")
 # Encodings in which every byte is a letter, so that no record can stop the server's conversion.
-_WHOLE = [
-    "LATIN1",
-    "LATIN2",
-    "LATIN4",
-    "LATIN5",
-    "LATIN6",
-    "LATIN7",
-    "LATIN8",
-    "LATIN9",
-    "LATIN10",
-    "ISO_8859_5",
-    "WIN866",
-    "KOI8R",
-    "KOI8U",
-]
+_WHOLE = (
+    *("LATIN1", "LATIN2", "LATIN4", "LATIN5", "LATIN6", "LATIN7", "LATIN8", "LATIN9", "LATIN10"),
+    *("ISO_8859_5", "WIN866", "KOI8R", "KOI8U"),
+)
 _COLUMNS = """
 WITH RECURSIVE stored AS (
     SELECT a.attnum, a.attname::text AS name, a.atttypid AS type, a.atttypmod AS modifier,
@@ -55,21 +44,24 @@ SELECT s.name, t.typname::text AS kind, t.typtype = 'e' AS enum, s.modifier, s.r
 FROM stored s JOIN pg_catalog.pg_type t ON t.oid = s.type
 WHERE t.typtype <> 'd' ORDER BY s.attnum"""
 _TABLES = """
-SELECT c.relname::text AS name FROM pg_catalog.pg_class c
-WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND pg_catalog.pg_table_is_visible(c.oid)
-    AND c.relnamespace <> 'pg_catalog'::regnamespace LIMIT 1000"""
+SELECT CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN '' ELSE n.nspname || '.' END
+    || c.relname AS name
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND n.nspname !~ '^(pg_|information_schema$)'
+LIMIT 1000"""
 _REFUSALS = (
-    (
-        ("password", "authentication", "role "),
-        f"does not accept the user or the password: check the user; the password is read from {PASSWORDS}",
-    ),
-    (("pg_hba.conf",), "does not let this user in from here: its pg_hba.conf decides"),
-    (("database ",), "has no such database, or none that this user may open: check its name"),
-    (("ssl", "certificate"), "asks for another kind of encryption: see sslmode and sslrootcert"),
     (
         ("refused", "no such file", "translate", "timeout", "timed out", "unreachable", "resolve"),
         "does not answer: check host and port, and that it runs",
     ),
+    (
+        ("password", "authentication", "role "),
+        "does not accept the user or the password: check the user; the password is read from "
+        f"{PASSWORDS}",
+    ),
+    (("pg_hba.conf",), "does not let this user in from here: its pg_hba.conf decides"),
+    (("database ",), "has no such database, or none that this user may open: check its name"),
+    (("ssl", "certificate"), "asks for another kind of encryption: see sslmode and sslrootcert"),
 )
 
 
@@ -87,9 +79,8 @@ class _Snapshot(ArrowSession):
                 f"the database is kept in {encoding}, in which some bytes are no letters and would "
                 "stop the reading: save the table as a file, or copy it to a database in UTF8"
             )
-        self.run(
-            f"SET LOCAL client_encoding = '{'SQL_ASCII' if encoding == 'SQL_ASCII' else 'UTF8'}'"
-        )
+        sent = encoding if encoding in _PLAIN else "UTF8"
+        self.run(f"SET LOCAL client_encoding = '{sent}'")
 
     def run(self, statement: str) -> None:
         """A statement without an answer."""
@@ -144,8 +135,8 @@ def open_postgres(connection: Any, table: TableName) -> StoredTable:
         found = None
     if found is None:
         raise DataError(
-            f"table {table} cannot be read: check that it exists and that this user may read it "
-            f"(GRANT SELECT); try: SELECT * FROM {table} LIMIT 0"
+            f"table {table} cannot be read: try in psql whether this user may (GRANT SELECT), and, "
+            "of a view, whether what it reads is there"
         )
     return found
 
@@ -154,7 +145,7 @@ def _columns(session: _Snapshot, table: TableName) -> tuple[StoredColumn, ...]:
     facts = session.ask(_COLUMNS, table.quoted)
     if not facts:
         known = [row["name"] for row in session.ask(_TABLES)]
-        hint = did_you_mean(table.last, known)
+        hint = did_you_mean(str(table), known)
         raise DataError(
             f"the database has no table or view {table}{hint}: check its name (capitals count) and "
             "its schema (schema.table)"

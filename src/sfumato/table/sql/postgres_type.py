@@ -1,8 +1,8 @@
 """How columns of PostgreSQL are asked for, and read: no value makes a query or a reading fail.
 
-Dates and moments are cut to the years 1 to 9999, which no range leaves: `infinity` would overflow on
-the way.  `numeric` comes as text and becomes the decimal that its declaration says; one that is
-declared without digits is read as a float, as any file would write it.
+Dates and moments are cut to the years 1 to 9999, which no range leaves: `infinity` would overflow
+on the way.  `numeric` comes as text and becomes the decimal that its declaration says; one that is
+declared without digits is read as a float.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """A table or view, read over one connection as a stream of Arrow batches.
 
-All passes see the same records: the connection is our own, in one transaction.  SQL gives records in
-any order, and no statistic of a release depends on theirs.
+All passes see the same records: the connection is our own, in one transaction.  SQL gives records
+in any order, and no statistic of a release depends on theirs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
