@@ -18,8 +18,8 @@ from sfumato.table.sql.name import quoted
 __all__ = ["Relation", "query_of", "refused_query"]
 
 _TAKEN = (
-    "give a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a table of a "
-    "database, or the path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS)"
+    "give a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a table of "
+    "a database, or the path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS)"
 )
 _HINTS = {
     "dask": "write it with frame.to_parquet(folder), and give the folder",

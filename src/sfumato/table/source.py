@@ -37,6 +37,7 @@ __all__ = [
     "broken_off",
     "columns_of",
     "frame_types",
+    "held",
     "number_of_records",
     "open_source",
     "told",
@@ -98,6 +99,11 @@ def open_source(
         source = Listed.of(data, names) or query_of(data) or _frame(data)
     _distinct(source.names)
     return source
+
+
+def held(data: Any) -> Any:
+    """A table of a database as it is now, for several looks at it; other data as it is."""
+    return open_source(data) if isinstance(data, SqlTable) or is_url(data) else data
 
 
 def _frame(data: Any) -> Source:

@@ -19,7 +19,7 @@ from sfumato.table.file.parquet import ParquetFiles
 from sfumato.table.file.statistical import StatisticalFile
 from sfumato.table.query import Relation
 from sfumato.table.sql.duck import DATABASES, open_duckdb_file
-from sfumato.table.sql.name import TableName
+from sfumato.table.sql.name import TableName, table_in
 from sfumato.table.text import TextFile
 from sfumato.table.text_stream import is_utf8
 
@@ -67,11 +67,13 @@ def with_sheet(data: Any, sheet: str | None) -> Any:
 
 
 def stem(path: str | Path) -> str:
-    """The name of a file without its endings.
+    """The name of a file without its endings; of a table in a database, its own.
 
-    >>> stem("data/visits.csv.gz"), stem("visits.xlsx#2024")
-    ('visits', 'visits')
+    >>> stem("data/visits.csv.gz"), stem("visits.xlsx#2024"), stem("clinic.duckdb#visits")
+    ('visits', 'visits', 'visits')
     """
+    if (table := table_in(path)) is not None:
+        return table
     name = file_of(path)[0].name
     name = name.removesuffix(".gz")
     return name.rpartition(".")[0] or name

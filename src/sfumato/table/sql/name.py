@@ -2,13 +2,15 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from sfumato.errors import ParameterError
 
-__all__ = ["TableName", "quoted"]
+__all__ = ["TableName", "quoted", "table_in"]
 
 _PART = r'"(?:[^"]|"")+"|[^".]+'
 _NAME = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
+_IN_DATABASE = re.compile(r"(?:\w+://[^#]*|.*\.(?:duckdb|ddb|db))#(.+)", re.I | re.S)
 _MOST_PARTS = 3  # catalog, schema, table
 
 
@@ -19,6 +21,16 @@ def quoted(name: str) -> str:
     '"a ""b"" c"'
     """
     return '"' + name.replace('"', '""') + '"'
+
+
+def table_in(data: object) -> str | None:
+    """The own name of a table that stands behind the URL or the path of a database.
+
+    >>> table_in("postgresql://ann@host/db#clinic.visits"), table_in("visits.xlsx#2024")
+    ('visits', None)
+    """
+    found = _IN_DATABASE.fullmatch(str(data)) if isinstance(data, str | Path) else None
+    return None if found is None else TableName.of(found[1]).last
 
 
 @dataclass(frozen=True)
