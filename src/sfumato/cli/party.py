@@ -139,10 +139,9 @@ def contribute(
 
     exchange = _exchange(folder)
     opened = Ledger(ledger) if ledger is not None else None
+    given = named(data, table=table)
     with rows() as step:
-        made = run(
-            exchange, state, named(data, table=table), ledger=opened, seed=seed, progress=step
-        )
+        made = run(exchange, state, given, ledger=opened, seed=seed, progress=step)
     _written(made.place, state)
     if made.file.seeded:
         say("test run: the noise is from a seed and protects nobody, so nothing is promised")

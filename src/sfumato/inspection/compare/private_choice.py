@@ -118,8 +118,8 @@ def choose_method(
     data = source = opened(data, domain)
     if isinstance(source, StoredTable | Relation):  # where one record may move all others
         raise DataError(
-            "a private choice deals records by their position, which a database does not keep: save "
-            "the table as a file first, or choose on public records"
+            "a private choice deals records by their position, which a database does not keep: "
+            "save the table as a file first, or choose on public records"
         )
     check_header(source, domain)  # as its release will: what it refuses is not chosen for
     if not has_rows(source, fewest := _fewest(len(names), float(stage.epsilon))):
