@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from sfumato.release import Release
     from sfumato.retrieval.published import PublishedCounts
     from sfumato.schema import Schema
+    from sfumato.table.sql.opening import sql
 
 __version__ = "0.1.0"
 __all__ = [
@@ -106,6 +107,7 @@ __all__ = [
     "report",
     "report_page",
     "retrieval",
+    "sql",
     "verify",
     "verify_trial",
     "write_report",
@@ -137,6 +139,7 @@ _NAMES_BY_HOME = {
     "sfumato.release": "Release",
     "sfumato.retrieval.published": "PublishedCounts",
     "sfumato.schema": "Schema",
+    "sfumato.table.sql.opening": "sql",
 }
 _HOMES = {name: home for home, names in _NAMES_BY_HOME.items() for name in names.split()}
 

@@ -88,5 +88,6 @@ def _stopped() -> None:
 def _tell(how: str, what: str, colour: str) -> None:
     """One line on standard error."""
     from sfumato.cli.screen import say, styled
+    from sfumato.untrusted.password import without_password
 
-    say(styled(how, colour), what, err=True)
+    say(styled(how, colour), without_password(what), err=True)

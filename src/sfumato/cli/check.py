@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.screen import Grid, say, show
+from sfumato.cli.table_argument import Data, Sheet, Table, named
 
 __all__ = ["check"]
 
 
 def check(
-    data: Annotated[Path, typer.Argument(help="The file to be published.")],
+    data: Data,
     schema: Annotated[Path, typer.Option(help="The schema, YAML or JSON.")],
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
-    ] = None,
+    sheet: Sheet = None,
+    table: Table = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Also write an internal HTML page (mode 0600)."),
@@ -38,12 +38,11 @@ def check(
     from sfumato.inspection.fit import check as run
     from sfumato.inspection.page import WARNING, check_place, write_page
     from sfumato.ledger import Ledger
-    from sfumato.table.file.opening import with_sheet
 
     if output is not None:
         check_place(output)
     opened = None if ledger is None or uncounted else Ledger(ledger)
-    found = run(with_sheet(data, sheet), schema=schema, ledger=opened, uncounted=uncounted)
+    found = run(named(data, sheet, table), schema=schema, ledger=opened, uncounted=uncounted)
     if opened is not None:
         opened.close()
     if output is not None:
@@ -57,12 +56,12 @@ def check(
         )
     if not found.counted:
         say(UNCOUNTED, style="yellow")
-    table = Grid("column", "complaint", "values", "share", "what to do", title="What does not fit")
+    listed = Grid("column", "complaint", "values", "share", "what to do", title="What does not fit")
     for one in found.misfits:
         told = f"{one.hint}: {one.remedy}" if one.hint else one.remedy
         share = f"{found.share(one):.2%}"
-        table.line(one.column, one.complaint, f"{one.values:,}", share, told)
+        listed.line(one.column, one.complaint, f"{one.values:,}", share, told)
     if found.misfits:
-        show(table)
+        show(listed)
     if output is not None:
         say(f"written {output}, readable by you alone")

@@ -48,12 +48,13 @@ class Commands(TyperGroup):
 
 def _tell(wrong: Any) -> None:
     from sfumato.cli.screen import say, styled
+    from sfumato.untrusted.password import without_password
 
     context = getattr(wrong, "ctx", None)
     if type(wrong).__name__ == "NoArgsIsHelpError":  # our own words, nothing of the user's
         wrong.show()
         return
-    say(styled("wrong usage: ", "red"), _message(wrong), err=True)
+    say(styled("wrong usage: ", "red"), without_password(_message(wrong)), err=True)
     if context is not None:
         say(f"see: {context.command_path} --help", err=True)
 

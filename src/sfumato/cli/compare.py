@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli.screen import Grid, say, show, styled
+from sfumato.cli.table_argument import Data, Sheet, Table, named
 
 if TYPE_CHECKING:
     from sfumato.inspection.compare.table import Shown
@@ -14,7 +15,7 @@ __all__ = ["compare"]
 
 
 def compare(
-    data: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .jsonl, .sav …")],
+    data: Data,
     schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
     epsilon: Annotated[str, typer.Option(help="Budgets to compare at, as 0.1,0.5,1.")],
     delta: Annotated[
@@ -33,9 +34,8 @@ def compare(
         str | None,
         typer.Option(metavar="SHARE", help="Spend this share of epsilon on a private choice."),
     ] = None,
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
-    ] = None,
+    sheet: Sheet = None,
+    table: Table = None,
     ledger: Annotated[
         Path | None,
         typer.Option(
@@ -62,9 +62,8 @@ def compare(
     budgets = [text.strip() for text in epsilon.split(",")]
     names = None if methods is None else [text.strip() for text in methods.split(",")]
     from sfumato.errors import ParameterError
-    from sfumato.table.file.opening import with_sheet
 
-    data = with_sheet(data, sheet)
+    data = named(data, sheet, table)
     if private_choice is not None:
         if uncounted:
             raise ParameterError("a private choice is charged to a ledger: leave out --uncounted")
@@ -100,7 +99,7 @@ def compare(
 
 
 def _choose(
-    data: Path,
+    data: str,
     schema: Path,
     budgets: list[str],
     delta: str | None,

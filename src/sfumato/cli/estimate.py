@@ -9,6 +9,8 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.table_argument import Data, Sheet, Table, named
+
 if TYPE_CHECKING:
     from sfumato.publishing.estimate import Estimate
 
@@ -16,16 +18,18 @@ __all__ = ["estimate"]
 
 
 def estimate(
-    data: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet file.")],
+    data: Data,
     epsilon: Annotated[str, typer.Option(help="Privacy budget of the estimate, above 0.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Schema to write: a new file.")],
     schema: Annotated[
         Path | None,
         typer.Option(
             help="Kinds of the columns and whatever is known; blank low, high and values are "
-            "bought. Default: the kinds that a Parquet file stores."
+            "bought. Default: the kinds that a Parquet file or a database stores."
         ),
     ] = None,
+    sheet: Sheet = None,
+    table: Table = None,
     delta: Annotated[
         str | None, typer.Option(help="Delta, which categories need: well below 1/rows.")
     ] = None,
@@ -69,7 +73,7 @@ def estimate(
     groups = [[one.strip() for one in group.split(",")] for group in same_range or ()]
     with _new_file(output) as file:
         found = estimate_schema(
-            data,
+            named(data, sheet, table),
             schema=schema,
             epsilon=epsilon,
             delta=delta,

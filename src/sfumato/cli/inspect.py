@@ -6,17 +6,24 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.screen import Grid, say, show
+from sfumato.cli.table_argument import Table, named
 
 __all__ = ["inspect"]
 
 
 def inspect(
     release: Annotated[Path, typer.Argument(help="The folder of a release.")],
-    original: Annotated[Path, typer.Option(help="The records it was made from.")],
+    original: Annotated[
+        str, typer.Option(metavar="DATA", help="The records it was made from: a file, or a URL.")
+    ],
     control: Annotated[
-        Path | None,
-        typer.Option(help="Records of the same population that had no part in the release."),
+        str | None,
+        typer.Option(
+            metavar="DATA",
+            help="Records of the same population that had no part in the release.",
+        ),
     ] = None,
+    table: Table = None,
     secret: Annotated[
         str | None, typer.Option(help="The column to infer in the attribute attack.")
     ] = None,
@@ -60,7 +67,7 @@ def inspect(
     opened = None if ledger is None or uncounted else Ledger(ledger)
     found = run(
         published,
-        original,
+        named(original, table=table),
         control=control,
         secret=secret,
         confidence=confidence,
@@ -77,11 +84,11 @@ def inspect(
     if not found.counted:
         say(UNCOUNTED, style="yellow")
     for section in found.sections:
-        table = Grid(*section.headings, title=section.title)
+        listed = Grid(*section.headings, title=section.title)
         for line in section.lines:
-            table.line(line.what, line.value, line.meaning)
+            listed.line(line.what, line.value, line.meaning)
         if section.lines:
-            show(table)
+            show(listed)
         if section.remark:
             say(section.remark, style="dim")
     if output is not None:

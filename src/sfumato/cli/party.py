@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli.screen import Grid, say, show
+from sfumato.cli.table_argument import Data, Table, named
 
 if TYPE_CHECKING:
     from sfumato.party import Exchange
@@ -118,8 +119,9 @@ def share(folder: Folder, state: State) -> None:
 @app.command("contribute")
 def contribute(
     folder: Folder,
-    data: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .jsonl, .sav …")],
+    data: Data,
     state: State,
+    table: Table = None,
     ledger: Annotated[
         Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="This party's ledger, to charge.")
     ] = None,
@@ -137,8 +139,9 @@ def contribute(
 
     exchange = _exchange(folder)
     opened = Ledger(ledger) if ledger is not None else None
+    given = named(data, table=table)
     with rows() as step:
-        made = run(exchange, state, data, ledger=opened, seed=seed, progress=step)
+        made = run(exchange, state, given, ledger=opened, seed=seed, progress=step)
     _written(made.place, state)
     if made.file.seeded:
         say("test run: the noise is from a seed and protects nobody, so nothing is promised")

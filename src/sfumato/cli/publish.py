@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.table_argument import Data, Sheet, Table, named
+
 __all__ = ["publish"]
 
 
 def publish(
-    data: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .jsonl, .sav …")],
+    data: Data,
     schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
     method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "mosaic",
@@ -54,9 +56,8 @@ def publish(
             help="mosaic: draw only these records: sex=f, age=18..30; repeatable, costs no budget."
         ),
     ] = None,
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
-    ] = None,
+    sheet: Sheet = None,
+    table: Table = None,
     format: Annotated[
         str | None, typer.Option(help="csv or parquet; default: parquet for Parquet, else csv.")
     ] = None,
@@ -95,6 +96,9 @@ def publish(
     Example: sfumato publish patients.csv --schema patients.yaml --epsilon 1 -o release/
 
     A part of it: sfumato publish patients.csv --schema patients.yaml --part sex=f --epsilon 1 -o f/
+
+    A database: sfumato publish postgresql://ann@host/db --table visits --schema v.yaml --epsilon 1
+    -o v/
     """
     from sfumato.cli.method_options import method_options
     from sfumato.cli.show import promise, unfinished
@@ -120,7 +124,7 @@ def publish(
         unfinished(opened, public.name, release)
     existed = is_release(output)
     result = run(
-        data,
+        named(data, sheet, table),
         schema=public,
         method=method,
         epsilon=epsilon,
@@ -128,7 +132,6 @@ def publish(
         rho=rho,
         part=",".join(part) if part else None,
         fit=fit,
-        sheet=sheet,
         ledger=opened,
         folder=output,
         format=format,  # type: ignore[arg-type]  # checked by publish itself

@@ -11,6 +11,7 @@ from sfumato.cli.new_file import check_free, write_new
 from sfumato.cli.schema_from import from_dictionary
 from sfumato.cli.schema_wizard import wizard
 from sfumato.cli.screen import Grid, document, say, show
+from sfumato.cli.table_argument import Data, Sheet, Table, named
 
 if TYPE_CHECKING:
     from sfumato.schema import Schema
@@ -38,14 +39,13 @@ app.command(epilog="Example: sfumato schema wizard patients.csv -o patients.yaml
     "sfumato schema draft public_sample.csv --public"
 )
 def draft(
-    file: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .dta, .sav …")],
+    data: Data,
     public: Annotated[
         bool,
-        typer.Option("--public", help="The file is public: read its records as well."),
+        typer.Option("--public", help="The data is public: read its records as well."),
     ] = False,
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
-    ] = None,
+    sheet: Sheet = None,
+    table: Table = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     output: Annotated[
@@ -57,12 +57,11 @@ def draft(
     Only the header is read, and what a person must declare is left blank.
     """
     from sfumato.table.draft import draft as drafted
-    from sfumato.table.file.opening import with_sheet
 
     if output is not None:
         check_free(output)
     how = declared_format(encoding, delimiter)
-    text = drafted(with_sheet(file, sheet), public=public, how=how)
+    text = drafted(named(data, sheet, table), public=public, how=how)
     if output is None:
         document(text)
         return

@@ -9,6 +9,7 @@ from sfumato.cli.exit_code import INTERRUPTED, Told
 from sfumato.cli.file_format import Delimiter, Encoding, declared_format
 from sfumato.cli.new_file import check_free, write_new
 from sfumato.cli.screen import asked, document, say
+from sfumato.cli.table_argument import Data, Sheet, Table, named
 
 if TYPE_CHECKING:
     from sfumato.schema.wizard import Header, Interviewed, KeptAnswers
@@ -27,10 +28,9 @@ class _Terminal:
 
 
 def wizard(
-    data: Annotated[Path, typer.Argument(help="File of which only the header is read.")],
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
-    ] = None,
+    data: Data,
+    sheet: Sheet = None,
+    table: Table = None,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     output: Annotated[
@@ -50,10 +50,10 @@ def wizard(
 
     from sfumato.schema.wizard import Header, KeptAnswers, next_steps, written
     from sfumato.table.draft import stored_kinds
-    from sfumato.table.file.opening import stem, with_sheet
+    from sfumato.table.file.opening import stem
 
     check_free(output)
-    data = with_sheet(data, sheet)
+    data = named(data, sheet, table)
     how = declared_format(encoding, delimiter)
     stored = stored_kinds(data, how)
     header = Header(
@@ -76,7 +76,7 @@ def wizard(
         say(f"  {step}")
 
 
-def _answered(header: "Header", kept: "KeptAnswers", resume: bool, data: Path) -> "Interviewed":
+def _answered(header: "Header", kept: "KeptAnswers", resume: bool, data: str) -> "Interviewed":
     from sfumato.errors import ParameterError
     from sfumato.schema.wizard import Quit, Session, WrongAnswer, interview
     from sfumato.untrusted.plain_file import is_there

@@ -44,6 +44,7 @@ from sfumato.release.kind import TABLE
 from sfumato.render.components import COLUMNS
 from sfumato.schema.domain import Domain, Grid
 from sfumato.synopsis.features import Features
+from sfumato.table.source import held
 
 __all__ = ["Overview", "inspect"]
 
@@ -104,6 +105,7 @@ def inspect(
     if pictures:
         needed()
     domain = Domain.of(stated(certificate.public_schema))
+    original, control = held(original), held(control)
     if certificate.part is not None:  # the release is about these records alone
         part = DeclaredPart.of(domain, certificate.part)
         original = part.of_source(opened(original, domain))

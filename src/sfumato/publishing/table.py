@@ -35,6 +35,7 @@ from sfumato.table.file.opening import with_sheet
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.source import Source, frame_types, number_of_records, open_source
+from sfumato.table.sql.opening import with_table
 
 __all__ = ["check_rows", "price", "publish", "publish_plan"]
 
@@ -101,6 +102,7 @@ def publish(
     fit: bool = True,
     misfit: Number = MISFIT,
     sheet: str | None = None,
+    table: str | None = None,
     ledger: Ledger | str | Path | None = None,
     folder: str | Path | None = None,
     format: Format | None = None,
@@ -114,12 +116,13 @@ def publish(
     """Release a table under a promise.
 
     `data` is a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a
-    polars LazyFrame, a DuckDB relation, or the path of a file (CSV, Parquet, Excel, JSON lines,
-    Stata, SAS, SPSS, one of them in a .zip) or of a folder of Parquet files; `Release.data` is
-    a frame for frames, in their types, else an Arrow table.  `sheet` names the sheet of a workbook
-    that has several.  With `folder` the release is written there as it is made, in bounded memory.
-    With `ledger` the charge is durable before a record is encoded.  A `seed` makes a test run
-    without any guarantee.
+    polars LazyFrame, a DuckDB relation, a connection or URL of a database (`sfumato.sql`), or the
+    path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS, DuckDB, one of them in a
+    .zip) or of a folder of Parquet files; `Release.data` is a frame for frames, in their types,
+    else an Arrow table.  `sheet` names the sheet of a workbook that has several, `table` the table
+    or view of a database.  With `folder` the release is written there as it is made, in bounded
+    memory.  With `ledger` the charge is durable before a record is encoded.  A `seed` makes a test
+    run without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
     record in common cost a ledger their maximum (neighbours: add-remove).  Where more than a share
@@ -150,7 +153,7 @@ def publish(
     )
     return publish_plan(
         plan,
-        with_sheet(data, sheet),
+        with_table(with_sheet(data, sheet), table),
         ledger=ledger,
         folder=folder,
         format=format,

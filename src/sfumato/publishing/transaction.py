@@ -34,6 +34,8 @@ from sfumato.release.given_frame import Frame
 from sfumato.release.part import PartFile, PartSink
 from sfumato.release.reading import read_certificate
 from sfumato.release.release import Release
+from sfumato.table.sql.name import table_in
+from sfumato.table.sql.opening import SqlTable
 
 __all__ = [
     "Charged",
@@ -332,16 +334,17 @@ def check_promise(terms: ReleaseTerms, accepted: bool) -> None:
 
 
 def dataset_name(name: str | None, data: Any, *, default: str, charged: bool) -> str:
-    """What the ledger counts under: as stated, else the name of the file.
+    """What the ledger counts under: as stated, else the name of the file or table.
 
     >>> dataset_name(None, "data/roads.csv.gz", default="network", charged=True)
     'roads'
     """
     if name is None:
-        file = isinstance(data, str | Path) and str(data) != "-"
+        file = isinstance(data, str | Path | SqlTable) and str(data) != "-"
         if charged and not file:
             raise ParameterError(f"say under which name the ledger counts this {default}: name=…")
-        name = Path(data).name.split(".")[0] if file else default
+        named = data.table.last if isinstance(data, SqlTable) else table_in(data)
+        name = named or (Path(data).name.split(".")[0] if file else default)
     if not isinstance(name, str) or not 1 <= len(name) <= _LONGEST_NAME:
         raise ParameterError(f"name must be a text of 1 to {_LONGEST_NAME} characters")
     return name

@@ -34,6 +34,7 @@ from sfumato.schema.shorthand import OTHER
 from sfumato.table.file.json_lines import LINES, keys_of_public
 from sfumato.table.file.opening import file_of, stem
 from sfumato.table.source import Source, open_source
+from sfumato.table.sql.url import is_url
 
 __all__ = ["draft", "stored_kinds"]
 
@@ -60,11 +61,11 @@ def draft(path: str | Path, *, public: bool, how: FileFormat | None = None) -> s
 
     `how` a text file is written, where it is not as most are; the schema says so too.
     """
-    path = Path(path)
     source = _opened(path, public, how)
     _check_names(path, source)
     facts = _proposed(path, source) if public else _stored(source)
-    head = (_PUBLIC if public else _PRIVATE).format(file=scalar(path.name))
+    called = stem(path) if is_url(path) else Path(path).name
+    head = (_PUBLIC if public else _PRIVATE).format(file=scalar(called))
     lines = [f"{head}name: {scalar(stem(path)[:200])}"]
     if how is not None:
         said = how.model_dump(exclude_none=True).items()
@@ -75,7 +76,7 @@ def draft(path: str | Path, *, public: bool, how: FileFormat | None = None) -> s
     return "\n".join(lines) + "\n"
 
 
-def stored_kinds(path: Path, how: FileFormat | None = None) -> dict[str, str | None]:
+def stored_kinds(path: str | Path, how: FileFormat | None = None) -> dict[str, str | None]:
     """The columns of a file, and the kinds that it stores them as; no record is read."""
     source = _opened(path, False, how)
     _check_names(path, source)
@@ -85,17 +86,17 @@ def stored_kinds(path: Path, how: FileFormat | None = None) -> dict[str, str | N
     }
 
 
-def _opened(path: Path, public: bool, how: FileFormat | None) -> Source:
+def _opened(path: str | Path, public: bool, how: FileFormat | None) -> Source:
     try:
         lines = public and file_of(path)[0].name.lower().endswith(LINES)
-        return open_source(path, keys_of_public(path) if lines else None, how)
+        return open_source(path, keys_of_public(Path(path)) if lines else None, how)
     except DataError as refusal:
-        if str(path) in str(refusal):
+        if is_url(path) or str(path) in str(refusal):
             raise
         raise DataError(f"{path}: {refusal}") from None
 
 
-def _check_names(path: Path, source: Source) -> None:
+def _check_names(path: str | Path, source: Source) -> None:
     """Refuse a header that cannot name columns; by position, since it may be a record."""
     if not source.names:
         raise DataError(f"{path} has no columns")
@@ -149,7 +150,7 @@ def _of_type(stored: pa.DataType) -> list[str]:
     return [f"kind:  # {KINDS}"] if kinds.is_null(stored) else [_UNREADABLE]
 
 
-def _proposed(path: Path, source: Source) -> Iterable[tuple[str, list[str]]]:
+def _proposed(path: str | Path, source: Source) -> Iterable[tuple[str, list[str]]]:
     """NOT PRIVATE: facts read off the records of a file that was declared public."""
     unreadable = {n for n, stored in source.types.items() if _of_type(stored) == [_UNREADABLE]}
     seen = {name: Proposal() for name in source.names if name not in unreadable}

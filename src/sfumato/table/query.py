@@ -12,12 +12,14 @@ import pyarrow as pa
 
 from sfumato.errors import DataError
 from sfumato.table.file.batch import BATCH_ROWS
+from sfumato.table.sql.broken import BrokenQuery
+from sfumato.table.sql.name import quoted
 
-__all__ = ["query_of", "refused_query"]
+__all__ = ["Relation", "query_of", "refused_query"]
 
 _TAKEN = (
-    "give a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, or the "
-    "path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS)"
+    "give a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a table of "
+    "a database, or the path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS)"
 )
 _HINTS = {
     "dask": "write it with frame.to_parquet(folder), and give the folder",
@@ -59,6 +61,8 @@ def refused_query(data: Any) -> str:
     """
     if type(data).__name__ == "RecordBatchReader":
         return "it can be read only once: give reader.read_all()"
+    if callable(getattr(data, "cursor", None)):
+        return "it is a connection: name the table, sql(connection, table=…)"
     return _HINTS.get(_library(data), _TAKEN)
 
 
@@ -104,6 +108,7 @@ class Relation:
     """A query of DuckDB, read as the stream of batches that it hands out."""
 
     query: Any = field(repr=False)
+    session: Any = field(default=None, repr=False)  # a connection of ours, open as long as this
     kind: Literal["arrow"] = "arrow"
 
     @property
@@ -119,10 +124,20 @@ class Relation:
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """All records."""
-        quoted = (name.replace('"', '""') for name in columns)
-        asked = self.query.project(", ".join(f'"{name}"' for name in quoted))
-        with pa.RecordBatchReader.from_stream(asked) as reader:
-            yield from reader
+        broken = False
+        try:
+            asked = self.query.project(", ".join(map(quoted, columns)))
+            with pa.RecordBatchReader.from_stream(asked) as reader:
+                yield from reader
+        except Exception:  # it may quote a record
+            broken = True
+        if broken:
+            raise BrokenQuery("ended")
+
+    @property
+    def rows(self) -> int:
+        """How many records there are; asked only where their number is public."""
+        return int(self.query.aggregate("count(*)").fetchall()[0][0])
 
     def has_rows(self, count: int) -> bool:
         """Whether there are at least so many records."""

@@ -1,4 +1,4 @@
-"""Where records come from: frames, Arrow tables, columns and queries, and files out of core.
+"""Where records come from: frames, Arrow tables, columns, queries, databases, files out of core.
 
 A source knows its header without reading a record, and hands out Arrow batches of the
 columns it is asked for, as often as it is asked.  Columns that are not asked for (ids)
@@ -6,10 +6,9 @@ are not read.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -25,7 +24,10 @@ from sfumato.table.file.batch import BATCH_ROWS
 from sfumato.table.file.opening import open_file
 from sfumato.table.file.parquet import ParquetFiles
 from sfumato.table.mapping import Listed, any_arrow, any_guess, any_type, columns_in
-from sfumato.table.query import query_of, refused_query
+from sfumato.table.query import Relation, query_of, refused_query
+from sfumato.table.sql.opening import SqlTable, open_url
+from sfumato.table.sql.stored import StoredTable
+from sfumato.table.sql.url import is_url
 
 __all__ = [
     "BATCH_ROWS",
@@ -35,11 +37,13 @@ __all__ = [
     "broken_off",
     "columns_of",
     "frame_types",
+    "held",
     "number_of_records",
     "open_source",
     "told",
 ]
 
+T = TypeVar("T")
 Kind = Literal["pandas", "polars", "arrow", "csv", "parquet", "excel", "jsonl", "statistical"]
 
 
@@ -78,10 +82,14 @@ def open_source(
     >>> open_source({"a": [1, "x"]}).names
     ['a']
     """
-    if isinstance(data, PartOf):
+    if isinstance(data, PartOf | StoredTable | Relation):
         return data
-    if isinstance(data, str | Path):
-        source: Source = open_file(Path(data), names, how)
+    if isinstance(data, SqlTable):
+        source: Source = data.open()
+    elif is_url(data):
+        source = open_url(data)
+    elif isinstance(data, str | Path):
+        source = open_file(Path(data), names, how)
     elif isinstance(data, Mapping):
         source = Frame(columns_in(data), "arrow")
     elif isinstance(data, pa.RecordBatch | pa.Table):
@@ -91,6 +99,11 @@ def open_source(
         source = Listed.of(data, names) or query_of(data) or _frame(data)
     _distinct(source.names)
     return source
+
+
+def held(data: Any) -> Any:
+    """A table of a database as it is now, for several looks at it; other data as it is."""
+    return open_source(data) if isinstance(data, SqlTable) or is_url(data) else data
 
 
 def _frame(data: Any) -> Source:
@@ -142,15 +155,20 @@ def _to_its_end(source: Source, columns: tuple[str, ...]) -> Iterator[pa.RecordB
 
 def broken_off(error: Exception) -> str:
     """What is said where reading stopped: never what the error says, which may quote a record."""
-    why = getattr(error, "strerror", None) or "it is damaged or half-written"
-    return f"the data could not be read to its end: {why}"
+    return f"the data could not be read to its end: {_why(error)}"
 
 
-def told(answer: Callable[[], bool]) -> bool:
+def _why(error: Exception) -> str:
+    return getattr(error, "strerror", None) or "it is damaged or half-written"
+
+
+def told(answer: Callable[[], T]) -> T:
     """What a source answers about its records; one that cannot be read is refused."""
-    with suppress(Exception):  # and out of its reach: it may quote a record
+    try:
         return answer()
-    raise DataError("the data cannot be read: it is damaged or half-written")
+    except Exception as error:  # and out of its reach: it may quote a record
+        reason = _why(error)
+    raise DataError(f"the data cannot be read: {reason}")
 
 
 def number_of_records(source: Source, domain: Domain) -> int:
@@ -163,6 +181,8 @@ def number_of_records(source: Source, domain: Domain) -> int:
     """
     if isinstance(source, ParquetFiles):
         return source.rows
+    if isinstance(source, StoredTable | Relation):
+        return told(lambda: source.rows)
     if isinstance(source, ArrowTable):
         return int(source.table.num_rows)
     # One that is released: ids are not read, not even to count them.

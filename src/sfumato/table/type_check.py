@@ -21,6 +21,7 @@ from sfumato.schema.consistent import number_of, spellings, whole
 from sfumato.schema.domain import Axis, Domain, Levels
 from sfumato.table.read_levels import listed
 from sfumato.table.source import Frame, Source
+from sfumato.table.sql.unread import UnreadType
 from sfumato.table.value import text_of
 
 __all__ = ["check_spelling", "check_types"]
@@ -56,6 +57,8 @@ def _check_stored(axis: Axis, kind: pa.DataType, *, blank: bool) -> None:
             remedy = ", periods to dates (with pandas, .dt.to_timestamp())"
         elif pa.types.is_duration(kind):
             remedy = ", spans to a number of days or seconds"
+        elif isinstance(kind, UnreadType):
+            remedy = "; a view of the database can convert it"
         raise _refused(axis, str(kind), remedy)
 
 

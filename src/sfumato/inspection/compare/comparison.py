@@ -30,6 +30,7 @@ from sfumato.ledger import Ledger
 from sfumato.privacy.budget import budget
 from sfumato.privacy.guarantee import exact
 from sfumato.progress import Wish, done_of
+from sfumato.table.source import held
 
 __all__ = ["Cell", "Comparison", "compare"]
 
@@ -151,6 +152,7 @@ def compare(
     if not entered:
         why = next(iter(refused.values()))
         raise ParameterError(f"no method fits this schema and budget; the first says: {why}")
+    data = held(data)
     if not has_rows(opened(data, domain), _FEWEST):  # what cannot be compared is not counted
         raise DataError(f"a comparison needs at least {_FEWEST} records")
     with by_name(ledger) as counting:

@@ -48,7 +48,9 @@ from sfumato.publishing.table import publish
 from sfumato.render.decode import Decoder
 from sfumato.schema.domain import Domain
 from sfumato.table.header import check_header
+from sfumato.table.query import Relation
 from sfumato.table.records import Records
+from sfumato.table.sql.stored import StoredTable
 
 __all__ = ["PrivateChoice", "choose_method", "dealt"]
 
@@ -113,7 +115,12 @@ def choose_method(
     plain = Domain.of(domain.schema.plain())  # for rows that were decoded from the grid
     judge = fitness(plain)
     price = PureDP(stage.epsilon)
-    source = opened(data, domain)
+    data = source = opened(data, domain)
+    if isinstance(source, StoredTable | Relation):  # where one record may move all others
+        raise DataError(
+            "a private choice deals records by their position, which a database does not keep: "
+            "save the table as a file first, or choose on public records"
+        )
     check_header(source, domain)  # as its release will: what it refuses is not chosen for
     if not has_rows(source, fewest := _fewest(len(names), float(stage.epsilon))):
         raise DataError(

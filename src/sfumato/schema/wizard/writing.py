@@ -14,12 +14,14 @@ _BOUGHT = "to be bought: sfumato schema estimate"
 _LEDGER = "budget.db"
 
 
-def written(answers: Interviewed, data: Path, output: Path, how: FileFormat | None = None) -> str:
+def written(
+    answers: Interviewed, data: str | Path, output: Path, how: FileFormat | None = None
+) -> str:
     """The schema as YAML; what is to be bought is absent and said so in a remark.
 
     `how` the file was said to be written.
     """
-    head = [f"Written by answers about the header of {data.name}; no record was read."]
+    head = [f"Written by answers about the header of {Path(data).name}; no record was read."]
     if answers.records is not None:
         head.append(f"About {answers.records:,} records.")
     if not answers.persons:
@@ -38,7 +40,7 @@ def written(answers: Interviewed, data: Path, output: Path, how: FileFormat | No
     return yaml_text(head, answers.name, columns, facts=whole)
 
 
-def next_steps(answers: Interviewed, data: Path, output: Path) -> list[str]:
+def next_steps(answers: Interviewed, data: str | Path, output: Path) -> list[str]:
     """The commands that follow."""
     table, schema = quote(str(data)), quote(str(output))
     bought = quote(str(output.with_name(f"{output.stem}-bought{output.suffix}")))

@@ -1,7 +1,8 @@
 """Which file is what: by its ending, and refused by its shape, never by a value.
 
 A workbook with several sheets is named with the one that is meant, `visits.xlsx#2024`; what
-stands behind a statistics file, `visits.sav#labels`, says that its value labels are read.
+stands behind a statistics file, `visits.sav#labels`, says that its value labels are read; behind a
+database, `clinic.duckdb#visits`, it is the table.
 """
 
 import re
@@ -16,13 +17,18 @@ from sfumato.table.file.excel import Sheet
 from sfumato.table.file.json_lines import LINES, JsonLines
 from sfumato.table.file.parquet import ParquetFiles
 from sfumato.table.file.statistical import StatisticalFile
+from sfumato.table.query import Relation
+from sfumato.table.sql.duck import DATABASES, open_duckdb_file
+from sfumato.table.sql.name import TableName, table_in
 from sfumato.table.text import TextFile
 from sfumato.table.text_stream import is_utf8
 
 __all__ = ["file_of", "open_file", "stem", "with_sheet"]
 
 Opener = Callable[[Path, "Sequence[str] | None", "str | None", "FileFormat | None"], Any]
-_DETAILED = re.compile(r"(.+\.(?:xlsx|xlsm|zip|dta|sav|zsav|sas7bdat|xpt))#(.+)", re.I | re.S)
+_DETAILED = re.compile(
+    r"(.+\.(?:xlsx|xlsm|zip|dta|sav|zsav|sas7bdat|xpt|duckdb|ddb|db))#(.+)", re.I | re.S
+)
 _OLD = {
     ".xls": "save it as .xlsx",
     ".xlsb": "save it as .xlsx",
@@ -61,11 +67,13 @@ def with_sheet(data: Any, sheet: str | None) -> Any:
 
 
 def stem(path: str | Path) -> str:
-    """The name of a file without its endings.
+    """The name of a file without its endings; of a table in a database, its own.
 
-    >>> stem("data/visits.csv.gz"), stem("visits.xlsx#2024")
-    ('visits', 'visits')
+    >>> stem("data/visits.csv.gz"), stem("visits.xlsx#2024"), stem("clinic.duckdb#visits")
+    ('visits', 'visits', 'visits')
     """
+    if (table := table_in(path)) is not None:
+        return table
     name = file_of(path)[0].name
     name = name.removesuffix(".gz")
     return name.rpartition(".")[0] or name
@@ -102,7 +110,7 @@ def _opener(path: Path) -> Opener:
             raise DataError(f"{path}: {ending} is not read: {remedy}")
     raise DataError(
         f"{path}: the ending is not known: use .csv, .csv.gz, .parquet, .xlsx, .jsonl, .zip, .dta, "
-        ".sav, .sas7bdat or .xpt"
+        ".sav, .sas7bdat, .xpt or .duckdb"
     )
 
 
@@ -161,6 +169,12 @@ def _archive(
     return open_archive(path, [ending for ending in _ENDINGS if ending != ".zip"], inside)
 
 
+def _database(
+    path: Path, _names: Sequence[str] | None, detail: str | None, _how: FileFormat | None
+) -> Relation:
+    return open_duckdb_file(path, None if detail is None else TableName.of(detail))
+
+
 def _no_detail(path: Path, detail: str | None) -> None:
     if detail is not None:
         raise DataError(f"{path.name} has no sheets and no labels: leave out what stands behind #")
@@ -172,5 +186,6 @@ _ENDINGS: dict[str, Opener] = {
     **dict.fromkeys((".xlsx", ".xlsm"), _sheet),
     **dict.fromkeys(LINES, _lines),
     **dict.fromkeys((".dta", ".sav", ".zsav", ".sas7bdat", ".xpt"), _statistical),
+    **dict.fromkeys(DATABASES, _database),
     ".zip": _archive,
 }

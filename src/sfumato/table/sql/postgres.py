@@ -1,0 +1,167 @@
+"""Tables and views of PostgreSQL, streamed in binary over ADBC.
+
+The transaction is REPEATABLE READ and READ ONLY: all passes see the records of one moment, and
+nothing is written.  Names and types come from the catalog, so no record is read to know them.
+"""
+
+from contextlib import suppress
+from typing import Any
+
+from sfumato.errors import DataError, MissingExtra
+from sfumato.table.sql.adbc import ArrowSession
+from sfumato.table.sql.broken import Why
+from sfumato.table.sql.name import TableName
+from sfumato.table.sql.postgres_type import column_of
+from sfumato.table.sql.stored import StoredColumn, StoredTable
+from sfumato.table.sql.unread import UnreadType
+from sfumato.table.sql.url import PASSWORDS, PostgresUrl
+from sfumato.untrusted.misspelt import did_you_mean
+
+__all__ = ["open_postgres", "open_server"]
+
+_BATCH_BYTES = 2**22
+_PLAIN = ("UTF8", "SQL_ASCII")
+# Encodings in which every byte is a letter, so that no record can stop the server's conversion.
+_WHOLE = (
+    *("LATIN1", "LATIN2", "LATIN4", "LATIN5", "LATIN6", "LATIN7", "LATIN8", "LATIN9", "LATIN10"),
+    *("ISO_8859_5", "WIN866", "KOI8R", "KOI8U"),
+)
+_COLUMNS = """
+WITH RECURSIVE stored AS (
+    SELECT a.attnum, a.attname::text AS name, a.atttypid AS type, a.atttypmod AS modifier,
+        has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS readable
+    FROM pg_catalog.pg_attribute a
+    JOIN pg_catalog.pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'v', 'm', 'f', 'p')
+    WHERE a.attrelid = pg_catalog.to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL
+    SELECT s.attnum, s.name, t.typbasetype,
+        CASE WHEN t.typtypmod >= 0 THEN t.typtypmod ELSE s.modifier END, s.readable
+    FROM stored s JOIN pg_catalog.pg_type t ON t.oid = s.type WHERE t.typtype = 'd'
+)
+SELECT s.name, t.typname::text AS kind, t.typtype = 'e' AS enum, s.modifier, s.readable,
+    t.typnamespace = 'pg_catalog'::regnamespace OR t.typname = 'citext' AS known,
+    pg_catalog.format_type(t.oid, NULL) AS said
+FROM stored s JOIN pg_catalog.pg_type t ON t.oid = s.type
+WHERE t.typtype <> 'd' ORDER BY s.attnum"""
+_TABLES = """
+SELECT CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN '' ELSE n.nspname || '.' END
+    || c.relname AS name
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND n.nspname !~ '^(pg_|information_schema$)'
+LIMIT 1000"""
+_REFUSALS = (
+    (
+        ("refused", "no such file", "translate", "timeout", "timed out", "unreachable", "resolve"),
+        "does not answer: check host and port, and that it runs",
+    ),
+    (
+        ("password", "authentication", "role "),
+        "does not accept the user or the password: check the user; the password is read from "
+        f"{PASSWORDS}",
+    ),
+    (("pg_hba.conf",), "does not let this user in from here: its pg_hba.conf decides"),
+    (("database ",), "has no such database, or none that this user may open: check its name"),
+    (("ssl", "certificate"), "asks for another kind of encryption: see sslmode and sslrootcert"),
+)
+
+
+class _Snapshot(ArrowSession):
+    """One transaction, in which a pass that is given up leaves the others as they are."""
+
+    def begin(self) -> None:
+        # The first words of the transaction: later ones could not set its level.
+        self.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        self.run("SET LOCAL synchronize_seqscans = off")  # passes in one order, as far as it goes
+        (found,) = self.ask("SELECT current_setting('server_encoding') AS encoding")
+        encoding = found["encoding"]
+        if encoding not in (*_PLAIN, *_WHOLE):
+            raise DataError(
+                f"the database is kept in {encoding}, in which some bytes are no letters and would "
+                "stop the reading: save the table as a file, or copy it to a database in UTF8"
+            )
+        sent = encoding if encoding in _PLAIN else "UTF8"
+        self.run(f"SET LOCAL client_encoding = '{sent}'")
+
+    def run(self, statement: str) -> None:
+        """A statement without an answer."""
+        with self._connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    def _prepared(self, cursor: Any) -> None:
+        self.run("SAVEPOINT pass")
+        hint = {"adbc.postgresql.batch_size_hint_bytes": str(_BATCH_BYTES)}
+        cursor.adbc_statement.set_options(**hint)
+
+    def _given_up(self) -> Why:
+        with suppress(Exception):
+            self.run("ROLLBACK TO SAVEPOINT pass")
+            return "ended"
+        return "lost"
+
+
+def open_server(url: PostgresUrl, table: TableName) -> StoredTable:
+    """A table on a server; the password is found by the driver, where it may be."""
+    try:
+        from adbc_driver_postgresql import dbapi
+    except ImportError:
+        raise MissingExtra("PostgreSQL needs its driver: pip install 'sfumato[sql]'") from None
+    try:
+        connection = dbapi.connect(url.with_limit)
+    except Exception as error:
+        reason = _refused(str(error))
+    else:
+        return open_postgres(connection, table)
+    raise DataError(f"the PostgreSQL server{' at ' * bool(url.host)}{url.host} {reason}")
+
+
+def _refused(said: str) -> str:
+    """By the words of the driver, none of which are repeated."""
+    said = said.lower()
+    known = (told for words, told in _REFUSALS if any(word in said for word in words))
+    return next(known, "does not let you in: try psql with the same URL")
+
+
+def open_postgres(connection: Any, table: TableName) -> StoredTable:
+    """A table over a connection that becomes our own; no record is read."""
+    session = _Snapshot(connection, own=True)
+    try:
+        session.begin()
+        columns = _columns(session, table)
+        found = StoredTable(session, table, columns)
+        _planned(session, found)
+    except DataError:
+        raise
+    except Exception:  # rights that are missing, a view of what is gone
+        found = None
+    if found is None:
+        raise DataError(
+            f"table {table} cannot be read: try in psql whether this user may (GRANT SELECT), and, "
+            "of a view, whether what it reads is there"
+        )
+    return found
+
+
+def _columns(session: _Snapshot, table: TableName) -> tuple[StoredColumn, ...]:
+    facts = session.ask(_COLUMNS, table.quoted)
+    if not facts:
+        known = [row["name"] for row in session.ask(_TABLES)]
+        hint = did_you_mean(str(table), known)
+        raise DataError(
+            f"the database has no table or view {table}{hint}: check its name (capitals count) and "
+            "its schema (schema.table)"
+        )
+    return tuple(_column(fact) for fact in facts)
+
+
+def _column(fact: dict[str, Any]) -> StoredColumn:
+    if not fact["readable"]:
+        return StoredColumn.plain(fact["name"], UnreadType("what this user may not read"))
+    # A type of somebody's own may be called like one of the server's.
+    kind = fact["kind"] if fact["known"] else ""
+    return column_of(fact["name"], kind, fact["said"], enum=fact["enum"], modifier=fact["modifier"])
+
+
+def _planned(session: _Snapshot, table: StoredTable) -> None:
+    """Plan the query without running it: what is not allowed or not there is refused now."""
+    readable = [c.asked for c in table.columns if not isinstance(c.type, UnreadType)]
+    session.schema(f"SELECT {', '.join(readable)} FROM {table.table.quoted} LIMIT 0")  # noqa: S608
