@@ -4,21 +4,17 @@ Guarantee.  ε-DP (discrete Laplace) or ρ-zCDP (discrete Gaussian) for the tabl
 mechanism for the choice of pairs; both neighbour relations, and the label may change as well.
 Sensitivity.  A record lies in one cell of each table: replaced, it moves two cells of each by
 one; added or removed, one (`docs/proofs/mosaic.md`).
-Exactness.  The tables within a class are the Gram matrix of its one-hot records, computed in
-float32 on blocks so short that every sum is a whole number below 2^24, then added in 64 bits.
+Exactness.  All counts are whole numbers (`sfumato.measure.joint`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import isqrt
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sfumato.numeric.arrays import Codes, Whole
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import ZCDP, PureDP
@@ -26,12 +22,9 @@ from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import FINE
-from sfumato.table.records import Records
-from sfumato.table.statistic import Statistic, WholeSum
 
-__all__ = ["ClassTables", "ColumnTables", "PairChoice", "moved", "pair_counts"]
+__all__ = ["ClassTables", "ColumnTables", "PairChoice", "moved"]
 
-_BLOCK = 2**12  # records in a product: far fewer than the 2^24 that float32 counts exactly
 Pair = tuple[int, int]
 
 
@@ -57,42 +50,22 @@ class ColumnTables:
         tables = len(self.columns) + in_runs
         return Noise(FINE, moved(tables, self.neighbours), self.budget)
 
-    @cached_property
-    def statistic(self) -> "ColumnCounts":
-        """NOT PRIVATE: what is counted, exactly."""
-        return ColumnCounts(self.columns, self.run)
+    def query(self, counted: Sequence[Whole]) -> Whole:
+        """NOT PRIVATE: table after table, runs after fine bins, as `perturb` adds noise to them.
 
-    def query(self, records: Records) -> Whole:
-        """NOT PRIVATE: table after table, runs after fine bins, as `perturb` adds noise to them."""
-        return records.fold(self.statistic)
-
-    def perturb(self, records: Records, purse: Purse) -> Whole:
-        """`query` under its noise."""
-        exact = self.query(records)
-        return purse.pay(self.noise).add(exact, np.ones(len(exact), np.int64))
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnCounts(WholeSum):
-    """One-way tables in fine bins, each with its runs behind it where there are any."""
-
-    columns: tuple[Fine, ...]
-    run: int
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Table after table."""
-        return (sum(column.bins + column.runs(self.run) for column in self.columns),)
-
-    def add(self, total: Whole, records: Codes) -> Whole:
-        """NOT PRIVATE: with these records."""
+        `counted` are the tables of the columns in fine bins.
+        """
         tables = []
-        for column in self.columns:
-            fine = np.bincount(column.place[records[:, column.axis]], minlength=column.bins)
+        for column, fine in zip(self.columns, counted, strict=True):
             tables.append(fine)
             if column.runs(self.run):  # missing is in none
                 tables.append(in_runs(fine[: column.ordered], self.run))
-        return self.merge(total, np.concatenate(tables))
+        return np.concatenate(tables)
+
+    def perturb(self, counted: Sequence[Whole], purse: Purse) -> Whole:
+        """`query` under its noise."""
+        exact = self.query(counted)
+        return purse.pay(self.noise).add(exact, np.ones(len(exact), np.int64))
 
 
 def in_runs(fine: Whole, run: int) -> Whole:
@@ -102,64 +75,6 @@ def in_runs(fine: Whole, run: int) -> Whole:
     [3, 7, 5]
     """
     return np.add.reduceat(fine, np.arange(0, len(fine), run))
-
-
-def pair_counts(records: Records, partition: Partition, *, pairs: bool = True) -> tuple[int, Whole]:
-    """NOT PRIVATE: how many records there are, and per class how often two cells hold together.
-
-    The diagonal holds the one-way tables; without `pairs` it is all that is counted.
-    """
-    rows, counts = records.fold(PairCounts(partition, pairs))
-    return rows, counts
-
-
-class _Counted(NamedTuple):
-    rows: int
-    counts: Whole
-
-
-@dataclass(frozen=True, eq=False)
-class PairCounts(Statistic[_Counted]):
-    """How many records there are, and per class how often two cells hold together."""
-
-    partition: Partition
-    pairs: bool = True
-
-    def zero(self) -> _Counted:
-        """Of no records."""
-        cells = (self.partition.cells,) * (2 if self.pairs else 1)
-        return _Counted(0, np.zeros((self.partition.classes, *cells), np.int64))
-
-    def add(self, total: _Counted, records: Codes) -> _Counted:
-        """NOT PRIVATE: with these records."""
-        for k, within in enumerate(_by_class(self.partition, records)):
-            here = total.counts[k]
-            for start in range(0, len(within), _BLOCK):
-                X = _one_hot(self.partition, within[start : start + _BLOCK])
-                counts = X @ X.T if self.pairs else X.sum(axis=1)
-                np.add(here, counts, out=here, dtype=np.int64, casting="unsafe")
-        return _Counted(total.rows + len(records), total.counts)
-
-    def merge(self, a: _Counted, b: _Counted) -> _Counted:
-        """NOT PRIVATE: of both together."""
-        return _Counted(a.rows + b.rows, np.add(a.counts, b.counts, out=a.counts))
-
-
-def _by_class(partition: Partition, codes: Codes) -> list[Codes]:
-    """The records of each class."""
-    if partition.label is None:
-        return [codes]
-    label = codes[:, partition.label]
-    return [codes[label == k] for k in range(partition.classes)]
-
-
-def _one_hot(partition: Partition, codes: Codes) -> NDArray[np.float32]:
-    """One row per cell, one column per record."""
-    X = np.empty((partition.cells, len(codes)), np.float32)
-    for j, column in enumerate(partition.columns):
-        place = column.place[codes[:, column.fine.axis]]
-        np.equal(place, np.arange(column.bins)[:, None], out=X[partition.block(j)])
-    return X
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from sfumato.privacy.mechanism import Event, Purse
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
+from sfumato.table.statistic import Statistic
 
 if TYPE_CHECKING:
     from sfumato.plan.fit import PlannedFit
@@ -78,6 +79,9 @@ class Plan(Priced):
     render: Callable[[Any, int | None, np.random.Generator], Iterable[pa.RecordBatch]] = field(
         repr=False
     )
+    # NOT PRIVATE: what `measure` folds before it has bought anything; the very statistics, so that
+    # they are counted in the same pass as what comes before it.
+    first: tuple[Statistic[Any], ...] = field(default=(), repr=False)
     # The events again, from the published synopsis, where they depend on what was released.
     recount: Callable[[Mapping[str, Any]], tuple[Event, ...]] | None = field(
         default=None, repr=False

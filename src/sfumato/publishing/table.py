@@ -190,8 +190,10 @@ def publish_plan(
         plan.public.differ_from(data)
     source = open_source(data, tuple(plan.domain.schema.columns), plan.domain.schema.file)
     check_header(source, plan.domain, alone=plan.local)
+    counted = None
     if plan.sized is not None:
-        plan = plan.sized(number_of_records(source, plan.domain))
+        counted = number_of_records(source, plan.domain)
+        plan = plan.sized(counted)
     frame: Frame = source.kind if source.kind in ("pandas", "polars") else "arrow"
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if ledger is not None:
@@ -200,7 +202,7 @@ def publish_plan(
     key = None if ledger is None else ledger.fingerprint_key
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
     with told_rows(progress) as step:
-        publishable = _Table(plan, source, key, rows, seed, step)
+        publishable = _Table(plan, source, counted, key, rows, seed, step)
         transaction = ReleaseTransaction(publishable, ledger, release, seed)
         return transaction.to(folder, written, frame, frame_types(source))
 
@@ -212,6 +214,7 @@ class _Table:
         self,
         plan: Plan,
         source: Source,
+        counted: int | None,
         key: bytes | None,
         rows: int | None,
         seed: int | None,
@@ -221,7 +224,7 @@ class _Table:
         self._rows, self._seed, self._progress = rows, seed, progress
         domain, read = plan.domain, lambda n: progress("read", n)
         part = source if plan.part is None else plan.part.of_source(source)
-        self._records = Records(part, domain, key=key, progress=read)
+        self._records = Records(part, domain, key=key, expected=counted, progress=read)
         # Whom public data may not be taken from: all records.
         self._whole = Records(source, domain)
 
@@ -233,6 +236,8 @@ class _Table:
             self._plan.public.are_not(self._whole)
         fit = None
         if self._plan.fit is not None:
+            # Read in one pass, bought one after the other: what stops has counted in vain.
+            self._records.ahead(*self._plan.first)
             purse.begin(self._plan.fit.counts.budget)
             fit = counted_fit(self._plan.fit, self._records, purse)
             purse.begin(self._plan.fit.rest)

@@ -13,10 +13,11 @@ import pyarrow as pa
 
 from sfumato.errors import DataError
 from sfumato.numeric.arrays import Codes
-from sfumato.schema.domain import Domain
+from sfumato.schema.domain import Domain, Levels
 from sfumato.table.complaint import Complaints
 from sfumato.table.encode import encode, read
 from sfumato.table.engine import engine_of
+from sfumato.table.file.parquet import ParquetFiles
 from sfumato.table.fingerprint import Tally
 from sfumato.table.fold import FoldTask, Inside, coded, cut, to_its_end
 from sfumato.table.source import BATCH_ROWS, PartOf, Source
@@ -44,7 +45,10 @@ class Records:
         progress: Callable[[int], None] | None = None,
     ) -> None:
         part = source if isinstance(source, PartOf) else None
-        self._engine = engine_of(source if part is None else part.source, progress)
+        whole = source if part is None else part.source
+        if isinstance(whole, ParquetFiles):
+            whole = whole.listing(a.name for a in domain.axes if isinstance(a, Levels))
+        self._engine = engine_of(whole, progress)
         self._inside = None if part is None else Inside(domain.axes.index(part.axis), part.mask)
         self._domain, self._expected = domain, expected
         self._tally = None if key is None else Tally(key, domain)

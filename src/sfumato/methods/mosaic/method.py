@@ -87,6 +87,7 @@ def plan(
         budget=budget,
         events=events,
         measure=what.measure,
+        first=(what.counts,),
         render=render,
         rounds=what.rounds,
         longest=what.longest if len(what.rounds) > 1 else (),
