@@ -10,7 +10,7 @@ import sfumato as sf
 from parts_world import ROWS, SIZES, published, written
 from sfumato.errors import ReleaseError
 from sfumato.release import stored_rows
-from sfumato.release.part import PartSink
+from sfumato.release.part_file import PartSink
 from sfumato.release.stored_rows import StoredRows
 
 NAMES = [f"data/part-{k:05}.parquet" for k in range(len(SIZES))]
