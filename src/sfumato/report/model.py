@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sfumato.accuracy.as_read import as_read
-from sfumato.accuracy.fit import judge
+from sfumato.accuracy.fit import judged
 from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.release.certificate import Certificate
 from sfumato.release.fit import Fit
@@ -152,7 +152,7 @@ def page(release: Release, *, summary: str = "") -> Page:
 def _fitting(certificate: Certificate, fit: Fit | None, schema: Schema) -> Fitting:
     if (facts := certificate.fit) is None:
         return fitting(fit, schema)
-    return fitting(fit, schema, judge(facts, certificate.events[0]), reach=facts.reach)
+    return fitting(fit, schema, judged(certificate), reach=facts.reach)
 
 
 def _neighbours(stated: str, record: str) -> str:

@@ -1,8 +1,9 @@
 """How the codes of each column fall into bins: fine public ones, and coarse ones merged of them.
 
 Fine bins follow from the schema alone: one per code of up to 256, else a hundred, of which the
-first and the last hold one code each, because values outside the range are drawn to its ends.  Coarse bins are merged of fine ones by whoever has seen noisy counts only; both
-sides of the door then read records and draw them by the same partition.
+first and the last hold one code each, because values outside the range are drawn to its ends.
+Coarse bins are merged of fine ones by whoever has seen noisy counts only; both sides of the door
+then read records and draw them by the same partition.
 
 >>> from sfumato.schema.domain import Domain
 >>> from sfumato.schema import Schema
