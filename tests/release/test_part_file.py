@@ -35,7 +35,9 @@ def test_a_release_in_parts_lists_and_seals_each_of_them(made):
         "synopsis.json",
     ]
     assert [pq.read_metadata(made.folder / name).num_rows for name in NAMES] == list(SIZES)
-    assert sf.verify(made.folder).passed, sf.verify(made.folder)
+    found = sf.verify(made.folder)
+    assert found.passed, found
+    assert found[0].detail == "as released: data/ (3 files), synopsis.json"
 
 
 def test_it_is_read_as_one_table_asked_and_reported(release):
