@@ -31,7 +31,7 @@ from sfumato.release.file import Format
 from sfumato.release.fit import FitFacts
 from sfumato.release.folder import FolderWriter, is_release
 from sfumato.release.given_frame import Frame
-from sfumato.release.part import PartFile, PartSink
+from sfumato.release.part_file import PartFile, PartSink
 from sfumato.release.reading import read_certificate
 from sfumato.release.release import Release
 from sfumato.table.sql.name import table_in

@@ -151,7 +151,7 @@ def _files(folder: Path, certificate: Certificate) -> str:
     synopsis = read_synopsis(folder, certificate)
     if synopsis is not None and digest(synopsis) != certificate.synopsis:
         raise ReleaseError(f"{SYNOPSIS} was changed after the release")
-    return f"as released: {', '.join(sorted(listed))}"
+    return f"as released: {', '.join(certificate.listed)}"
 
 
 def _present(folder: Path) -> set[str]:

@@ -275,6 +275,14 @@ class Certificate(Section):
         return tuple(sorted(name for name in self.files if name.startswith("data")))
 
     @property
+    def listed(self) -> list[str]:
+        """The files of its folder, for people: parts of the data are only counted."""
+        if not self.in_parts:
+            return sorted(self.files)
+        others = self.files.keys() - set(self.data_files)
+        return sorted([*others, f"data/ ({len(self.data_files):,} files)"])
+
+    @property
     def in_parts(self) -> bool:
         """Whether the data is several files, or may be: they lie in a folder of their own."""
         return part_name(0) in self.files

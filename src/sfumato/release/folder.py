@@ -25,7 +25,7 @@ from sfumato.untrusted.plain_file import content, is_there, opened
 from sfumato.untrusted.strict_json import parsed
 
 if TYPE_CHECKING:
-    from sfumato.release.part import PartFile, PartSink
+    from sfumato.release.part_file import PartFile, PartSink
 
 __all__ = [
     "CERTIFICATE",
@@ -85,7 +85,7 @@ class FolderWriter:
 
     def collect(self, write: Callable[["PartSink"], Sequence["PartFile"]]) -> None:
         """Data that others write, in parts: `write` is told where, and says what was written."""
-        from sfumato.release.part import PartSink  # which writes as this module does
+        from sfumato.release.part_file import PartSink  # which writes as this module does
 
         sink, self.content = self._partial / DATA, PartsContent()
         try:

@@ -1,6 +1,6 @@
 """From noisy tables to records: estimate, model, draw, and fill the bins with values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -146,10 +146,10 @@ class _Records:
             classes, bins = _from_mixture(self.joined, self.partition, count, rng)
         else:
             classes = draw(self.joined.ones.classes, count, rng)
-            bins = self.joined.draw(classes, rng)
+            bins = iter(self.joined.draw(classes, rng).T)
         codes = np.empty((count, len(self.rules.axes)), np.int32, order="F")
-        for k, filling in enumerate(self.fill):
-            codes[:, filling.axis] = filling.codes(bins[:, k], rng)
+        for filling, inside in zip(self.fill, bins, strict=True):
+            codes[:, filling.axis] = filling.codes(inside, rng)
         if self.partition.label is not None:
             codes[:, self.partition.label] = classes
         return codes
@@ -177,13 +177,12 @@ def _fillings(tables: NoisyTables, given: Mapping[int, Mask]) -> list["_Filling"
 
 def _from_mixture(
     mixture: Mixture, partition: Partition, rows: int, rng: np.random.Generator
-) -> tuple[Whole, Whole]:
+) -> tuple[Whole, Iterator[Whole]]:
+    """A class for each record, and its coarse bins, a column at a time."""
     which = draw(mixture.weight.ravel(), rows, rng)
     component, classes = np.divmod(which, mixture.weight.shape[1])
-    bins = np.empty((rows, len(partition.columns)), np.int64, order="F")
-    for column in range(len(partition.columns)):
-        bins[:, column] = draw_within(component, mixture.chance[:, partition.block(column)], rng)
-    return classes, bins
+    blocks = (partition.block(column) for column in range(len(partition.columns)))
+    return classes, (draw_within(component, mixture.chance[:, block], rng) for block in blocks)
 
 
 def _targets(tables: NoisyTables, ones: OneWays, joined: Forest, lean: float) -> Targets:
@@ -246,12 +245,14 @@ class _Filling:
 
         # Where every coarse bin is one fine bin, and that is one code, nothing is left to draw.
         self._only = np.argsort(column.group) if column.bins == fine.bins else None
-        self._several = bool((self._wide > 1).any())
+        several = bool((self._wide > 1).any())
+        self._each = None if several else self._codes[np.minimum(self._first, len(self._codes) - 1)]
 
     def codes(self, bins: Whole, rng: np.random.Generator) -> Whole:
         fine = draw_within(bins, self._weights, rng) if self._only is None else self._only[bins]
-        place = self._first[fine]
-        if self._several:  # evenly, but for a share of codes over 2³² that nobody sees
-            some = rng.integers(0, 2**32, len(place), np.uint32).astype(np.uint64)
-            place = place + (some * self._wide[fine] >> np.uint64(32)).astype(np.int64)
+        if self._each is not None:
+            return np.asarray(self._each[fine])
+        # Evenly, but for a share of the codes over 2³², which nobody sees.
+        some = rng.integers(0, 2**32, len(fine), np.uint32).astype(np.uint64)
+        place = self._first[fine] + (some * self._wide[fine] >> np.uint64(32)).astype(np.int64)
         return np.asarray(self._codes[np.minimum(place, len(self._codes) - 1)])

@@ -222,8 +222,10 @@ def _facts(certificate: Certificate) -> Iterator[tuple[str, str, bool]]:
     tree, older = certificate.content.tree, certificate.content.blake2b
     name = "Content (BLAKE2b-256)" if tree is None else "Content (tree of SHA-256)"
     yield name, str(tree or older), True
-    for name, digest in sorted(certificate.files.items()):
-        yield f"SHA-256 of {name}", str(digest), True
+    for name in certificate.listed:
+        digest = certificate.files.get(name)
+        said = ("of each is in release.json", False) if digest is None else (str(digest), True)
+        yield f"SHA-256 of {name}", *said
     if certificate.seal is not None:
         yield "Seal of the certificate", str(certificate.seal), True
     versions = ", ".join(f"{name} {number}" for name, number in certificate.versions.items())

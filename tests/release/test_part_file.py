@@ -10,7 +10,7 @@ import sfumato as sf
 from parts_world import ROWS, SIZES, published, written
 from sfumato.errors import ReleaseError
 from sfumato.release import stored_rows
-from sfumato.release.part import PartSink
+from sfumato.release.part_file import PartSink
 from sfumato.release.stored_rows import StoredRows
 
 NAMES = [f"data/part-{k:05}.parquet" for k in range(len(SIZES))]
@@ -35,7 +35,9 @@ def test_a_release_in_parts_lists_and_seals_each_of_them(made):
         "synopsis.json",
     ]
     assert [pq.read_metadata(made.folder / name).num_rows for name in NAMES] == list(SIZES)
-    assert sf.verify(made.folder).passed, sf.verify(made.folder)
+    found = sf.verify(made.folder)
+    assert found.passed, found
+    assert found[0].detail == "as released: data/ (3 files), synopsis.json"
 
 
 def test_it_is_read_as_one_table_asked_and_reported(release):
