@@ -115,7 +115,7 @@ def choose_method(
     plain = Domain.of(domain.schema.plain())  # for rows that were decoded from the grid
     judge = fitness(plain)
     price = PureDP(stage.epsilon)
-    data = source = opened(data, domain)
+    source = opened(data, domain)
     if isinstance(source, StoredTable | Relation):  # where one record may move all others
         raise DataError(
             "a private choice deals records by their position, which a database does not keep: "

@@ -5,8 +5,8 @@ nobody's transaction is disturbed.  What is read is what was committed.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, ClassVar
 from weakref import finalize
 
 import pyarrow as pa
@@ -16,36 +16,31 @@ from sfumato.table.sql.broken import BrokenQuery, Why
 from sfumato.table.sql.name import TableName
 from sfumato.table.sql.stored import StoredColumn, StoredTable
 
-__all__ = ["ArrowSession", "clone_of", "open_adbc", "vendor_of"]
+__all__ = ["ArrowSession", "clone_of", "close_quietly", "open_adbc", "vendor_of"]
 
 
 class ArrowSession:
     """One connection; `own`: closed when nobody needs it any more."""
 
+    _options: ClassVar[dict[str, str]] = {}
+
     def __init__(self, connection: Any, *, own: bool) -> None:
         self._connection = connection
         if own:
-            finalize(self, _closed, connection)
+            finalize(self, close_quietly, connection)
 
     def batches(self, query: str) -> Iterator[pa.RecordBatch]:
         """What a query gives; whoever stops early cancels it."""
-        cursor, ended, broken, why = self._connection.cursor(), False, False, None
+        why: Why | None = None
         try:
-            self._prepared(cursor)
-            cursor.execute(query)
-            with cursor.fetch_record_batch() as reader:
-                yield from reader
-            ended = True
-        except Exception:  # it may quote a record
-            broken = True
-        finally:
-            if not ended:
-                with suppress(Exception):
-                    cursor.adbc_cancel()  # else the rest of the table is waited for
-            with suppress(Exception):
-                cursor.close()
-            why = None if ended else self._given_up()
-        if broken and why is not None:
+            with self._for_a_pass() as connection:
+                try:
+                    yield from _streamed(connection, query, self._options)
+                except Exception:  # it may quote a record
+                    why = self._why(connection)
+        except Exception:
+            why = why or "lost"
+        if why is not None:
             raise BrokenQuery(why)
 
     def ask(self, query: str, *bound: str) -> list[dict[str, Any]]:
@@ -62,16 +57,36 @@ class ArrowSession:
             with cursor.fetch_record_batch() as reader:
                 return reader.schema
 
-    def _prepared(self, cursor: Any) -> None:
-        """What is said before a query."""
+    @contextmanager
+    def _for_a_pass(self) -> Iterator[Any]:
+        """The connection on which a pass is made."""
+        yield self._connection
 
-    def _given_up(self) -> Why:
-        """Make ready for another pass; why this one ended, as far as can be told."""
+    def _why(self, _connection: Any) -> Why:
+        """What stopped a query, as far as can be told."""
         return "either"
 
 
-def _closed(connection: Any) -> None:
-    with suppress(Exception):  # it may be lost
+def _streamed(connection: Any, query: str, options: dict[str, str]) -> Iterator[pa.RecordBatch]:
+    cursor, ended = connection.cursor(), False
+    try:
+        if options:
+            cursor.adbc_statement.set_options(**options)
+        cursor.execute(query)
+        with cursor.fetch_record_batch() as reader:
+            yield from reader
+        ended = True
+    finally:
+        if not ended:
+            with suppress(Exception):
+                cursor.adbc_cancel()  # else the rest of the table is waited for
+        with suppress(Exception):
+            cursor.close()
+
+
+def close_quietly(connection: Any) -> None:
+    """Close a connection that may be lost."""
+    with suppress(Exception):
         connection.close()
 
 

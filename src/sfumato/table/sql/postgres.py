@@ -1,14 +1,16 @@
 """Tables and views of PostgreSQL, streamed in binary over ADBC.
 
-The transaction is REPEATABLE READ and READ ONLY: all passes see the records of one moment, and
-nothing is written.  Names and types come from the catalog, so no record is read to know them.
+Transactions are REPEATABLE READ and READ ONLY, and share one snapshot: all passes see the records
+of one moment, and nothing is written.  Names and types come from the catalog, so no record is read
+to know them.
 """
 
-from contextlib import suppress
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, ClassVar
 
 from sfumato.errors import DataError, MissingExtra
-from sfumato.table.sql.adbc import ArrowSession
+from sfumato.table.sql.adbc import ArrowSession, close_quietly
 from sfumato.table.sql.broken import Why
 from sfumato.table.sql.name import TableName
 from sfumato.table.sql.postgres_type import column_of
@@ -20,6 +22,9 @@ from sfumato.untrusted.misspelt import did_you_mean
 __all__ = ["open_postgres", "open_server"]
 
 _BATCH_BYTES = 2**22
+_FORBIDDEN = UnreadType("what this user may not read (GRANT SELECT)")
+# The first words of a transaction: later ones could not set its level.
+_READ_ONLY = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 _PLAIN = ("UTF8", "SQL_ASCII")
 # Encodings in which every byte is a letter, so that no record can stop the server's conversion.
 _WHOLE = (
@@ -66,37 +71,52 @@ _REFUSALS = (
 
 
 class _Snapshot(ArrowSession):
-    """One transaction, in which a pass that is given up leaves the others as they are."""
+    """One moment: this connection keeps it, and each pass has another that is shown the same.
 
-    def begin(self) -> None:
-        # The first words of the transaction: later ones could not set its level.
-        self.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        self.run("SET LOCAL synchronize_seqscans = off")  # passes in one order, as far as it goes
-        (found,) = self.ask("SELECT current_setting('server_encoding') AS encoding")
-        encoding = found["encoding"]
+    So a pass can be given up, or fail, without the others losing their moment.
+    """
+
+    _options: ClassVar[dict[str, str]] = {
+        "adbc.postgresql.batch_size_hint_bytes": str(_BATCH_BYTES)
+    }
+
+    def __init__(self, connection: Any) -> None:
+        super().__init__(connection, own=True)
+        _run(connection, _READ_ONLY)
+        (found,) = self.ask(
+            "SELECT current_setting('server_encoding') AS encoding, "
+            "pg_catalog.pg_export_snapshot() AS moment"
+        )
+        encoding, self._moment = found["encoding"], found["moment"]
         if encoding not in (*_PLAIN, *_WHOLE):
             raise DataError(
                 f"the database is kept in {encoding}, in which some bytes are no letters and would "
                 "stop the reading: save the table as a file, or copy it to a database in UTF8"
             )
-        sent = encoding if encoding in _PLAIN else "UTF8"
-        self.run(f"SET LOCAL client_encoding = '{sent}'")
+        self._sent = encoding if encoding in _PLAIN else "UTF8"
 
-    def run(self, statement: str) -> None:
-        """A statement without an answer."""
-        with self._connection.cursor() as cursor:
-            cursor.execute(statement)
+    @contextmanager
+    def _for_a_pass(self) -> Iterator[Any]:
+        connection = self._connection.adbc_clone()
+        try:
+            _run(connection, _READ_ONLY)
+            _run(connection, f"SET TRANSACTION SNAPSHOT '{self._moment}'")
+            _run(connection, f"SET LOCAL client_encoding = '{self._sent}'")
+            _run(connection, "SET LOCAL synchronize_seqscans = off")  # else it begins anywhere
+            yield connection
+        finally:
+            close_quietly(connection)
 
-    def _prepared(self, cursor: Any) -> None:
-        self.run("SAVEPOINT pass")
-        hint = {"adbc.postgresql.batch_size_hint_bytes": str(_BATCH_BYTES)}
-        cursor.adbc_statement.set_options(**hint)
-
-    def _given_up(self) -> Why:
+    def _why(self, connection: Any) -> Why:
         with suppress(Exception):
-            self.run("ROLLBACK TO SAVEPOINT pass")
+            connection.rollback()
             return "ended"
         return "lost"
+
+
+def _run(connection: Any, statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
 
 
 def open_server(url: PostgresUrl, table: TableName) -> StoredTable:
@@ -123,12 +143,10 @@ def _refused(said: str) -> str:
 
 def open_postgres(connection: Any, table: TableName) -> StoredTable:
     """A table over a connection that becomes our own; no record is read."""
-    session = _Snapshot(connection, own=True)
     try:
-        session.begin()
-        columns = _columns(session, table)
-        found = StoredTable(session, table, columns)
-        _planned(session, found)
+        session = _Snapshot(connection)
+        found = StoredTable(session, table, _columns(session, table))
+        _planned(found)
     except DataError:
         raise
     except Exception:  # rights that are missing, a view of what is gone
@@ -155,13 +173,17 @@ def _columns(session: _Snapshot, table: TableName) -> tuple[StoredColumn, ...]:
 
 def _column(fact: dict[str, Any]) -> StoredColumn:
     if not fact["readable"]:
-        return StoredColumn.plain(fact["name"], UnreadType("what this user may not read"))
+        return StoredColumn.plain(
+            fact["name"], UnreadType("what this user may not read (GRANT SELECT)")
+        )
     # A type of somebody's own may be called like one of the server's.
     kind = fact["kind"] if fact["known"] else ""
     return column_of(fact["name"], kind, fact["said"], enum=fact["enum"], modifier=fact["modifier"])
 
 
-def _planned(session: _Snapshot, table: StoredTable) -> None:
-    """Plan the query without running it: what is not allowed or not there is refused now."""
+def _planned(table: StoredTable) -> None:
+    """Ask for no record: what is not allowed or not there is refused now."""
     readable = [c.asked for c in table.columns if not isinstance(c.type, UnreadType)]
-    session.schema(f"SELECT {', '.join(readable)} FROM {table.table.quoted} LIMIT 0")  # noqa: S608
+    asked = f"SELECT {', '.join(readable)} FROM {table.table.quoted} LIMIT 0"  # noqa: S608
+    for _ in table.session.batches(asked):
+        pass

@@ -1,0 +1,86 @@
+"""URLs of databases: no password gets further than here, and none is repeated."""
+
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.errors import ParameterError, Refused
+from sfumato.table.source import open_source
+from sfumato.table.sql.url import is_url, read_url
+from sfumato.untrusted.password import without_password
+from table.sources_world import texts
+
+SECRET = "s3cr3t"
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "database", "table"),
+    [
+        ("postgresql://ann@db.example:5433/clinic#visits", "db.example", "clinic", "visits"),
+        ("postgres://db/clinic", "db", "clinic", None),
+        ("POSTGRESQL://ann@/clinic?host=/run/sock#a.b", "/run/sock", "clinic", "a.b"),
+        ("postgresql://%2Frun%2Fsock/clinic", "/run/sock", "clinic", None),
+        ("postgresql://[::1]:5432/clinic", "[::1]", "clinic", None),
+        ("postgresql://one:1,two:2/clinic", "one:1,two", "clinic", None),
+        ("postgresql:///?service=clinic&sslmode=require#visits", "", "", "visits"),
+    ],
+)
+def test_a_url_says_server_database_and_table(url, host, database, table):
+    found, named = read_url(url)
+    assert (found.host, found.database, named) == (host, database, table)
+    assert "#" not in found.text
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://ann:{SECRET}@host/clinic#visits",
+        f"postgresql://ann:{SECRET}@/clinic",
+        f"postgresql://ann:a@{SECRET}@host/clinic",
+        f"postgresql://ann:a/{SECRET}@host/clinic",
+        f"postgresql://ann:12/{SECRET}@host/clinic",
+        f"postgresql://ann:a#{SECRET}@host/clinic",
+        f"postgresql://ann:a?{SECRET}@host/clinic",
+        f"postgresql://host/clinic?password={SECRET}",
+        f"postgresql://host/clinic?sslmode=require&SSLPassword={SECRET}#visits",
+        f"postgresql://host/clinic?{SECRET}=1",
+        f"mysql://ann:{SECRET}@host/clinic",
+        f"postgresql+psycopg://ann:{SECRET}@host/clinic",
+    ],
+)
+def test_a_password_is_refused_and_never_repeated(url):
+    for take in (read_url, open_source, lambda url: sf.sql(url, table="visits")):
+        with pytest.raises(Refused) as error:
+            take(url)
+        assert SECRET not in " ".join(texts(error.value))
+    assert SECRET not in without_password(url) or "12/" in url or "?s3" in url or "#s3" in url
+
+
+def test_a_password_is_answered_with_the_places_for_one():
+    with pytest.raises(ParameterError, match=r"PGPASSWORD, ~/.pgpass or a service file"):
+        read_url(f"postgresql://ann:{SECRET}@host/clinic")
+
+
+def test_paths_are_no_urls_and_a_flattened_url_is_refused():
+    assert not any(map(is_url, ("visits.csv", "a:b.csv", Path("visits.csv"), 5)))
+    with pytest.raises(ParameterError, match="given as a text"):
+        open_source(Path(f"postgresql://ann:{SECRET}@host/clinic"))
+
+
+def test_a_file_of_duckdb_is_named_from_here_or_from_the_root():
+    assert read_url("duckdb:///data/c.db#visits") == (Path("data/c.db"), "visits")
+    assert read_url("duckdb:////data/c.db") == (Path("/data/c.db"), None)
+    for url in ("duckdb://c.db", "duckdb:///", "duckdb://"):
+        with pytest.raises(ParameterError, match="three slashes"):
+            read_url(url)
+
+
+def test_waiting_for_a_server_ends(monkeypatch):
+    monkeypatch.delenv("PGCONNECT_TIMEOUT", raising=False)
+    found = read_url("postgresql://host/clinic?sslmode=require")[0]
+    assert found.with_limit.endswith("sslmode=require&connect_timeout=15")
+    own = "postgresql://host/clinic?connect_timeout=2"
+    assert read_url(own)[0].with_limit == own
+    monkeypatch.setenv("PGCONNECT_TIMEOUT", "3")
+    assert found.with_limit == found.text
