@@ -57,6 +57,18 @@ def test_a_heap_is_not_spread_over_the_codes_beside_it():
     assert (hours == 41).mean() < 0.05
 
 
+@pytest.mark.parametrize("high", [23, 99, 168, 511])
+def test_however_many_bins_there_are_few_bars_are_drawn_of_whole_runs(high):
+    columns = {"hours": {"kind": "integer", "low": 0, "high": high}}
+    told = {"name": "t", "neighbours": "replace-one", "columns": columns}
+    asked = {"epsilon": 1000, "model": "forest", "seed": 1, "fit": False}
+    release = sf.publish(work().select(["hours"]), schema=told, **asked)
+    bars = Tables.of(release.certificate, release.synopsis).bars("hours")
+    assert len(bars) <= 24
+    assert sum(len(names) for _, names in bars) == high + 1
+    assert all(start % 5 == 0 for start, _ in bars) or high < 24
+
+
 @pytest.fixture
 def of_a_hundred_bins(tmp_path, monkeypatch):
     """A release as it was made when no number had more, whatever the noise."""

@@ -19,7 +19,7 @@ MOST_PAIRS = 120  # so many are measured all at once under Gaussian noise
 MOST_CELLS = 6_000  # coarse bins over all columns, for which two-way counts are kept
 _CLEAR = 0.0018  # of all records: noise on a pair's cells up to which one more pair is worth it
 _NOISY = {True: 1e-3, False: 1.5e-4}  # of all records: noise on a count, Gaussian or not
-_APART = {True: 1.0, False: 2.5}  # deviations of a fine count in an even share, Gaussian or not
+_APART = {True: 1.5, False: 2.5}  # deviations of a fine count in an even share, Gaussian or not
 _COMMON = 10_000  # records, where their number is private and nobody says
 
 Part = PureDP | ZCDP
