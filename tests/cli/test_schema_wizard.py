@@ -69,6 +69,13 @@ def test_a_header_in_another_encoding_is_read_where_it_is_said(run, tmp_path):
         assert isinstance(run("draft", path, *wrong).exception, ParameterError)
 
 
+def test_a_single_column_is_one(run, table, tmp_path):
+    assert "clinic.csv has 4 columns; no record" in run("wizard", table, typed=ANSWERS).output
+    (tmp_path / "one.csv").write_text("age\n40\n")
+    said = run("wizard", tmp_path / "one.csv", "-o", "one.yaml", typed=[""] * 9).output
+    assert "one.csv has 1 column; no record" in said
+
+
 def test_a_schema_with_blanks_says_how_they_are_bought(run, table, tmp_path):
     answers = [*ANSWERS[:7], "", "", "y", "", ""]
     result = run("wizard", table, "-o", "s.yaml", typed=answers)

@@ -106,6 +106,13 @@ def test_dates_that_cannot_be_read_are_told_by_their_shape(values, said):
     assert hint(Complaint.UNREADABLE, axis, values) == said
 
 
+def test_two_words_for_true_and_false_are_no_code_for_missing():
+    columns = {"smoker": {"kind": "boolean"}, "wage": COLUMNS["wage"]}
+    smoker, wage = Domain.of(Schema.of({"name": "t", "columns": columns})).axes
+    assert hint(Complaint.UNREADABLE, smoker, ["ja", "nein"] * 20) == ""
+    assert "a code for missing" in hint(Complaint.UNREADABLE, wage, ["n.a."] * 20)
+
+
 @pytest.mark.parametrize("torn", [True, False])
 def test_values_with_an_unquoted_separator_are_told_as_torn_lines(torn, tmp_path):
     """Decimal commas in a file whose columns are separated by commas."""

@@ -52,7 +52,9 @@ def hint(complaint: Complaint, axis: Axis, values: Sequence[str | None], torn: i
         return "looks like another encoding than UTF-8"
     shapes = _DATES if isinstance(axis.column, Date) else _NUMBERS
     found = (said for said, shape in shapes.items() if _most(values, re.compile(shape).fullmatch))
-    return next(found, _of_one_kind(shapes, values)) or (_ONE_VALUE if _alike(values) else "")
+    # Of two words for true and false, one is half of all: that hints at no code.
+    alike = not isinstance(axis.column, Boolean) and _alike(values)
+    return next(found, _of_one_kind(shapes, values)) or (_ONE_VALUE if alike else "")
 
 
 def _of_one_kind(shapes: dict[str, str], values: Sequence[str | None]) -> str:
