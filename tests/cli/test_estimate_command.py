@@ -1,6 +1,7 @@
 """`sfumato schema estimate`, as it is typed: with what is right, and with what is wrong."""
 
 import pytest
+from openpyxl import Workbook
 
 from commands import run
 
@@ -67,3 +68,28 @@ def test_kinds_that_a_text_file_does_not_say_are_asked_for(place):
     found = run("schema estimate visits.csv --epsilon 1 -o s.yaml", cwd=place)
     assert found.returncode == 1
     assert "sfumato schema draft" in found.stderr
+
+
+def test_a_sheet_is_named_as_the_refusal_says(place):
+    book = Workbook()
+    book.active.append(["n"])
+    second = book.create_sheet("2024")
+    second.append(["age", "ward"])
+    for k in range(2_000):
+        second.append([20 + k % 50, "ab"[k % 2]])
+    book.save(place / "visits.xlsx")
+    ask = f"{ASK} --epsilon 2 --delta 1e-9 --seed 1".replace(".csv", ".xlsx")
+    assert "say which with --sheet" in run(ask, cwd=place).stderr
+    made = run(f"{ask} --sheet 2024", cwd=place)
+    assert made.returncode == 0, made.stderr
+    assert (place / "s.yaml").exists()
+    wrong = run(
+        f"{ASK} --epsilon 2 --delta 1e-9 --sheet 2024".replace("s.yaml", "n.yaml"), cwd=place
+    )
+    assert "sheet names a sheet of a workbook" in wrong.stderr
+
+
+def test_the_help_names_what_can_be_read(tmp_path):
+    told = run("schema estimate --help", cwd=tmp_path).stdout
+    assert ".xlsx" in told
+    assert "--sheet" in told
