@@ -1,7 +1,6 @@
 """`sfumato schema estimate`, as it is typed: with what is right, and with what is wrong."""
 
 import pytest
-from openpyxl import Workbook
 
 from commands import run
 
@@ -71,7 +70,7 @@ def test_kinds_that_a_text_file_does_not_say_are_asked_for(place):
 
 
 def test_a_sheet_is_named_as_the_refusal_says(place):
-    book = Workbook()
+    book = pytest.importorskip("openpyxl").Workbook()
     book.active.append(["n"])
     second = book.create_sheet("2024")
     second.append(["age", "ward"])
