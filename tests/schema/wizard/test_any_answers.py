@@ -58,9 +58,10 @@ def test_any_answers_end_in_a_schema_or_in_nothing():
         with suppress(EOFError, Quit):
             found = Session(Typist(seed)).run(lambda asking: interview(header, asking))
             text = written(found, Path("t.csv"), Path("s.yaml"))
-            assert list(load(text, where="schema")["columns"]) == list(COLUMNS)
+            loaded = load(text, where="schema")
+            assert list(loaded["columns"]) == list(COLUMNS)
             finished += 1
-            usable = read_or_partial(load(text, where="schema"))  # by the command that is next
+            usable = read_or_partial(loaded)  # by the command that is next
             sound += isinstance(usable, Schema)
     assert finished > 20
     assert sound > 2
