@@ -83,6 +83,16 @@ def test_a_schema_with_blanks_says_how_they_are_bought(run, table, tmp_path):
     assert "values to be bought" in (tmp_path / "s.yaml").read_text()
 
 
+def test_no_schema_is_written_that_the_next_command_refuses(run, tmp_path):
+    (tmp_path / "trips.csv").write_text("country,age\n")
+    words = ["", "", "", "", "no", "", "", "", "", "NA,99", "", ""]
+    result = run("wizard", "trips.csv", typed=[*words, "", "", "missing", "", "buy", "all"])
+    assert "NA stands for missing, and could be a value here: value, or missing:" in result.output
+    assert "--folder estimate -o schema-bought.yaml" in result.output
+    checked = run("check", "schema.yaml")
+    assert "age: low and high" in str(checked.exception) + checked.output
+
+
 @pytest.mark.parametrize(("last", "code"), [("quit", 1), (None, 1)])
 def test_what_was_answered_is_kept_and_resumed(run, table, tmp_path, last, code):
     left = run("wizard", table, typed=[*ANSWERS[:6], *filter(None, [last])])
