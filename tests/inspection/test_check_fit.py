@@ -83,6 +83,8 @@ def test_no_value_of_a_record_is_said(right):
         (["€ 12", "€7.50"], "looks like a sign of a currency"),
         (["12 kg", "9kg"], "looks like a unit behind the number"),
         (["old", "young", None], ""),
+        (["\ufffd"] * 20, "what is no text at all: in lines of JSON, lines that are no object"),
+        (["70\ufffd", "8\ufffd"], "looks like another encoding than UTF-8"),
         ([], ""),
     ],
 )

@@ -138,7 +138,7 @@ def _exact(records: Records | DeclaredOnly, domain: Domain, *, counted: bool = F
 
 
 def _texts(column: pa.Array, places: NDArray[np.intp]) -> list[str | None]:
-    """Some values as texts; None for bytes that are none."""
+    """Some values as texts; None for what is missing."""
     if pa.types.is_dictionary(column.type):
         found, values = distinct(column)
         return _texts(values, found[places])

@@ -13,7 +13,7 @@ __all__ = ["QUOTE_THEM", "SAID", "remedy", "stopped"]
 _MOST_NAMED = 3
 _TORN = (
     "in a text file see also whether lines have too many or too few fields (a separator inside "
-    "unquoted values)"
+    "unquoted values), in lines of JSON whether each is an object by itself"
 )
 _KIND = f"or correct the kind of the column; {_TORN}"
 QUOTE_THEM = "put such values in quotes, or separate columns by another mark (file: delimiter)"
@@ -69,7 +69,8 @@ def remedy(complaint: str, axis: Axis) -> str:
     >>> (axis,) = Domain.of(Schema.of({"name": "t", "columns": columns})).axes
     >>> remedy("unreadable", axis)
     'declare how the file writes its dates (format), or correct the kind of the column; in a text \
-file see also whether lines have too many or too few fields (a separator inside unquoted values)'
+file see also whether lines have too many or too few fields (a separator inside unquoted values), \
+in lines of JSON whether each is an object by itself'
     """
     match complaint:
         case "unreadable" if isinstance(axis.column, Boolean):
@@ -90,7 +91,10 @@ file see also whether lines have too many or too few fields (a separator inside 
         case "not listed":
             return "list all values, declare other for the rest, or aliases for other spellings"
         case _:
-            return "declare missing: allowed"
+            return (
+                "declare missing: allowed if a record may lack it; in lines of JSON see also "
+                f"whether the key is written {axis.name}, in the same letters"
+            )
 
 
 def _percent(part: int | Fraction, whole: int) -> str:
