@@ -83,7 +83,7 @@ def test_no_value_of_a_record_is_said(right):
         (["€ 12", "€7.50"], "looks like a sign of a currency"),
         (["12 kg", "9kg"], "looks like a unit behind the number"),
         (["old", "young", None], ""),
-        (["\ufffd"] * 20, "what is no text at all: in lines of JSON, lines that are no object"),
+        (["\ufffd"] * 20, "no text at all"),
         (["70\ufffd", "8\ufffd"], "looks like another encoding than UTF-8"),
         ([], ""),
     ],
@@ -106,6 +106,16 @@ def test_numbers_that_cannot_be_read_are_told_by_their_shape(values, said):
 def test_dates_that_cannot_be_read_are_told_by_their_shape(values, said):
     (axis,) = Domain.of(Schema.of({"name": "t", "columns": {"a": COLUMNS["joined"]}})).axes
     assert hint(Complaint.UNREADABLE, axis, values) == said
+
+
+def test_lines_that_are_no_objects_are_told_from_another_encoding(tmp_path):
+    (tmp_path / "x.jsonl").write_text("{'town': 'a', 'w': 1}\n" * 20)
+    town = {"kind": "category", "values": ["a"], "other": "o", "missing": "allowed"}
+    columns = {"town": town, "w": {"kind": "number", "low": 0, "high": 9, "missing": "allowed"}}
+    schema = {"name": "t", "columns": columns}
+    found = sf.check(tmp_path / "x.jsonl", schema=schema, uncounted=True)
+    assert (found.fitting, [one.values for one in found.misfits]) == (0, [20, 20])
+    assert all("write one object on each line" in one.remedy for one in found.misfits)
 
 
 @pytest.mark.parametrize("torn", [True, False])

@@ -14,13 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, LedgerError
-from sfumato.inspection.fit_hint import MOST_VALUES, TORN_LINES, hint
+from sfumato.inspection.fit_hint import MOST_VALUES, NO_TEXT, TORN_LINES, hint
 from sfumato.inspection.partial_fit import DeclaredOnly
 from sfumato.inspection.section import Line, Section
 from sfumato.inspection.utility import AnySchema, has_rows, opened
 from sfumato.ledger import Ledger
 from sfumato.measure.fit import complaints_of
-from sfumato.publishing.misfit_words import QUOTE_THEM, remedy
+from sfumato.publishing.misfit_words import QUOTE_THEM, WRITE_OBJECTS, remedy
 from sfumato.schema.blank import read_or_partial
 from sfumato.schema.domain import Domain
 from sfumato.schema.partial import PartialSchema
@@ -31,6 +31,9 @@ from sfumato.table.stored import distinct, plain
 from sfumato.table.value import text_of
 
 __all__ = ["ColumnMisfit", "SchemaFit", "check", "fit_section"]
+
+# Where a hint tells more of what to do than the complaint.
+_TO_DO = {TORN_LINES: QUOTE_THEM, NO_TEXT: WRITE_OBJECTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ def _exact(records: Records | DeclaredOnly, domain: Domain, *, counted: bool = F
     for j, axis in enumerate(domain.axes):
         for complaint in (said for said in complaints_of(axis) if found[j, said]):
             looks = hint(complaint, axis, examples[j, complaint], torn[j, complaint])
-            todo = QUOTE_THEM if looks == TORN_LINES else remedy(complaint.words, axis)
+            todo = _TO_DO.get(looks) or remedy(complaint.words, axis)
             values = int(found[j, complaint])
             misfits.append(ColumnMisfit(axis.name, complaint.words, values, todo, looks))
     return SchemaFit(domain.schema.name, total, fitting, tuple(misfits), counted)

@@ -9,7 +9,7 @@ from sfumato.schema.domain import Axis, Grid, Levels
 from sfumato.table.complaint import Complaint
 from sfumato.table.value import UNREADABLE
 
-__all__ = ["MOST_VALUES", "TORN_LINES", "hint"]
+__all__ = ["MOST_VALUES", "NO_TEXT", "TORN_LINES", "hint"]
 
 MOST_VALUES = 1_000  # of a column and complaint that are looked at
 _NUMBERS = {
@@ -30,7 +30,7 @@ _DATES = {
     "looks like a date without separators": r"\d{8}",
 }
 TORN_LINES = "lines with too many or too few fields (a separator inside unquoted values?)"
-_NO_OBJECT = "what is no text at all: in lines of JSON, lines that are no object"
+NO_TEXT = "no text at all"
 _ENCODING = "looks like another encoding than UTF-8"
 _ONE_VALUE = "most are one and the same value, as a code for missing would be"
 
@@ -52,7 +52,7 @@ def hint(complaint: Complaint, axis: Axis, values: Sequence[str | None], torn: i
     if complaint is not Complaint.UNREADABLE:
         return ""
     if _most(values, lambda text: text == UNREADABLE):
-        return _NO_OBJECT
+        return NO_TEXT
     foreign = _most(values, lambda text: UNREADABLE in text)
     if foreign or not (isinstance(axis, Grid) or isinstance(axis.column, Boolean)):
         return _ENCODING

@@ -8,7 +8,7 @@ from sfumato.release.fit import Fit, FitFacts, Misfit
 from sfumato.schema import Boolean, Date
 from sfumato.schema.domain import Axis, Domain, Grid
 
-__all__ = ["QUOTE_THEM", "SAID", "remedy", "stopped"]
+__all__ = ["QUOTE_THEM", "SAID", "WRITE_OBJECTS", "remedy", "stopped"]
 
 _MOST_NAMED = 3
 _TORN = (
@@ -17,6 +17,10 @@ _TORN = (
 )
 _KIND = f"or correct the kind of the column; {_TORN}"
 QUOTE_THEM = "put such values in quotes, or separate columns by another mark (file: delimiter)"
+WRITE_OBJECTS = (
+    "in lines of JSON, write one object on each line, in double quotes and with no comma behind "
+    "it; in Python, give texts or numbers"
+)
 _CODES = "declare codes for missing, such as -99 (missing_words)"
 SAID = {
     "unreadable": "cannot be read",
