@@ -114,13 +114,14 @@ def _polars(table: pa.Table, types: Mapping[str, Any], columns: Mapping[str, Col
     for item in table.schema:
         if item.name not in types:
             continue
-        kind = _polars_type(types[item.name], item, columns[item.name])
+        declared = columns[item.name]
+        kind = _polars_type(types[item.name], item, declared)
         if kind is None:
             continue
         column = pl.col(item.name)
-        if isinstance(kind, pl.Datetime):
+        if isinstance(kind, pl.Datetime) and isinstance(declared, Date):
             column = column.cast(pl.Datetime(kind.time_unit))
-            if kind.time_zone is not None and columns[item.name].tells_time:
+            if kind.time_zone is not None and declared.tells_time:
                 column = column.dt.replace_time_zone("UTC").dt.convert_time_zone(kind.time_zone)
             elif kind.time_zone is not None:
                 column = pl.coalesce(_beginnings(column, kind.time_zone))
