@@ -108,6 +108,16 @@ def test_dates_that_cannot_be_read_are_told_by_their_shape(values, said):
     assert hint(Complaint.UNREADABLE, axis, values) == said
 
 
+@pytest.mark.parametrize("kind", [pa.timestamp("s"), pa.timestamp("s", "Asia/Tokyo"), pa.date32()])
+def test_dates_that_python_does_not_have_are_counted(kind):
+    whole, far = (pa.int32(), 2**30) if kind == pa.date32() else (pa.int64(), 2**62)
+    table = pa.table({"d": pa.array([far, 0, -far], whole).view(kind)})
+    day = {"kind": "date", "low": "1970-01-01", "high": "1970-12-31"}
+    schema = {"name": "t", "columns": {"d": day}}
+    found = sf.check(table, schema=schema, uncounted=True)
+    assert [(one.complaint, one.values) for one in found.misfits] == [("below", 1), ("above", 1)]
+
+
 def test_lines_that_are_no_objects_are_told_from_another_encoding(tmp_path):
     (tmp_path / "x.jsonl").write_text("{'town': 'a', 'w': 1}\n" * 20)
     town = {"kind": "category", "values": ["a"], "other": "o", "missing": "allowed"}

@@ -148,6 +148,9 @@ def _texts(column: pa.Array, places: NDArray[np.intp]) -> list[str | None]:
     stored = plain(column).take(places)
     if pa.types.is_large_string(stored.type):
         stored = stored.cast(pa.large_binary())
+    elif pa.types.is_temporal(stored.type):
+        # Their numbers tell them apart as well, and Python has no years beyond 9999.
+        stored = stored.cast(pa.int32() if pa.types.is_date32(stored.type) else pa.int64())
     return [text_of(value) for value in stored.to_pylist()]
 
 
