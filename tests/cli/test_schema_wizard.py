@@ -55,7 +55,9 @@ def test_a_header_in_another_encoding_is_read_where_it_is_said(run, tmp_path):
     path = tmp_path / "clinic.csv"
     path.write_bytes(f"patient_id;age;größe, cm;smoker\n1;40;{SECRET};yes\n".encode("latin-1"))
     said = ("--encoding", "latin-1", "--delimiter", ";")
-    assert isinstance(run("wizard", path, typed=ANSWERS).exception, DataError)
+    refused = run("wizard", path, typed=ANSWERS).exception
+    assert isinstance(refused, DataError)
+    assert "declare its encoding (--encoding latin-1 while there is no schema" in str(refused)
     assert run("wizard", path, *said, typed=ANSWERS).exit_code == 0
     schema = Schema.read(tmp_path / "schema.yaml")
     assert list(schema.columns) == ["patient_id", "age", "größe, cm", "smoker"]

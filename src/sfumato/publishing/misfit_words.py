@@ -8,15 +8,19 @@ from sfumato.release.fit import Fit, FitFacts, Misfit
 from sfumato.schema import Boolean, Date
 from sfumato.schema.domain import Axis, Domain, Grid
 
-__all__ = ["LOOK", "QUOTE_THEM", "remedy", "stopped"]
+__all__ = ["LOOK", "QUOTE_THEM", "WRITE_OBJECTS", "remedy", "stopped"]
 
 _MOST_NAMED = 3
 _TORN = (
     "in a text file see also whether lines have too many or too few fields (a separator inside "
-    "unquoted values)"
+    "unquoted values), in lines of JSON whether each is an object by itself"
 )
 _KIND = f"or correct the kind of the column; {_TORN}"
 QUOTE_THEM = "put such values in quotes, or separate columns by another mark (file: delimiter)"
+WRITE_OBJECTS = (
+    "in lines of JSON, write one object on each line, in double quotes and with no comma behind "
+    "it; in Python, give texts or numbers"
+)
 _CODES = "declare codes for missing, such as -99 (missing_words)"
 LOOK = "sfumato check DATA --schema SCHEMA --ledger LEDGER (or --uncounted)"
 _SAID = {
@@ -85,7 +89,8 @@ def remedy(complaint: str, axis: Axis) -> str:
     >>> (axis,) = Domain.of(Schema.of({"name": "t", "columns": columns})).axes
     >>> remedy("unreadable", axis)
     'declare how the file writes its dates (format), or correct the kind of the column; in a text \
-file see also whether lines have too many or too few fields (a separator inside unquoted values)'
+file see also whether lines have too many or too few fields (a separator inside unquoted values), \
+in lines of JSON whether each is an object by itself'
     """
     match complaint:
         case "unreadable" if isinstance(axis.column, Boolean):
@@ -106,7 +111,10 @@ file see also whether lines have too many or too few fields (a separator inside 
         case "not listed":
             return "list all values, declare other for the rest, or aliases for other spellings"
         case _:
-            return "declare missing: allowed"
+            return (
+                "declare missing: allowed if a record may lack it; in lines of JSON see also "
+                f"whether the key is written {axis.name}, in the same letters"
+            )
 
 
 def _percent(part: int | Fraction, whole: int) -> str:
