@@ -199,4 +199,4 @@ def test_misfits_of_which_noise_hides_the_column_are_said_first():
     release = sf.publish(table, schema={"name": "t", "columns": columns}, **given)
     assert not release.fit.significant
     head = words(officer_html(release, NOTHING).partition("<main>")[0])
-    assert "The file did not fit its schema. No: between" in head
+    assert "Does the file fit its schema? Probably not: between" in head

@@ -122,7 +122,7 @@ def _counted(certificate: Certificate) -> str:
     if verdict.low > 0:
         return (
             f"between {verdict.low:,} and {verdict.high:,} records do not fit and were cut or "
-            "replaced; noise hides in which columns"
+            f"replaced, with confidence {float(100 * CONFIDENCE):g} %; noise hides in which columns"
         )
     if facts.reach >= fit.records:
         return "cannot be told: of so few records, noise at this budget hides up to all"

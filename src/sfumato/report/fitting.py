@@ -38,9 +38,9 @@ _MISFIT = (
     "about what they were read as."
 )
 _HIDDEN = (
-    "No: between {low:,} and {high:,} records do not fit, with confidence {sure}, more than noise "
-    "alone would show, though it hides in which columns. What is said of any column is "
-    "about what its values were read as."
+    "Probably not: between {low:,} and {high:,} records do not fit, with confidence {sure}, and "
+    "noise hides in which columns; up to two releases in a hundred say so although all fits. "
+    "What is said of any column is about what its values were read as."
 )
 _UNTOLD = (
     "Cannot be told: with so few records at this budget, noise hides misfits of up to all records. "
