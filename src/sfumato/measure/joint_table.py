@@ -82,6 +82,7 @@ class JointTables:
             for column, stride in zip(group, counts.strides(group), strict=True):
                 source, target = (p.columns[column] for p in (counts.partition, partition))
                 into = np.arange(source.bins) if target is source else target.group
+                assert len(into) == source.bins  # noqa: S101  unions of what was counted
                 mine = into[np.arange(size) // stride % source.bins]
                 ones, starts = np.ones(size, np.int64), np.arange(size + 1)
                 belongs.append(sparse.csr_matrix((ones, mine, starts), (size, target.bins)))
