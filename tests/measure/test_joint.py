@@ -117,7 +117,7 @@ def test_numba_is_loaded_only_once_it_is_worth_it(monkeypatch):
     monkeypatch.setattr(joint_step, "HAVE_NUMBA", True)
     monkeypatch.setattr(joint_step.sys, "modules", {})
     paths = joint_step._Paths()
-    assert not paths.compiled(2**30 - 1)
+    assert not paths.compiled(2**29 - 1)
     assert paths.compiled(1)
     monkeypatch.setattr(joint_step.sys, "modules", {"numba": None})
     assert joint_step._Paths().compiled(1)
@@ -145,7 +145,7 @@ def test_many_small_columns_are_counted_in_few_groups_and_memory_is_bounded(monk
     steps = {g: joint._steps(g, bins, 1) for g in (joint._packed(bins, m) for m in (1, 64, 512))}
     assert min(steps, key=steps.get) != joint._packed(bins, 1)
     assert all(prod(bins[c] for c in group) <= 512 for group in joint._packed(bins, 512)[:-1])
-    monkeypatch.setattr(joint, "_MOST_CELLS", 1)
+    monkeypatch.setattr(joint, "_MOST_CELLS", 1)  # then twice what the columns have
     assert joint._steps(joint._packed(bins, 64), bins, 1) == np.inf
     assert joint._steps(joint._packed(bins, 1), bins, 1) < np.inf
 

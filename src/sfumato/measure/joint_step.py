@@ -16,7 +16,7 @@ from sfumato.numeric.compiled import HAVE_NUMBA, compiled
 
 __all__ = ["Cells", "count_pairs"]
 
-_WORTHWHILE = 2**30  # steps that NumPy takes about as long for as numba takes to load
+_WORTHWHILE = 2**29  # steps that NumPy takes about as long for as numba takes to load
 _FEW = 8  # cells for each record of a batch, above which the record's own ones alone are touched
 
 Cells = NDArray[np.unsignedinteger]  # of a group; for records, a row for each group
