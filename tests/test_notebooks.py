@@ -53,6 +53,13 @@ def test_a_notebook_runs_from_beginning_to_end(path, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_that_needs_pandas_says_so_first(path):
+    needed = any("pandas" in "".join(cell["source"]) for cell in cells(path, "code"))
+    said = "needs pandas" in "".join(cells(path, "markdown")[0]["source"])
+    assert said == needed
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_is_kept_without_outputs_and_uses_the_front_door(path):
     content = json.loads(path.read_text("utf-8"))
     assert (content["nbformat"], content["nbformat_minor"]) == (4, 5)

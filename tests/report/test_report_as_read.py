@@ -144,6 +144,15 @@ def test_the_page_says_that_what_is_published_as_other_fits():
         )
 
 
+def test_the_note_beside_a_column_says_how_many_are_published_as_other():
+    ward = COLUMNS["ward"] | {"other": "rest"}
+    rows = pa.table({"ward": ["A", "B"] * 1_000})
+    given = {"schema": {"name": "t", "columns": {"ward": ward}}, "epsilon": 20, "seed": 1}
+    text = words(html_page(sf.publish(rows, **given)))
+    assert "of the records are read as rest, as is whatever is not listed" in text
+    assert "Apart from these, the fit of the file shows no column" in text
+
+
 def test_many_misfits_are_counted_where_they_are_not_listed():
     columns = {f"c{k}": {"kind": "integer", "low": 0, "high": 9} for k in range(50)}
     schema = sf.Schema.of({"name": "t", "columns": columns})

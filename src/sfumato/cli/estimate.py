@@ -16,15 +16,18 @@ __all__ = ["estimate"]
 
 
 def estimate(
-    data: Annotated[Path, typer.Argument(help="CSV (also .csv.gz) or Parquet file.")],
+    data: Annotated[Path, typer.Argument(help="The table: .csv, .parquet, .xlsx, .jsonl, .sav …")],
     epsilon: Annotated[str, typer.Option(help="Privacy budget of the estimate, above 0.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Schema to write: a new file.")],
     schema: Annotated[
         Path | None,
         typer.Option(
             help="Kinds of the columns and whatever is known; blank low, high and values are "
-            "bought. Default: the kinds that a Parquet file stores."
+            "bought. Default: the kinds that the file stores, as Parquet does."
         ),
+    ] = None,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of an .xlsx workbook that has several.")
     ] = None,
     delta: Annotated[
         str | None, typer.Option(help="Delta, which categories need: well below 1/rows.")
@@ -64,7 +67,9 @@ def estimate(
     from sfumato.cli.show import promise
     from sfumato.ledger import Ledger
     from sfumato.publishing.estimate import estimate_schema
+    from sfumato.table.file.opening import with_sheet
 
+    data = with_sheet(data, sheet)
     opened = Ledger(ledger) if ledger is not None else None
     groups = [[one.strip() for one in group.split(",")] for group in same_range or ()]
     with _new_file(output) as file:

@@ -1,5 +1,6 @@
 """`sfumato publish`: one release, from file to folder."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -98,7 +99,9 @@ def publish(
     """
     from sfumato.cli.method_options import method_options
     from sfumato.cli.show import promise, unfinished
+    from sfumato.errors import MisfitError
     from sfumato.ledger import Ledger
+    from sfumato.publishing.misfit_words import LOOK
     from sfumato.publishing.table import publish as run
     from sfumato.release.folder import is_release
     from sfumato.schema import Schema
@@ -119,23 +122,36 @@ def publish(
     if opened is not None:
         unfinished(opened, public.name, release)
     existed = is_release(output)
-    result = run(
-        data,
-        schema=public,
-        method=method,
-        epsilon=epsilon,
-        delta=delta,
-        rho=rho,
-        part=",".join(part) if part else None,
-        fit=fit,
-        sheet=sheet,
-        ledger=opened,
-        folder=output,
-        format=format,  # type: ignore[arg-type]  # checked by publish itself
-        rows=rows,
-        release=release,
-        seed=seed,
-        accept_no_guarantee=accept_no_guarantee,
-        **options,
-    )
+    try:
+        result = run(
+            data,
+            schema=public,
+            method=method,
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            part=",".join(part) if part else None,
+            fit=fit,
+            sheet=sheet,
+            ledger=opened,
+            folder=output,
+            format=format,  # type: ignore[arg-type]  # checked by publish itself
+            rows=rows,
+            release=release,
+            seed=seed,
+            accept_no_guarantee=accept_no_guarantee,
+            **options,
+        )
+    except MisfitError as stopped:
+        told = str(stopped).replace(LOOK, _look(data, schema, sheet, ledger))
+        raise MisfitError(told) from None
     promise(result, again=existed)
+
+
+def _look(data: Path, schema: Path, sheet: str | None, ledger: Path | None) -> str:
+    """The command that shows what does not fit, ready to be copied."""
+    words = ["sfumato", "check", str(data), "--schema", str(schema)]
+    words += ["--sheet", sheet] if sheet is not None else []
+    if ledger is None:
+        return shlex.join([*words, "--uncounted"])
+    return f"{shlex.join([*words, '--ledger', str(ledger)])} (or --uncounted)"

@@ -70,23 +70,23 @@ class Steps:
         """How many values the label has; 1 without one."""
         return self.layout.classes
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Fine, ...]:
-        """What is released, in fine bins."""
-        return self.layout.columns
+        """What is released, in as many fine bins as the noise allows."""
+        return tuple(column.single(self.division.single) for column in self.layout.columns)
 
     @cached_property
     def wide(self) -> tuple[Fine, ...]:
         """Columns that need a fine table before they can be counted in bins."""
-        most = MOST_LEVELS
-        return tuple(c for c in self.columns if c.bins > (_NARROW if c.ordered else most))
+        return tuple(column for column in self.columns if _is_wide(column))
 
     @cached_property
     def division(self) -> Division:
         """The share of the budget that each step has."""
         records = records_or_common(self.row_count)
         touched = 1 if self.neighbours == "add-remove" else 2
-        shape = Shape(len(self.columns), len(self.wide), self.layout.cells, records, touched)
+        wide = sum(map(_is_wide, self.layout.columns))
+        shape = Shape(len(self.layout.columns), wide, self.layout.cells, records, touched)
         return divided(self.budget, shape)
 
     @property
@@ -300,6 +300,10 @@ class Steps:
                 purse,
             )
         )
+
+
+def _is_wide(column: Fine) -> bool:
+    return column.bins > (_NARROW if column.ordered else MOST_LEVELS)
 
 
 def _independent(ones: OneWays) -> Iterator[Whole]:
