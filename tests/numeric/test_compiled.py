@@ -51,6 +51,19 @@ def test_a_compiled_function_may_call_another():
     assert _doubled(1.5) == 3.0
 
 
+@pytest.mark.skipif(not HAVE_NUMBA, reason="numba is not installed")
+def test_a_function_is_compiled_where_nothing_can_be_kept(monkeypatch):
+    import numba
+
+    def homeless(*, nogil, cache=False):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(numba, "njit", homeless)
+    assert compiled(_added.py_func)(20, 22) == 42
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not HAVE_NUMBA, reason="numba is not installed")
 def test_the_result_is_the_same_without_numba_and_a_message_says_that_it_is_slower():

@@ -5,6 +5,7 @@ moment to load, so it is fetched when the first such loop runs, not when its mod
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Any, TypeVar, cast
@@ -51,5 +52,8 @@ class _Compiled:
             if isinstance(called := known.get(name), _Compiled):
                 known[name] = called._fast
         # Without a file there is nowhere to keep it: the interpreter and doctests.
-        kept = not self.py_func.__code__.co_filename.startswith("<")
-        return njit(cache=kept, nogil=True)(self.py_func)
+        if not self.py_func.__code__.co_filename.startswith("<"):
+            # Nor where neither the package nor the home can be written to, as on clusters.
+            with suppress(RuntimeError):
+                return njit(cache=True, nogil=True)(self.py_func)
+        return njit(nogil=True)(self.py_func)
