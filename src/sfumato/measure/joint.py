@@ -23,7 +23,7 @@ from sfumato.table.statistic import WholeSum
 __all__ = ["Group", "JointCounts"]
 
 _LARGEST = (1, 8, 16, 32, 64, 128, 256, 512)  # cells of a group of several columns, at most
-_MOST_CELLS = 2**22  # of all tables together, unless columns by themselves have more
+_MOST_CELLS = 2**22  # of all tables together, unless columns by themselves have half of that
 _CELL = 2**-17  # what a cell of a table costs each record, in steps: batches have so many records
 
 Group = tuple[int, ...]  # columns, by their place in the partition
@@ -144,8 +144,12 @@ def _packed(bins: Sequence[int], most: int) -> tuple[Group, ...]:
 
 def _steps(groups: tuple[Group, ...], bins: Sequence[int], classes: int) -> float:
     """What a record costs; no bound where groups would take too much memory."""
-    sizes = [prod(bins[column] for column in group) for group in groups]
-    cells = classes * (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2
-    if len(groups) < len(bins) and cells > _MOST_CELLS:
+    cells = _cells([prod(bins[column] for column in group) for group in groups], classes)
+    if cells > max(_MOST_CELLS, 2 * _cells(bins, classes)):
         return inf
     return len(groups) * (len(groups) - 1) / 2 + cells * _CELL
+
+
+def _cells(sizes: Sequence[int], classes: int) -> int:
+    """Of all tables of two groups of such sizes."""
+    return classes * (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2

@@ -24,6 +24,10 @@ class JointTables:
     counts: JointCounts
     total: Whole
 
+    @cached_property
+    def _panels(self) -> list[Whole]:
+        return self.counts.panels(self.total)
+
     @property
     def rows(self) -> int:
         """How many records there are: each of them is in one cell of every table."""
@@ -46,7 +50,7 @@ class JointTables:
     def by_pair(self, partition: Partition) -> Whole:
         """Two-way tables in these bins: class, cell, cell; one-way tables in the diagonal."""
         found = np.zeros((partition.classes, partition.cells, partition.cells), np.int64)
-        panels, into = self.counts.panels(self.total), self._into(partition)
+        panels, into = self._panels, self._into(partition)
         later = sparse.block_diag([belongs for _, belongs in into], format="csr", dtype=np.int64)
         others = np.concatenate([cells for cells, _ in into])
         for g, (cells, belongs) in enumerate(into):
@@ -64,15 +68,15 @@ class JointTables:
 
     def _alone(self, group: int) -> Whole:
         """The table of a group: class, cell."""
-        counts, panels = self.counts, self.counts.panels(self.total)
+        counts, panels = self.counts, self._panels
         classes, size = counts.partition.classes, int(counts.sizes[group])
         if not counts.paired:
             return panels[group].reshape(classes, size)
         if group + 1 < len(counts.groups):  # all later groups have every record: one is enough
             after = int(counts.sizes[group + 1])
-            return panels[group][:, :after].sum(axis=1).reshape(classes, size)
+            return np.asarray(panels[group][:, :after].sum(axis=1)).reshape(classes, size)
         before = panels[group - 1].reshape(classes, int(counts.sizes[group - 1]), -1)
-        return before.sum(axis=1)
+        return np.asarray(before.sum(axis=1))
 
     def _into(self, partition: Partition) -> list[tuple[Whole, sparse.csr_matrix]]:
         """For each group: cells of the partition, and which cells of the group belong to each."""
@@ -82,6 +86,7 @@ class JointTables:
             for column, stride in zip(group, counts.strides(group), strict=True):
                 source, target = (p.columns[column] for p in (counts.partition, partition))
                 into = np.arange(source.bins) if target is source else target.group
+                assert len(into) == source.bins  # noqa: S101  unions of what was counted
                 mine = into[np.arange(size) // stride % source.bins]
                 ones, starts = np.ones(size, np.int64), np.arange(size + 1)
                 belongs.append(sparse.csr_matrix((ones, mine, starts), (size, target.bins)))
