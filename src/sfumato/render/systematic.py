@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Whole
-from sfumato.numeric.compiled import HAVE_NUMBA, compiled
+from sfumato.numeric.compiled import Worthwhile, compiled
 
 __all__ = ["draw", "draw_within"]
 
+_worthwhile = Worthwhile(2**25)  # rows
 _KEYS = 2**16  # that rows are shuffled by: sorted by counting; rows with the same one stay in order
 
 
@@ -36,7 +37,7 @@ def draw_within(condition: Whole, weights: NDArray[np.float64], rng: np.random.G
     below = np.clip(below, 0, inside).astype(np.int64)
     below[:, -1:] = inside  # whatever the roundings before it
     each = np.diff(below, axis=1, prepend=0)
-    deal = _dealt if HAVE_NUMBA else _dealt_by_sorting
+    deal = _dealt if _worthwhile(len(condition)) else _dealt_by_sorting
     return deal(condition, key, each)
 
 
