@@ -71,5 +71,6 @@ class Worthwhile:
         self._left = work  # that NumPy takes about as long for as numba takes to load
 
     def __call__(self, work: int) -> bool:
+        """Asked before each piece of work, with its size."""
         self._left -= work  # two threads may lose some: then it is loaded a little later
         return HAVE_NUMBA and (self._left <= 0 or "numba" in sys.modules)
