@@ -1,18 +1,24 @@
 """Systematic sampling: each value as often as it should be, give or take one.
 
 Independent draws add noise of their own to every table of a release; these hardly do.
+
+Row p of the n in a condition stands at the level (p + offset) / n of its weights, which are summed
+up: so many rows are below the end of each value.  Which row is the p-th is left to random keys.
 """
+
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.numeric.arrays import Whole
+from sfumato.numeric.arrays import Array, Vector, Whole
 from sfumato.numeric.compiled import Worthwhile, compiled
 
 __all__ = ["draw", "draw_within"]
 
 _worthwhile = Worthwhile(2**25)  # rows
 _KEYS = 2**16  # that rows are shuffled by: sorted by counting; rows with the same one stay in order
+_Keys = NDArray[np.uint16]
 
 
 def draw(weights: NDArray[np.float64], rows: int, rng: np.random.Generator) -> Whole:
@@ -26,27 +32,21 @@ def draw(weights: NDArray[np.float64], rows: int, rng: np.random.Generator) -> W
 
 def draw_within(condition: Whole, weights: NDArray[np.float64], rng: np.random.Generator) -> Whole:
     """For each row a position in proportion to `weights[condition]`, even within each condition."""
-    conditions = len(weights)
-    key = rng.integers(0, _KEYS, len(condition), np.uint16)
+    key, offset = rng.integers(0, _KEYS, len(condition), np.uint16), rng.random(len(weights))
     upto = np.cumsum(weights, axis=1)
     upto /= np.maximum(upto[:, -1:], 1e-300)
-    # Row p of the n in a condition stands at the level (p + offset) / n, in order: so many rows
-    # are below each value's end.
-    inside = np.bincount(condition, minlength=conditions)[:, None]
-    below = np.ceil(upto * inside - rng.random((conditions, 1)))
-    below = np.clip(below, 0, inside).astype(np.int64)
-    below[:, -1:] = inside  # whatever the roundings before it
-    each = np.diff(below, axis=1, prepend=0)
     deal = _dealt if _worthwhile(len(condition)) else _dealt_by_sorting
-    return deal(condition, key, each)
+    return deal(condition, key, upto, offset)
 
 
 @compiled
-def _dealt(condition: Whole, key: NDArray[np.uint16], each: Whole) -> Whole:
+def _dealt(condition: Whole, key: _Keys, upto: Array, offset: Vector) -> Whole:
     """Values so often within each condition, to its rows in the order of their keys."""
-    rows, (conditions, values) = len(condition), each.shape
+    rows, (conditions, values) = len(condition), upto.shape
+    inside = np.zeros(conditions, np.int64)
     first = np.zeros(_KEYS + 1, np.int32)
     for row in range(rows):
+        inside[condition[row]] += 1
         first[np.int64(key[row]) + 1] += 1
     for k in range(_KEYS):
         first[k + 1] += first[k]
@@ -61,7 +61,10 @@ def _dealt(condition: Whole, key: NDArray[np.uint16], each: Whole) -> Whole:
     for c in range(conditions):
         start[c] = at
         for v in range(values):
-            for _ in range(each[c, v]):
+            below = inside[c]  # of the last value, whatever the roundings before it
+            if v < values - 1:
+                below = min(max(ceil(upto[c, v] * inside[c] - offset[c]), 0), inside[c])
+            while at < start[c] + below:
                 value[at] = v
                 at += 1
     drawn = np.empty(rows, np.int64)
@@ -73,9 +76,13 @@ def _dealt(condition: Whole, key: NDArray[np.uint16], each: Whole) -> Whole:
     return drawn
 
 
-def _dealt_by_sorting(condition: Whole, key: NDArray[np.uint16], each: Whole) -> Whole:
+def _dealt_by_sorting(condition: Whole, key: _Keys, upto: Array, offset: Vector) -> Whole:
     """The same without a loop: sorted by counting where the conditions fit 16 bits, too."""
-    conditions, values = each.shape
+    conditions, values = upto.shape
+    inside = np.bincount(condition, minlength=conditions)[:, None]
+    below = np.clip(np.ceil(upto * inside - offset[:, None]), 0, inside).astype(np.int64)
+    below[:, -1:] = inside
+    each = np.diff(below, axis=1, prepend=0)
     small = condition.astype(np.uint16) if conditions <= 2**16 else condition
     order = np.argsort(key, kind="stable")
     order = order[np.argsort(small[order], kind="stable")]
