@@ -31,17 +31,13 @@ def pytest_collection_finish():
 def no_false_alarms():
     """One release in a hundred stops although all records fit: among tests, one in a million.
 
-    What stops by right still does, unless the table is very small.
+    What stops by right still does, unless the table is very small.  Processes of their own and
+    examples in docstrings do without this: they publish fewer records than noise could hide (391
+    at epsilon 1), more than it could feign, or with a seed or misfit=1.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fit, "judge", partial(judge, chance=Fraction(1, 10**9)))
         yield
-
-
-@pytest.fixture
-def usual_alarms(monkeypatch):
-    """A release stops as it does for everybody."""
-    monkeypatch.setattr(fit, "judge", judge)
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,12 @@ import pytest
 import sfumato as sf
 from sfumato.accuracy.as_read import NOT_MEASURED, as_read, became, briefly, changed, told
 from sfumato.accuracy.covariance_statement import about_covariance
+from sfumato.accuracy.fit import about_fit
 from sfumato.accuracy.published import published
 from sfumato.accuracy.statement import about_count, about_difference, about_extreme, about_mean
 from sfumato.accuracy.table_statement import about_column, columns
-from sfumato.release.fit import Fit, Misfit
+from sfumato.release.facts import measured_facts
+from sfumato.release.fit import Fit, FitFacts, Misfit, MisfitCount
 from sfumato.schema.domain import Domain
 
 COLUMNS = {
@@ -147,15 +149,45 @@ def test_a_column_in_which_nothing_was_changed_says_nothing_of_it(wrong):
 
 def test_what_was_not_measured_and_what_noise_hides_is_said(wrong):
     certificate = wrong.certificate
+    fits = certificate.model_copy(update={"fit": counts(9_990, 12, 1)})
     for words in (as_read, briefly):
         assert NOT_MEASURED in words(certificate, None)
         hidden = "noise would hide up to 62 records of each column and complaint"
-        assert hidden in words(certificate, fit(NOISE))
+        assert hidden in words(fits, fit(NOISE))
         assert "noise would hide" not in words(certificate, fit(ABOVE, NOISE))
     assert (
         "records were changed so in: income; in later columns of these records perhaps more."
         in briefly(certificate, fit(ABOVE))
     )
+
+
+def counts(fitting, *cells):
+    misfits = [MisfitCount(column="income", complaint="above", count=cell) for cell in cells]
+    given = {"share": "1/50", "misfit": "1", "records": 10_000, "reach": 50, "fitting": fitting}
+    return FitFacts(**given, misfits=tuple(misfits))
+
+
+@pytest.mark.parametrize(
+    ("facts", "line", "said"),
+    [
+        (counts(9_000, 450, 12), "cut or replaced: income: about 450 above", "changed so"),
+        (counts(9_000, 12, 1), "between 980 and 1,020 records do not fit", "between 980 and 1,020"),
+        (counts(9_990, 12, 1), "no column is seen not to fit (noise hides up to 62", "would hide"),
+    ],
+)
+def test_all_records_together_may_show_what_no_column_does(wrong, facts, line, said):
+    certificate = wrong.certificate.model_copy(update={"fit": facts})
+    assert line in about_fit(certificate)
+    assert line in dict(measured_facts(certificate))["fit"]
+    for words in (as_read, briefly):
+        assert said in words(certificate, Fit.of(facts))
+
+
+def test_where_noise_hides_all_records_nothing_is_said_of_their_fit():
+    table = pa.table({"smoker": [True, False] * 50})
+    schema = {"name": "t", "columns": {"smoker": {"kind": "boolean"}}}
+    release = sf.publish(table, schema=schema, epsilon=1, seed=1)
+    assert "cannot be told" in release._repr_html_()
 
 
 def test_other_kinds_of_data_say_how_they_are_read():

@@ -102,20 +102,35 @@ HELD = [in_csv, in_parquet, in_dictionaries, in_pandas, in_pandas_categories, in
 
 
 class Frozen:
-    """The outputs of the first release, handed out again to all that follow."""
+    """The outputs of the first release, handed out again to all that follow.
+
+    Those of both its steps: the counts of what does not fit, and what is measured after them.
+    """
 
     def __init__(self, monkeypatch):
         self.script = None
         self.purses = []
         monkeypatch.setattr(walk, "Purse", self.purse)
 
-    def purse(self, limit, bits):
+    def purse(self, limit, bits, _later):  # what a ledger is told: there is none
         self.purses.append(RecordingPurse(limit, self.script, bits))
         return self.purses[-1]
 
     def keep(self):
-        assert self.purses[-1].complete
-        self.script = self.purses[-1].outputs
+        (first,) = self.purses
+        assert first.complete
+        assert first.events[0].statistic == "fit"
+        assert len(first.events) > 1
+        self.script = first.outputs
+
+    def replayed(self, releases):
+        """Whether each release had one purse, whose whole script was given out again.
+
+        Positive control: the counts of what does not fit were of other records.
+        """
+        exact = {purse.statistics[0].exact[0].tobytes() for purse in self.purses}
+        whole = all(len(purse.purchases) == len(self.script) for purse in self.purses)
+        return whole and len(self.purses) == releases and len(exact) > 1
 
 
 def seen_by_a_recipient(publish, folder, caplog, capfd):
@@ -189,6 +204,7 @@ def test_along_the_same_noise_neighbours_release_the_same_bytes(
         "release.json",
     ]
     assert differing(found) == {}
+    assert frozen.replayed(len(variants))
 
 
 @pytest.mark.parametrize("method", ["dp-lda", *map(slow, ("mosaic", "identity-laplace", "dp-pca"))])
@@ -208,6 +224,7 @@ def test_so_do_other_methods_into_parquet(method, tmp_path, monkeypatch, caplog,
     )
     assert "error" not in found["the usual"]
     assert differing(found) == {}
+    assert frozen.replayed(len(variants))
 
 
 def from_the_data(data):
@@ -265,3 +282,4 @@ def test_the_command_says_the_same_and_leaves_the_same(hold, tmp_path, monkeypat
     assert found["the usual"]["exit code"] == 0
     assert len(found["the usual"]) >= 5
     assert differing(found) == {}
+    assert frozen.replayed(len(ONE))

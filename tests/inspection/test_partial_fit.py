@@ -48,6 +48,14 @@ def test_only_what_is_declared_is_held_against_values():
     assert sf.check(DATA.slice(0, 1).drop_columns("top"), schema=_without("top"), uncounted=True)
 
 
+@pytest.mark.parametrize("stored", [[1, 2], [1.5, 2.5], [True, False]], ids=str)
+def test_numbers_and_truths_fit_a_category_whose_values_are_blank(stored):
+    schema = {"name": "t", "columns": {"code": {"kind": "category"}}}
+    table = pa.table({"code": stored})
+    assert sf.check(table, schema=schema, uncounted=True)
+    assert sf.check(table.to_pandas(), schema=schema, uncounted=True)
+
+
 def _without(name):
     columns = {key: facts for key, facts in PARTIAL["columns"].items() if key != name}
     return {**PARTIAL, "neighbours": "add-remove", "columns": columns}

@@ -12,6 +12,8 @@ from sfumato.example import CLINIC, clinic
 from sfumato.inspection import captured_variance, subspace_angle
 from sfumato.inspection.subspace import Exact
 from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.features import Features
 
 NUMBER = {"kind": "number", "low": 0, "high": 1}
 SCHEMA = {"name": "t", "columns": dict.fromkeys("abc", NUMBER)}
@@ -48,6 +50,18 @@ def test_the_largest_principal_angle_is_the_one_the_plane_was_turned_by(angle):
     held = captured_variance(turned(angle), POINTS, SCHEMA)
     inside = 16 + 4 * np.cos(angle) ** 2 + np.sin(angle) ** 2
     assert held.of_best == pytest.approx(inside / 20)
+
+
+def test_components_that_leave_out_the_label_are_measured_by_what_is_left():
+    patients = clinic(300, seed=1)
+    width = len(Features.of(Domain.of(CLINICAL), without=(Domain.of(CLINICAL).label,)))
+    asked = {"schema": CLINICAL, "method": "dca", "epsilon": 8, "seed": 1}
+    every = sf.publish(patients, rank=width, **asked).table
+    found = captured_variance(every, patients, CLINICAL)
+    assert (found.of_best, found.of_total) == pytest.approx((1, 1))
+    assert subspace_angle(every, patients, CLINICAL) == pytest.approx(0, abs=1e-6)
+    one = captured_variance(sf.publish(patients, **asked).table, patients, CLINICAL)
+    assert 0 < one.of_best <= 1
 
 
 def test_only_the_span_counts():

@@ -13,6 +13,7 @@ from ledger_world import ABOUT, DIGEST, PLAN, forget_heads
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Ledger
 from sfumato.ledger.audit import replay
+from sfumato.ledger.balance_table import HEADINGS, balance_rows
 from sfumato.ledger.chain import hash_of
 from sfumato.ledger.sql import append, every_line, identity
 from sfumato.ledger.table_part import DIVISIBLE, TablePart
@@ -47,6 +48,17 @@ def test_a_stop_leaves_the_first_step_charged_and_nothing_else(ledger):
     assert balance.protects == ABOUT  # what was looked at protects something for good
     assert not ledger.unfinished()
     ledger.verify()
+
+
+def test_what_stopped_is_shown_beside_the_releases_and_not_among_them(ledger):
+    begun(ledger, price=PureDP("0.1"))
+    ledger.stop("r")
+    begun(ledger, "s", price=PureDP("0.1"))
+    ledger.passed("s")
+    ledger.settle("s", DIGEST)
+    assert [entry.release for entry in ledger.stopped("adult")] == ["r"]
+    rows = [dict(zip(HEADINGS, r, strict=True)) for r in balance_rows(ledger, ["adult", "other"])]
+    assert [row["releases"] for row in rows] == ["1, 1 stopped", "0"]
 
 
 def test_an_epsilon_and_delta_are_given_back_but_for_the_first_epsilon(ledger):

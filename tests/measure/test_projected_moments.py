@@ -78,7 +78,7 @@ def test_whole_numbers_stay_in_the_unit_ball_whatever_the_directions(U, rows):
     width = len(Centred.of(domain, None, without=(0,)))
     found = moments(domain, np.tile(U, width)[:, :width], without=(0,))
     codes = next(iter(mixed_records(rows).map(np.copy)))
-    whole = found.vectors(codes)
+    whole = found.statistic.vectors(codes)
     assert (whole == np.rint(whole)).all()
     assert ((whole[:, :-1] ** 2).sum(axis=1) <= UNIT**2).all()
     assert (np.abs(whole[:, -1]) <= UNIT).all()
@@ -88,12 +88,12 @@ def test_a_corner_of_the_box_lies_on_the_sphere_and_the_ends_of_the_target_at_on
     domain = plane()
     found = in_plane(domain, TURNED, False)
     codes = next(iter(rows_of(domain, [(1, 1, "a", 1), (-1, 1, "b", -1)]).map(np.copy)))
-    assert found.vectors(codes).tolist() == [[UNIT, 0, UNIT], [0, -UNIT, -UNIT]]
+    assert found.statistic.vectors(codes).tolist() == [[UNIT, 0, UNIT], [0, -UNIT, -UNIT]]
 
 
 def by_hand(found, codes, classes, label):
     """Sums and triangles with Python integers, record by record."""
-    vectors = found.vectors(codes).astype(int).tolist()
+    vectors = found.statistic.vectors(codes).astype(int).tolist()
     width = len(vectors[0])
     sums = [[0] * width for _ in range(classes)]
     second = [[0] * (width * (width + 1) // 2) for _ in range(classes)]
@@ -202,5 +202,5 @@ def test_without_a_draw_towards_the_centre_rounding_would_leave_the_ball():
         found = in_plane(domain, turned, True)
         exact_corner = np.array(turned) @ [1, 1] / sqrt(2)
         left += (np.rint(exact_corner * UNIT) ** 2).sum() > UNIT**2
-        assert (found.vectors(codes) ** 2).sum() <= UNIT**2
+        assert (found.statistic.vectors(codes) ** 2).sum() <= UNIT**2
     assert left > 3

@@ -21,6 +21,7 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.table.statistic import folded
 from slowness import slow, slow_but
 
 RELATIONS = ("add-remove", "replace-one")
@@ -38,8 +39,8 @@ class Given:
     def __init__(self, rows):
         self.codes = np.array(rows, np.int32).reshape(len(rows), -1 if len(rows) else 3)
 
-    def reduce(self, partial, merge):
-        return partial(self.codes)
+    def fold(self, statistic):
+        return folded(statistic, [self.codes])
 
 
 def specialisation(columns=TINY, *, score="max", neighbours="replace-one", steps=2, epsilon=1):

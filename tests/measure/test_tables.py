@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from sfumato.inspection.audit.replay import RecordingPurse
-from sfumato.measure import tables
-from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice, pair_counts
+from sfumato.measure.joint import JointCounts
+from sfumato.measure.joint_table import JointTables
+from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.schema import Schema
 from sfumato.schema.domain import MISSING, Domain
 from sfumato.synopsis.bins import Fine, Merged, Partition
 from sfumato.synopsis.tables import is_forest, pairs_of
+from sfumato.table.statistic import folded
 
 ONE = PureDP(1)
 RELATIONS = ("replace-one", "add-remove")
@@ -43,11 +45,24 @@ class Given:
         codes = np.array(rows, np.int32).reshape(len(rows), len(DOMAIN.axes))
         self.parts = np.array_split(codes, batches)
 
-    def reduce(self, partial, merge):
-        total = partial(self.parts[0])
-        for part in self.parts[1:]:
-            total = merge(total, partial(part))
-        return total
+    def fold(self, statistic):
+        return folded(statistic, self.parts)
+
+
+def tables_of(records, part, *, pairs=True):
+    """Exact tables, counted as the method counts them."""
+    counts = JointCounts(part, pairs)
+    return JointTables(counts, records.fold(counts))
+
+
+def pair_counts(records, part):
+    """How often two cells hold together, by class: counted in fine bins, in one pass."""
+    return tables_of(records, unmerged(part.label)).by_pair(part)
+
+
+def unmerged(label=2):
+    """Every fine bin by itself."""
+    return partition([np.arange(column.bins) for column in COLUMNS], label)
 
 
 def partition(groups=((0, 0, 1, 1, 2), (0, 1, 1), (0, 1)), label=2):
@@ -71,22 +86,30 @@ def queries(relation, budget=ONE):
     """Every additive step of the method, as it runs, with its claim."""
     for run in (1, 2):
         what = ColumnTables(COLUMNS[:2], run, relation, budget)
-        yield f"columns in runs of {run}", what.query, what.noise
+
+        def fine(records, what=what):
+            return what.query(tables_of(records, unmerged()).columns[:2])
+
+        yield f"columns in runs of {run}", fine, what.noise
     for label in (2, None):
         part = partition(label=label)
         for pairs in (((0,), (1,), (2,)), pairs_of(3), ((0, 2), (1, 2)), ((1, 2),)):
             what = ClassTables(part, pairs, "tables", relation, budget)
 
             def query(records, what=what, part=part):
-                return what.query(pair_counts(records, part)[1])
+                return what.query(pair_counts(records, part))
+
+            def again(records, what=what, part=part):
+                return what.query(tables_of(records, part).by_pair(part))
 
             yield f"{pairs} within {label}", query, what.noise
+            yield f"{pairs} within {label}, in a second pass", again, what.noise
     alone = ClassTables(partition(), ((0,), (1,), (2,)), "classes", relation, budget)
-    yield (
-        "one-way tables alone",
-        lambda records: alone.query(pair_counts(records, alone.partition, pairs=False)[1]),
-        alone.noise,
-    )
+
+    def one_way(records):
+        return alone.query(tables_of(records, unmerged(), pairs=False).by_class(alone.partition))
+
+    yield "one-way tables alone", one_way, alone.noise
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -123,7 +146,7 @@ def test_brute_force_attains_the_sensitivity_of_the_scores_and_never_exceeds_it(
             expected, handicap = guess(rng, what)
             scores = np.array(
                 [
-                    what.scores(pair_counts(Given(rows), what.partition)[1], expected, handicap)
+                    what.scores(pair_counts(Given(rows), what.partition), expected, handicap)
                     for rows in neighbouring(base, relation)
                 ]
             )
@@ -159,7 +182,7 @@ def test_the_exact_loss_of_every_walk_stays_within_what_its_draws_cost(relation,
         handicap *= 0  # else one pair leads by so much that no record changes anything
         several = []
         for rows in neighbouring(base, relation):
-            counts = pair_counts(Given(rows), what.partition)[1]
+            counts = pair_counts(Given(rows), what.partition)
             found = []
             for walk in every:
                 purse = RecordingPurse(what.budget, [[np.array([step]) for step in walk]])
@@ -188,7 +211,7 @@ def test_the_draws_of_a_choice_cost_its_budget_and_never_more(relation, moved):
 @pytest.mark.parametrize("draws", [1, 2])
 def test_chosen_pairs_are_a_forest_and_candidates_never_run_out(draws):
     what = choice(pairs=draws)
-    counts = pair_counts(Given(RECORDS), what.partition)[1]
+    counts = pair_counts(Given(RECORDS), what.partition)
     nothing = np.zeros_like(counts), np.zeros((3, 3), np.int64)
     for seed in range(30):
         purse = RecordingPurse(PureDP(1))
@@ -200,7 +223,7 @@ def test_chosen_pairs_are_a_forest_and_candidates_never_run_out(draws):
 
 def test_a_pair_that_is_far_from_what_was_expected_is_chosen():
     what = choice(budget=PureDP(1000), pairs=1)
-    counts = pair_counts(Given(RECORDS * 5), what.partition)[1]
+    counts = pair_counts(Given(RECORDS * 5), what.partition)
     first, second = what.partition.block(1), what.partition.block(2)
     expected = counts.copy()
     expected[:, first, second] += 40
@@ -208,58 +231,6 @@ def test_a_pair_that_is_far_from_what_was_expected_is_chosen():
     assert what.perturb(counts, expected, handicap, RecordingPurse(PureDP(1000))) == [(1, 2)]
     handicap[1, 2] = 10**6  # a public reason against it
     assert what.perturb(counts, expected, handicap, RecordingPurse(PureDP(1000))) != [(1, 2)]
-
-
-def oracle(rows, part):
-    """Pair counts one record at a time, in Python's own integers."""
-    found = {}
-    for record in rows:
-        cells = []
-        for k, column in enumerate(part.columns):
-            code = record[column.fine.axis]
-            (fine,) = (
-                b
-                for b in range(column.fine.bins)
-                if column.fine.start[b] <= code < column.fine.stop[b]
-            )
-            cells.append(int(part.offset[k] + column.group[fine]))
-        kind = 0 if part.label is None else record[part.label]
-        for key in product([kind], cells, cells):
-            found[key] = found.get(key, 0) + 1
-    return found
-
-
-@pytest.mark.parametrize("label", [2, None])
-def test_counts_are_those_of_a_plain_loop(label, rng):
-    rows = [RECORDS[k] for k in rng.integers(0, len(RECORDS), 500)]
-    part = partition(label=label)
-    number, counts = pair_counts(Given(rows), part)
-    expected = np.zeros_like(counts)
-    for key, count in oracle(rows, part).items():
-        expected[key] = count
-    assert number == 500
-    assert np.array_equal(counts, expected)
-    alone = pair_counts(Given(rows), part, pairs=False)[1]
-    assert np.array_equal(alone, np.diagonal(expected, axis1=1, axis2=2))
-
-
-def test_order_batches_and_blocks_change_nothing(rng, monkeypatch):
-    rows = [RECORDS[k] for k in rng.integers(0, len(RECORDS), 300)]
-    part, columns = partition(), ColumnTables(COLUMNS, 2, "replace-one", PureDP(1))
-    whole = pair_counts(Given(rows), part)[1]
-    fine = columns.query(Given(rows))
-    for batches, block in ((1, 1), (7, 50), (300, 2**23), (400, 8)):
-        monkeypatch.setattr(tables, "_BLOCK", block)
-        shuffled = Given([rows[k] for k in rng.permutation(300)], batches)
-        assert np.array_equal(pair_counts(shuffled, part)[1], whole)
-        assert np.array_equal(columns.query(shuffled), fine)
-
-
-def test_no_block_is_long_enough_for_a_float_to_lose_a_record():
-    assert tables._BLOCK <= 2**24
-    ones = np.ones((2**24 + 1, 1), np.float32)
-    assert (ones[1:].T @ ones[1:]).item() == 2**24
-    assert (ones.T @ ones).item() != 2**24 + 1  # the control: one record more and it is lost
 
 
 def test_absurd_codes_of_a_schema_fall_into_one_cell_of_each_table():

@@ -8,7 +8,6 @@ import sfumato as sf
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.example import CLINIC, clinic
 from sfumato.measure.moments import Moments
-from sfumato.methods.dp_lda import interleaved
 from sfumato.privacy.guarantee import PureDP
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
@@ -133,9 +132,3 @@ def test_dividing_by_exact_class_sizes_has_unbounded_loss_and_ours_has_not():
 
     assert published_loss(30) > 9
     assert published_loss(300) > 90  # it grows with the distance: no epsilon bounds it
-
-
-def test_classes_are_well_mixed():
-    order = interleaved(np.array([3, 9]))
-    assert np.bincount(order).tolist() == [3, 9]
-    assert all(1 <= (order[start : start + 8] == 0).sum() <= 3 for start in range(5))

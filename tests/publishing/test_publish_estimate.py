@@ -268,6 +268,24 @@ def test_a_column_of_numbers_may_be_a_category(kind):
     assert sf.publish(frame, schema=found.schema, epsilon=1, seed=1).table.num_rows == 2_000
 
 
+@pytest.mark.parametrize(
+    "kind", [pa.int64(), pa.float64(), pa.bool_(), pa.decimal128(21, 2)], ids=str
+)
+def test_so_may_one_whose_type_is_declared(kind):
+    asked = {"epsilon": 2, "delta": "1e-8", "seed": 1}
+    table = pa.table({"code": pa.array([1, 0] * 1_000).cast(kind)})
+    kinds = blanks(code={"kind": "category"})
+    found = estimate_schema(table, schema=kinds, **asked).schema.columns["code"]
+    assert set(found.values) == ({"True", "False"} if kind == pa.bool_() else {"0", "1"})
+    kinds["columns"]["code"]["other"] = "true" if kind == pa.bool_() else "007"
+    for data in (table, table.to_pandas()) if not pa.types.is_decimal(kind) else (table,):
+        with pytest.raises(DataError, match=r"has the level (007|true), which .* loses"):
+            estimate_schema(data, schema=kinds, **asked)
+    dates = pa.table({"code": pa.array([1, 2], pa.date32())})
+    with pytest.raises(DataError, match="declared category but stored as date32"):
+        estimate_schema(dates, schema=kinds, **asked)
+
+
 def test_an_id_that_paid_for_other_columns_is_refused(table):
     paid = {"kind": "boolean", "provenance": {"release": "r", "epsilon": 1}}
     kinds = blanks(smoker=paid, age={"kind": "integer"})

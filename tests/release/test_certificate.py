@@ -43,7 +43,8 @@ def changed(record, where, value):
         (("rows",), True),
         (("content", "more"), 1),
         (("more",), "a field that no certificate has"),
-        (("format",), 2),
+        (("format",), 1),  # which had another digest
+        (("format",), 3),
         (("stream",), {"horizon": 8, "continues": None}),
     ],
 )

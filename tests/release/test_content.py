@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.release.content import Content
+from sfumato.release.content import Content, Hashed, PartsContent, leaf_digest
 from sfumato.release.file import file_writer, read_batches
+from sfumato.release.older_content import OlderContent
 
 SCHEMA = pa.schema(
     [
@@ -127,3 +128,84 @@ def test_what_is_written_and_read_again_has_the_same_digest(tmp_path_factory, fo
     with file_writer(path, SCHEMA, format) as writer:
         writer.write_batch(whole)
     assert digest(*read_batches(path, SCHEMA)) == digest(whole)
+
+
+def leaves(rows, **columns):
+    """So many rows of whole numbers and texts, and other columns."""
+    texts = pa.array(["x", "y", None, "zz"]).take(pa.array([k % 4 for k in range(rows)]))
+    return pa.RecordBatch.from_pydict({"k": range(rows), "t": texts} | columns)
+
+
+def test_leaves_that_were_hashed_elsewhere_count_as_they_are(monkeypatch):
+    monkeypatch.setattr("sfumato.release.content.LEAF_ROWS", 10)
+    whole = leaves(35)
+    content = Content()
+    for start in (0, 10, 20):
+        part = whole.slice(start, 10)
+        content.update(Hashed(part, leaf_digest(part)))
+    content.update(Hashed(whole.slice(30), None))
+    assert (content.rows, content.hexdigest()) == digest(whole)
+    parts = [whole.slice(0, 3), whole.slice(3, 10), whole.slice(13)]
+    assert digest(*parts) == digest(whole)
+    late = Content()  # a leaf that does not begin where one does is hashed again
+    late.update(whole.slice(0, 3))
+    late.update(Hashed(whole.slice(3, 10), leaf_digest(whole.slice(3, 10))))
+    late.update(whole.slice(13))
+    assert (late.rows, late.hexdigest()) == digest(whole)
+
+
+def test_records_that_change_places_between_leaves_change_the_digest(monkeypatch):
+    monkeypatch.setattr("sfumato.release.content.LEAF_ROWS", 10)
+    rows = leaves(20).to_pylist()
+    found = {digest(pa.RecordBatch.from_pylist(rows, leaves(1).schema))}
+    swapped, cut = [rows[10], *rows[1:10], rows[0], *rows[11:]], rows[10:] + rows[:10]
+    for other in (swapped, cut, rows[:-1], [*rows, rows[-1]]):
+        found.add(digest(pa.RecordBatch.from_pylist(other, leaves(1).schema)))
+    assert len(found) == 5
+
+
+def test_how_texts_are_kept_makes_no_difference():
+    plain = leaves(200)
+    for levels in (["x", "y", "zz"], ["never", "zz", "x", "y", "x"]):
+        order = {text: levels.index(text) for text in ("x", "y", "zz")}
+        places = pa.array([order.get(t) for t in plain["t"].to_pylist()], pa.int8())
+        kept = pa.DictionaryArray.from_arrays(places, levels)
+        found = pa.RecordBatch.from_arrays([plain["k"], kept], names=["k", "t"])
+        assert digest(found) == digest(plain)
+        assert leaf_digest(found) == leaf_digest(plain)
+
+
+@pytest.mark.parametrize("distinct", [255, 256, 65_536])
+def test_the_number_of_distinct_texts_is_no_limit(distinct):
+    texts = pa.array([f"{k:05}" for k in range(distinct)] + [None])
+    moved = pa.array([*texts.to_pylist()[1:], "00000"])
+    cases = [pa.RecordBatch.from_arrays([t], ["t"]) for t in (texts, moved, texts[:-1])]
+    found = {leaf_digest(case) for case in cases}
+    assert len(found) == 3
+
+
+def test_files_of_a_release_are_bound_by_name_number_and_order():
+    files = [("data/part-00000.parquet", 3, "0" * 64), ("data/part-00001.parquet", 2, "1" * 64)]
+    (one, two), total = files, PartsContent()
+    forged = (
+        files,
+        [two, one],
+        [one],
+        [one, one],
+        [(one[0], 2, one[2]), (two[0], 3, two[2])],
+        [(two[0], *one[1:]), (one[0], *two[1:])],
+    )
+    found = set()
+    for case in forged:
+        total = PartsContent()
+        for file in case:
+            total.add(*file)
+        found.add(total.hexdigest())
+    assert len(found) == len(forged)
+
+
+def test_a_certificate_of_format_1_has_the_digest_that_it_always_had():
+    """Written down once, by version 0.1."""
+    content = OlderContent()
+    content.update(batch([(1.5, -2, "añ", True, dt.date(2020, 1, 2), None), (None,) * 6]))
+    assert content.hexdigest() == "5f574bbc97e1cc83938c0ab3c1336a4937428a45a1291563220d171f5e0cd1af"

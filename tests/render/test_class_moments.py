@@ -9,7 +9,7 @@ from sfumato.privacy.budget import budget
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.render.consistent import ClassMoments, consistent
-from sfumato.render.sequential import sequential
+from sfumato.render.sequential import Sequential
 from sfumato.render.shrink import columns, shrunken
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
@@ -73,7 +73,7 @@ def test_pure_noise_is_shrunk_to_independence_and_the_truth_is_not():
 
 def test_sequential_draws_keep_means_and_covariances(rng):
     means, S = shrunken(TRUTH, FEATURES, 1e-6)
-    Z = sequential(FEATURES, means[1], S, 60_000, rng)
+    Z = Sequential.of(FEATURES, means, S)(np.ones(60_000, np.int64), rng)
     assert np.abs(Z.mean(axis=0) - means[1]).max() < 0.012
     # Within a column of categories all follows from the class mean: columns are compared.
     axis = np.array([item.axis for item in FEATURES.items])
@@ -83,8 +83,3 @@ def test_sequential_draws_keep_means_and_covariances(rng):
     assert (Z[:, WARD].sum(axis=1) == 1).all()
     shuffled = rng.permuted(Z, axis=0)  # control: without dependence the test must fail
     assert np.abs(np.cov(shuffled.T) - S)[apart].max() > 0.01
-
-
-def test_an_empty_class_is_drawn_as_no_records(rng):
-    means, S = shrunken(TRUTH, FEATURES, 1.0)
-    assert sequential(FEATURES, means[0], S, 0, rng).shape == (0, len(FEATURES))

@@ -1,6 +1,7 @@
 """Decoding: codes come back from their values, values keep to range, steps and types."""
 
 import datetime as dt
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -210,3 +211,36 @@ def test_samples_far_outside_become_records_of_the_domain(far):
     assert Decoder(features.domain).batch(codes).num_rows == 2
     for code, axis in zip(codes[0], features.domain.axes, strict=True):
         assert -axis.missing <= code < axis.codes
+
+
+def test_encoded_texts_list_every_level_of_the_schema_whatever_is_there():
+    domain = one(8, kind="category", values=["b", "a", "c"], missing="allowed")
+    found = Decoder(domain).encoded(np.array([[1], [3], [1]], np.int32))
+    (column,) = found.columns
+    assert column.dictionary.to_pylist() == ["b", "a", "c"]
+    assert column.to_pylist() == ["a", None, "a"]
+
+
+@pytest.mark.parametrize("levels", [1, 127, 128, 129, 9_000])
+def test_places_of_texts_have_room_for_every_level_and_missing(levels):
+    domain = one(8, kind="category", values=[f"v{k}" for k in range(levels)], missing="allowed")
+    codes = np.arange(levels + 1, dtype=np.int32)[:, None]
+    wanted = [*(f"v{k}" for k in range(levels)), None]
+    assert Decoder(domain).encoded(codes).column(0).to_pylist() == wanted
+    assert Decoder(domain).batch(codes).column(0).to_pylist() == wanted
+
+
+def test_encoded_batches_are_the_plain_ones(rng):
+    site = {"kind": "category", "values": ["x"], "missing": "allowed"}
+    columns = MIXED["columns"] | {"site": site}
+    domain = Domain.of(schema(columns=columns))
+    low = [MISSING if isinstance(a, Grid) and a.missing else 0 for a in domain.axes]
+    high = [a.points + 1 if isinstance(a, Grid) else a.codes for a in domain.axes]
+    codes = rng.integers(low, high, (500, len(domain.axes))).astype(np.int32)
+    decoder = Decoder(domain)
+    plain, found = decoder.batch(codes), decoder.encoded(codes)
+    assert found.to_pydict() == plain.to_pydict()
+    assert found.schema.names == plain.schema.names
+    assert [f.nullable for f in found.schema] == [f.nullable for f in plain.schema]
+    again = pickle.loads(pickle.dumps(decoder))
+    assert again.encoded(codes).equals(found)

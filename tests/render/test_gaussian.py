@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from sfumato.render import gaussian
-from sfumato.render.gaussian import sample
+from sfumato.render.gaussian import Gaussian
 from sfumato.render.spectrum import nearest_psd
 
 FALSE_ALARM = 1e-6  # chance that a correct sampler fails one statistical test
@@ -64,7 +63,7 @@ def agrees(draws, mean, covariance):
 def test_samples_have_the_stated_mean_and_covariance_and_no_other(
     shift, scale, turned, passes, rng
 ):
-    draws = np.vstack(list(sample(MEAN, S, 20_000, rng)))
+    draws = Gaussian.of(MEAN, S).draw(20_000, rng)
     claimed = S * scale
     if turned:
         claimed = claimed * np.sign(np.outer([1, -1, 1, 1], [1, -1, 1, 1]))
@@ -73,20 +72,13 @@ def test_samples_have_the_stated_mean_and_covariance_and_no_other(
 
 def test_a_direction_without_variance_is_kept_exactly(rng):
     flat = np.linalg.eigh(S)[1][:, 0]
-    draws = np.vstack(list(sample(MEAN, S, 1000, rng)))
+    draws = Gaussian.of(MEAN, S).draw(1000, rng)
     np.testing.assert_allclose((draws - MEAN) @ flat, 0, atol=1e-6)
-
-
-def test_rows_come_in_bounded_batches_that_add_up(monkeypatch, rng):
-    monkeypatch.setattr(gaussian, "BATCH_ROWS", 10)
-    assert [len(part) for part in sample(MEAN, S, 25, rng)] == [10, 10, 5]
-    assert [len(part) for part in sample(MEAN, S, 20, rng)] == [10, 10]
-    assert list(sample(MEAN, S, 0, rng)) == []
 
 
 def test_the_same_seed_draws_the_same_rows():
     first, second, other = (
-        np.vstack(list(sample(MEAN, S, 20, np.random.default_rng(seed)))) for seed in (1, 1, 2)
+        Gaussian.of(MEAN, S).draw(20, np.random.default_rng(seed)) for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, second)
     assert not np.allclose(first, other)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from sfumato.example import CLINIC, clinic
-from sfumato.methods.dp_lda import interleaved
 from sfumato.publishing.table import publish
 from sfumato.render.greedy import V, _best, _gain, greedy
+from sfumato.render.labelled import interleaved
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features

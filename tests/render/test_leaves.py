@@ -32,7 +32,7 @@ def test_records_are_uniform_inside_their_region_and_nowhere_else(rng):
         Parts(1, np.array([2, 0, 1], np.int32), [(0, 3)]),
     ]
     counts = np.array([100_000, 50_000])
-    codes = np.concatenate(list(sample(columns, counts, rng)))
+    codes = np.concatenate(list(sample(columns, counts, np.asarray, rng)))
     first, second = np.bincount(codes[:, 0] + 1), np.bincount(codes[:, 1])
     assert first[:2].sum() == 100_000
     assert first[2:].sum() == 50_000
@@ -42,6 +42,6 @@ def test_records_are_uniform_inside_their_region_and_nowhere_else(rng):
 
 def test_rows_of_different_leaves_are_mixed(rng):
     columns = [Parts(0, np.arange(4, dtype=np.int32), [(i, i + 1) for i in range(4)])]
-    codes = np.concatenate(list(sample(columns, np.full(4, 250), rng)))[:, 0]
+    codes = np.concatenate(list(sample(columns, np.full(4, 250), np.asarray, rng)))[:, 0]
     assert np.bincount(codes).tolist() == [250] * 4
     assert set(np.bincount(codes[:40]).tolist()) <= set(range(8, 13))

@@ -12,6 +12,7 @@ from sfumato.schema import Schema
 from sfumato.schema.domain import MISSING, Domain
 from sfumato.synopsis.bins import Partition
 from sfumato.synopsis.tables import Layout
+from sfumato.table.encode import encode
 
 DOMAIN = Domain.of(
     Schema.of(
@@ -45,11 +46,9 @@ def tables(rng, rows=1_000, public=True):
 
 
 def drawn(given, rng, model="forest", rows=None):
-    rules = Rules.of(DOMAIN)
-    batches = sample(
-        given, model=model, chosen=True, settings=QUICK, rows=rows, rules=rules, given={}, rng=rng
-    )
-    return list(batches)
+    rules, how = Rules.of(DOMAIN), {"model": model, "settings": QUICK, "chosen": True}
+    found = sample(given, **how, rows=rows, rules=rules, given={}, domain=DOMAIN, rng=rng)
+    return [encode(DOMAIN, batch) for batch in found]
 
 
 @pytest.mark.parametrize("model", MODELS)

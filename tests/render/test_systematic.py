@@ -7,6 +7,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from sfumato.numeric.compiled import HAVE_NUMBA
+from sfumato.render import systematic
 from sfumato.render.systematic import draw, draw_within
 
 FALSE_ALARM = 1e-6
@@ -69,6 +71,18 @@ def test_which_row_takes_what_is_left_to_chance(rng):
     first = sum(int(draw(weights, 10, rng)[0]) for _ in range(2_000))
     assert binomtest(first, 2_000, 0.1).pvalue > FALSE_ALARM
     assert binomtest(first, 2_000, 0.2).pvalue < FALSE_ALARM  # the control
+
+
+@pytest.mark.skipif(not HAVE_NUMBA, reason="numba is not installed: there is one way only")
+@pytest.mark.parametrize("conditions", [1, 7, 70_000])
+def test_the_draws_are_the_same_without_numba(conditions, rng, monkeypatch):
+    condition, weights = rng.integers(0, conditions, 4_000), rng.dirichlet(np.ones(5), conditions)
+    fast = draw_within(condition, weights, np.random.default_rng(1))
+    monkeypatch.setattr(systematic, "HAVE_NUMBA", False)
+    plain = draw_within(condition, weights, np.random.default_rng(1))
+    other = draw_within(condition, weights, np.random.default_rng(2))
+    assert (fast.dtype, fast.tolist()) == (plain.dtype, plain.tolist())
+    assert fast.tolist() != other.tolist()  # the control
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])

@@ -57,7 +57,11 @@ def test_where_there_is_no_sum_both_are_said_and_no_figure(release):
     said = words(html_page(mixed))
     both = "ε = 1 here, ε = 0.1, δ = 10⁻⁹ for ranges or values bought by release ranges-1"
     assert both in said
-    assert "no one figure" in said
+    assert f"under 1-differential privacy by itself ({both})" in said
+    figures = re.search(r'(?s)<ul class="figures">.*?</ul>', html_page(mixed))[0]
+    assert re.findall("<b>(.*?)</b>", figures) == ["no one figure"]
+    assert f"this release and what was bought for it ({both}), so this page caps" in words(figures)
+    assert f"no one figure: {both}" in said  # beside well-known promises
     for figure in ("×", "so sure before", "toss a coin", "2.72", "73.2 %"):
         assert figure not in said.partition("Pictures")[0]
 

@@ -43,6 +43,31 @@ def test_what_cannot_be_bought_is_refused_as_ever(refused):
     assert "colour" in refused(PARTIAL.replace("kind: boolean", "kind: boolean, colour: red"))
 
 
+@pytest.mark.parametrize(
+    ("column", "rule"),
+    [
+        ("other: none", "name what they become"),
+        ("aliases: {a: [b]}", "aliases need values: declare them, or leave out aliases"),
+        ("taxonomy: {a: [b]}", "a taxonomy names the values"),
+        ("other: x, provenance: {release: r, epsilon: 1}", "lost from the account"),
+        ("other: x, colour: red", "column ward: colour is not known here"),
+    ],
+)
+def test_blanks_that_cannot_be_bought_as_they_are_say_why_and_what_they_are(refused, column, rule):
+    told = refused(PARTIAL.replace("other: other", column).replace(", same_range_as: cost", ""))
+    assert "columns cost, paid: high is missing: declare it from public knowledge" in told
+    assert "column ward: values is missing" in told
+    head, _, why = told.partition("can also be bought (sfumato schema estimate), once this is")
+    assert head
+    assert rule in why
+
+
+def test_where_nothing_is_blank_nothing_is_offered(refused):
+    told = refused("name: t\ncolumns: {a: {kind: integer, low: 5, high: 4}}")
+    assert "low must be below high" in told
+    assert "bought" not in told
+
+
 def test_a_whole_schema_is_one():
     whole = Schema.of({"name": "t", "columns": {"ill": {"kind": "boolean"}}})
     assert read_or_partial(whole) is whole

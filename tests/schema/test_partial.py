@@ -144,6 +144,15 @@ def test_a_constraint_cannot_name_values_that_are_blank(value):
         {"kind": "category", "missing_words": ["True"]},
         {"kind": "category", "other": "987654321"},
         {"kind": "number", "low": 1e12},
+        {"kind": "number", "missing_words": ["0,5"], "decimal": ","},
+        {
+            "kind": "integer",
+            "low": 900,
+            "missing_words": ["1.000"],
+            "thousands": ".",
+            "decimal": ",",
+        },
+        {"kind": "number", "missing_words": ["0 %"], "percent": True},
     ],
 )
 def test_no_refusal_is_about_what_nobody_wrote(column):

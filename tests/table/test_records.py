@@ -10,16 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kept_codes import KeptCodes
 from neighbours import MIXED, schema, table, text_rows, typed_rows
 from sfumato.errors import DataError
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.table import fold, text, workers
 from sfumato.table import records as module
-from sfumato.table import text, workers
 from sfumato.table.encode import encode
 from sfumato.table.file import parquet
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
+from sfumato.table.statistic import Rows
 from slowness import slow
 
 SECRET = "SECRET-4711"
@@ -64,8 +66,7 @@ def numbers(count):
 def test_both_verbs_give_the_same_however_the_records_are_cut(rows, lengths):
     whole = encode(DOMAIN, table(rows).combine_chunks().to_batches()[0])
     records = Records(Chunks(table(rows), lengths), DOMAIN)
-    total = records.reduce(lambda codes: codes.sum(axis=0, dtype=np.int64), lambda a, b: a + b)
-    np.testing.assert_array_equal(total, whole.sum(axis=0))
+    assert sorted(records.fold(KeptCodes())) == sorted(whole.tolist())
     np.testing.assert_array_equal(np.vstack(list(records.map(np.array))), whole)
 
 
@@ -75,25 +76,42 @@ def test_any_number_of_threads_gives_the_same_sums_fingerprint_and_progress(core
     domain, content = numbers(100)
     seen = []
     records = Records(Chunks(content, [7] * 14), domain, key=KEY, progress=seen.append)
-    assert records.reduce(lambda c: c.ravel().tolist(), lambda a, b: a + b) == list(range(100))
+    assert sorted(records.fold(KeptCodes())) == [[code] for code in range(100)]
     assert seen == [*[7] * 14, 2]
     assert records.fingerprint() == fingerprint(Chunks(content), domain=domain)
 
 
-def test_reduce_merges_in_the_order_of_the_records():
+def test_what_is_counted_ahead_takes_no_pass_of_its_own_and_is_handed_out_once():
     domain, content = numbers(9)
-    records = Records(Chunks(content, [2, 0, 3]), domain)
-    assert records.reduce(lambda c: c.ravel().tolist(), lambda a, b: a + b) == list(range(9))
+    seen = []
+    records = Records(Chunks(content, [2, 0, 3]), domain, key=KEY, progress=seen.append)
+    first, second, third = KeptCodes(), Rows(), Rows()
+    records.ahead(second, third)
+    assert sorted(records.fold(first)) == [[code] for code in range(9)]
+    assert (records.fold(second), records.fold(third)) == (9, 9)
+    assert records.fingerprint() == fingerprint(Chunks(content), domain=domain)
+    assert sum(seen) == 9
+    assert (records.fold(second), sum(seen)) == (9, 18)
 
 
-def test_an_empty_table_is_one_batch_without_records():
+def test_another_number_of_records_than_was_counted_is_refused():
+    domain, content = numbers(9)
+    for verb in (lambda r: r.fold(Rows()), lambda r: list(r.map(len)), Records.fingerprint):
+        verb(Records(Chunks(content), domain, key=KEY, expected=9))
+        records = Records(Chunks(content), domain, key=KEY, expected=10)
+        with pytest.raises(DataError, match="not what it was when they were counted"):
+            verb(records)
+
+
+def test_an_empty_table_gives_the_zero_of_a_statistic():
     domain, content = numbers(0)
-    assert Records(open_source(content), domain).reduce(np.shape, max) == (0, 1)
+    assert Records(open_source(content), domain).fold(Rows()) == 0
     assert list(Records(open_source(content), domain).map(np.shape)) == []
 
 
 def test_a_long_batch_is_cut_and_every_record_is_reported_once(monkeypatch):
     monkeypatch.setattr(module, "BATCH_ROWS", 4)
+    monkeypatch.setattr(fold, "BATCH_ROWS", 4)
     domain, content = numbers(10)
     seen = []
     records = Records(Chunks(content), domain, progress=seen.append)
@@ -224,20 +242,27 @@ def test_an_error_while_encoding_does_not_quote_a_record(monkeypatch):
     def broken(*_):
         raise pa.ArrowInvalid(f"cannot convert {SECRET}")
 
-    monkeypatch.setattr(module, "encode", broken)
+    for reader in (module, fold):
+        monkeypatch.setattr(reader, "encode", broken)
     domain, content = numbers(50)
     records = Records(Chunks(content, [9] * 4), domain)
-    for verb in (lambda: records.reduce(len, max), lambda: list(records.map(len))):
+    for verb in (lambda: records.fold(Rows()), lambda: list(records.map(len))):
         with pytest.raises(DataError, match="could not be read to its end") as error:
             verb()
         assert SECRET not in behind(error.value)
 
 
+class Overflowing(Rows):
+    def add(self, total, records):
+        raise OverflowError(SECRET)
+
+
 def test_an_error_of_the_work_itself_is_not_called_damage():
     domain, content = numbers(50)
     records = Records(Chunks(content, [9] * 4), domain)
-    with pytest.raises(OverflowError):
-        records.reduce(lambda codes: int(float("inf")), max)
+    with pytest.raises(RuntimeError, match=r"could not be counted \(OverflowError\)") as error:
+        records.fold(Overflowing())
+    assert SECRET not in behind(error.value)
 
 
 def secrets(rows=60_000):
@@ -277,7 +302,7 @@ def test_a_file_that_breaks_off_is_a_refusal_without_a_value(tmp_path, monkeypat
     seen = []
     records = Records(open_source(damaged(tmp_path)), domain, progress=seen.append)
     with pytest.raises(DataError, match="could not be read to its end") as error:
-        records.reduce(len, int.__add__)
+        records.fold(Rows())
     assert SECRET not in behind(error.value)
     assert 0 < sum(seen) < 60_000  # it broke in the middle, not at the door
 
@@ -297,9 +322,10 @@ def test_whatever_goes_wrong_with_a_record_is_said_without_quoting_it(monkeypatc
     def broken(domain, batch):
         raise ValueError(SECRET)
 
-    monkeypatch.setattr(module, "encode", broken)
+    for reader in (module, fold):
+        monkeypatch.setattr(reader, "encode", broken)
     rows = [dict.fromkeys(MIXED["columns"], "1")] * 3
-    for verb in (lambda r: r.reduce(len, int.__add__), lambda r: list(r.map(len))):
+    for verb in (lambda r: r.fold(Rows()), lambda r: list(r.map(len))):
         with pytest.raises(DataError, match="could not be read to its end") as error:
             verb(Records(Chunks(table(rows)), DOMAIN))
         assert error.value.__cause__ is error.value.__context__ is None

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.table import fold, text
 from sfumato.table import records as module
-from sfumato.table import text
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 
@@ -46,7 +46,7 @@ def codes_of(records):
 def test_texts_are_worked_on_in_slices_of_bounded_size_with_the_same_codes(kind, texts):
     known = codes_of(Records(open_source(table(texts)), DOMAIN))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_MOST_BYTES", 500)
+        patch.setattr(fold, "_MOST_BYTES", 500)
         sizes = []
         encode = module.encode
 

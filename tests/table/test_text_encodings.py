@@ -2,6 +2,7 @@
 
 import codecs
 import gzip
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -91,6 +92,8 @@ def test_a_header_in_another_encoding_is_refused_with_the_remedy(opened, content
     with pytest.raises(DataError, match=words) as error:
         opened(content, **facts)
     assert "Zürich" not in str(error.value)
+    if content:  # by a schema, or where there is none yet
+        assert re.search(r"file: encoding: ([\w-]+); --encoding \1 where", str(error.value))
 
 
 def test_a_declared_delimiter_and_quotation_mark_override_the_guess(opened):

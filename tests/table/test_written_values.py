@@ -217,6 +217,12 @@ def test_words_for_missing_are_found_in_stored_numbers_and_dates():
     assert codes_and_words(number, ["na", "-98"])[1] == ["unreadable", "below"]
     comma = number | {"decimal": ",", "missing_words": [-99.5]}
     assert codes_and_words(comma, ["-99,5", "-99,50", "-99.5"])[1] == ["missing"] * 3
+    for word in ("-9,9", "-1.009,9"):
+        stored = float(word.replace(".", "").replace(",", "."))
+        spelt = comma | {"thousands": ".", "missing_words": [word]}
+        for values in ([stored, 3.0], [word, "3"], [word + "0", "3"]):
+            assert codes_and_words(spelt, values)[1] == ["missing", "fits"]
+        assert codes_and_words(spelt, of_objects([stored, word, "x"]))[1][:2] == ["missing"] * 2
     day = {
         "kind": "date",
         "low": "2020-01-01",

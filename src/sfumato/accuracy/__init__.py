@@ -11,6 +11,7 @@ from sfumato.accuracy.comparison import Comparison
 from sfumato.accuracy.covariance_statement import about_covariance
 from sfumato.accuracy.discrete_sum import DiscreteSum
 from sfumato.accuracy.extreme import declared, maximum, minimum
+from sfumato.accuracy.fit import about_fit
 from sfumato.accuracy.group import about_group
 from sfumato.accuracy.laplace_sum import LaplaceSum
 from sfumato.accuracy.noisy_lda import NoisyLDA
@@ -56,6 +57,7 @@ __all__ = [
     "about_covariance",
     "about_difference",
     "about_extreme",
+    "about_fit",
     "about_group",
     "about_mean",
     "ask",

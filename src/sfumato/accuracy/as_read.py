@@ -18,6 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sfumato.accuracy.fit import judged
 from sfumato.accuracy.spelling import spelt
 from sfumato.release.certificate import Certificate
 from sfumato.release.fit import Fit, Misfit
@@ -56,7 +57,7 @@ def as_read(certificate: Certificate, fit: Fit | None) -> str:
     if fit is None:
         return f"{said} {NOT_MEASURED}."
     if not fit.significant:
-        return f"{said} {_unseen(fit)}."
+        return f"{said} {_unseen(certificate, fit)}."
     return f"{said} Where the fit of the file shows that records were changed so, the line says it."
 
 
@@ -71,7 +72,7 @@ def briefly(certificate: Certificate, fit: Fit | None) -> str:
             f"All of this is about values as they were read; records were changed so in: "
             f"{', '.join(names)}; in later columns of these records perhaps more."
         )
-    return f"All of this is about values as they were read. {_unseen(fit)}."
+    return f"All of this is about values as they were read. {_unseen(certificate, fit)}."
 
 
 def told(certificate: Certificate, fit: Fit | None, *columns: str) -> tuple[str, ...]:
@@ -122,8 +123,13 @@ def became(complaint: str, axis: Axis) -> str:
     return f"{value}, the first value" if code == 0 else value
 
 
-def _unseen(fit: Fit) -> str:
+def _unseen(certificate: Certificate, fit: Fit) -> str:
     """What noise may hide: that nothing is seen is not that nothing is there."""
+    if certificate.fit is not None and (all_of := judged(certificate)).low > 0:
+        return (
+            f"The fit of the file shows that between {all_of.low:,} and {all_of.high:,} records "
+            "were changed by that, but noise hides in which columns"
+        )
     most = max((misfit.high for misfit in fit.misfits), default=0)
     return (
         "The fit of the file shows no column whose values were changed by that, but noise would "

@@ -14,9 +14,10 @@ from fractions import Fraction
 from sfumato.accuracy.discrete_sum import DiscreteSum, Part
 from sfumato.accuracy.noisy import law_of
 from sfumato.privacy.mechanism import Event
-from sfumato.release.fit import FitFacts
+from sfumato.release.certificate import Certificate, stated
+from sfumato.release.fit import Fit, FitFacts
 
-__all__ = ["CONFIDENCE", "FALSE_ALARM", "Verdict", "judge", "reach"]
+__all__ = ["CONFIDENCE", "FALSE_ALARM", "Verdict", "about_fit", "judge", "judged", "reach"]
 
 FALSE_ALARM = Fraction(1, 100)
 CONFIDENCE = 1 - 2 * FALSE_ALARM  # that all intervals of a fit hold together
@@ -63,6 +64,29 @@ def judge(facts: FitFacts, event: Event, *, chance: Fraction = FALSE_ALARM) -> V
         found = sum(cell.count for cell in facts.misfits if cell.count > loud)
         stops = stops or min(found, size) > facts.misfit * size
     return Verdict(total, low, high, stops)
+
+
+def judged(certificate: Certificate) -> Verdict:
+    """The same of a release in which it was counted: as the first thing of all."""
+    return judge(stated(certificate.fit), certificate.events[0])
+
+
+def about_fit(certificate: Certificate) -> str:
+    """What the counts say, in a line: the largest misfits, or all of them, or what noise hides."""
+    facts, verdict = stated(certificate.fit), judged(certificate)
+    fit = Fit.of(facts)
+    if found := fit.significant:
+        said = (f"{one.column}: about {one.records:,} {one.complaint}" for one in found[:3])
+        return f"these do not fit and were cut or replaced: {'; '.join(said)}"
+    if verdict.low > 0:
+        return (
+            f"between {verdict.low:,} and {verdict.high:,} records do not fit and were cut or "
+            "replaced; noise hides in which columns"
+        )
+    if facts.reach >= fit.records:
+        return "cannot be told: of so few records, noise at this budget hides up to all"
+    most = max((misfit.high for misfit in fit.misfits), default=0)
+    return f"no column is seen not to fit (noise hides up to {most:,} records of each kind)"
 
 
 def _law(event: Event, count: int = 1) -> DiscreteSum:

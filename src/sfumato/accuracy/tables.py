@@ -128,7 +128,8 @@ class Tables:
     def bars(self, column: str) -> list[tuple[int, tuple[str, ...]]]:
         """Neighbouring bins of a number or date, few enough to draw: first code, and names."""
         fine, names = self.fine_bins(column), list(self.counts[column])
-        each = 1 if fine.ordered <= _MOST_BARS else RUN
+        # Whole runs, whose sums were measured apart.
+        each = 1 if fine.ordered <= _MOST_BARS else RUN * -(-fine.ordered // (RUN * _MOST_BARS))
         starts = list(range(0, fine.ordered, each))
         if fine.ordered - starts[-1] < each / 2:  # too narrow to stand alone
             starts.pop()

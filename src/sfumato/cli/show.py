@@ -54,7 +54,7 @@ def promise(release: Release, *, again: bool = False) -> None:
         counted = "whether each party counts it in a ledger is not known here"
     lines.line("ledger", counted)
     if release.folder is not None:
-        names = ", ".join(sorted([*certificate.files, "release.json"]))
+        names = ", ".join(sorted([*certificate.listed, "release.json"]))
         lines.line("written", f"{release.folder}/ ({names})")
         check = f"sfumato verify {shlex.quote(str(release.folder))}"
         lines.line("check it", check + (" --ledger …" if ledger else ""))

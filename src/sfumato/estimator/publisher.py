@@ -14,7 +14,6 @@ from reprlib import repr as brief
 from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
 
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.estimator.reading import answer_of, joined, labelled
@@ -126,7 +125,7 @@ class Publisher:
         if rows is not None and (not isinstance(rows, int) or isinstance(rows, bool) or rows < 0):
             raise ParameterError(f"rows must be a whole number of at least 0, got {rows!r}")
         batches = plan.render(self._synopsis, rows, np.random.default_rng(self.seed))
-        return self.release_.like(pa.Table.from_batches(batches, plan.table_schema))
+        return self.release_.like(plan.table_of(batches))
 
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Publish X and y; the released X and y, whose rows belong together.

@@ -32,6 +32,7 @@ from sfumato.schema.clear_range import said_numbers
 from sfumato.schema.date_format import told_by
 from sfumato.schema.formats import written
 from sfumato.schema.partial import PartialSchema
+from sfumato.schema.written_number import written_in
 
 __all__ = ["COLUMNS", "METHOD", "FactsPlan", "RangePlan", "facts_terms", "planned"]
 
@@ -161,17 +162,21 @@ def _range(
     if stepped:
         step_draw = Choice(f"step of {name}", Fraction(1, 2), PureDP(epsilon - main), UNIT)
     columns = [_written(asked, name) for name in group]
-    words = tuple(
-        word
-        for c in columns
-        for word in said_numbers(kind, c.missing_words or (), getattr(c, "format", None))
-    )
+    words = tuple(word for c in columns for word in _said(kind, c))
     forms = [c.format for c in columns if kind == "date" and c.format is not None]
     told = [told_by(form) or CALENDAR[0] for form in forms]
     finest = min((CALENDAR.index(one) for one in told), default=len(CALENDAR) - 1)
     return RangePlan(
         group, kind, low, high, step, windows, draw, step_draw, words, CALENDAR[finest]
     )
+
+
+def _said(kind: str, column: Any) -> tuple[Fraction, ...]:
+    """The words for missing that are numbers or moments, as the column writes those."""
+    words = column.missing_words or ()
+    if kind == "date":
+        return said_numbers(kind, words, column.format)
+    return said_numbers(kind, words, None, written_in(column))
 
 
 def _refuse(group: tuple[str, ...], times: Fraction, records: int, asked: PartialSchema) -> None:

@@ -86,7 +86,7 @@ def check(
     partial = declared if isinstance(declared, PartialSchema) else None
     domain = Domain.of(declared.template if isinstance(declared, PartialSchema) else declared)
     source = opened(data, domain)
-    check_header(source, domain)
+    check_header(source, domain, blank=() if partial is None else partial.categories)
     has_rows(source, 1)  # what cannot be read is not counted
     counted = _counted(domain.schema.name, ledger, uncounted=uncounted)
     records = Records(source, domain)

@@ -15,7 +15,9 @@ from sfumato.inspection.utility import AnySchema, domain_of, numbers_only, opene
 from sfumato.measure.scatter import exact_scatter
 from sfumato.numeric.arrays import Matrix
 from sfumato.render.components import COLUMNS, leading
+from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
+from sfumato.synopsis.features import Features
 from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis
 from sfumato.table.records import Records
 
@@ -42,13 +44,22 @@ class Exact:
 
     @classmethod
     def of(
-        cls, original: Any, schema: AnySchema, *, radius: Any = None, about: About = "mean"
+        cls,
+        original: Any,
+        schema: AnySchema,
+        *,
+        radius: Any = None,
+        about: About = "mean",
+        without: tuple[int, ...] = (),
     ) -> "Exact":
-        """As whole numbers, so to the last bit, from a frame, an Arrow table or a file."""
+        """As whole numbers, so to the last bit, from a frame, an Arrow table or a file.
+
+        `without`: the axes that have no part in it.
+        """
         if about not in ("mean", "centre"):
             raise ParameterError(f"about must be mean or centre, got {about!r}")
         domain = domain_of(schema)
-        space = Centred.of(domain, radius)
+        space = Centred.of(domain, radius, without=without)
         layout = ScatterLayout(space, "replace-one")
         rows, sums, second = exact_scatter(layout, Records(opened(original, domain), domain))
         if not rows:
@@ -77,9 +88,10 @@ def captured_variance(
 ) -> CapturedVariance:
     """NOT PRIVATE: the records' variance in the span of the directions U.
 
-    U has one direction per row, or is the table that `lap-pca` or `analyze-gauss` released.
-    Give the `radius` that was published with; `about` is the mean of the records, or the
-    public centre for components without a mean.
+    U has one direction per row, or is the table that `lap-pca` or `analyze-gauss` released; or
+    `dca`, whose components are compared with those of all columns but the label.  Give the
+    `radius` that was published with; `about` is the mean of the records, or the public centre
+    for components without a mean.
 
     >>> import pyarrow as pa
     >>> schema = {"name": "t", "columns": {
@@ -88,7 +100,8 @@ def captured_variance(
     >>> captured_variance([[0, 1]], points, schema)
     CapturedVariance(of_best=0.25, of_total=0.2)
     """
-    exact = Exact.of(original, schema, radius=radius, about=about)
+    left_out = _left_out(U, domain_of(schema))
+    exact = Exact.of(original, schema, radius=radius, about=about, without=left_out)
     Q, held = exact.along(U)
     spectrum = exact.spectrum
     best, total = spectrum[: len(Q)].sum(), spectrum.sum()
@@ -114,9 +127,18 @@ def subspace_angle(
     """
     from scipy.linalg import subspace_angles
 
-    exact = Exact.of(original, schema, radius=radius, about=about)
+    left_out = _left_out(U, domain_of(schema))
+    exact = Exact.of(original, schema, radius=radius, about=about, without=left_out)
     Q, _ = exact.along(U)
     return float(subspace_angles(Q.T, exact.best(len(Q)).T).max())
+
+
+def _left_out(U: Any, domain: Domain) -> tuple[int, ...]:
+    """The label, where a table has components of all other columns alone."""
+    if domain.label is None or isinstance(U, np.ndarray | list | tuple):
+        return ()
+    rest = Features.of(domain, without=(domain.label,)).names
+    return (domain.label,) if numbers_only(U)[0] == [*COLUMNS, *rest] else ()
 
 
 def _orthonormal(U: Any, space: Centred) -> Matrix:

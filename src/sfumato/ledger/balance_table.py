@@ -21,7 +21,10 @@ def balance_rows(ledger: "Ledger", names: Sequence[str]) -> Iterator[tuple[str, 
         granted = str(balance.granted) + ", heuristics" * balance.heuristic
         figures = (granted, str(balance.spent), balance.left.spelled(like=balance.granted))
         looked = sum(ledger.inspections(name).values())
-        yield name, *figures, str(balance.releases), str(looked), str(len(unfinished))
+        # What stopped published nothing, but was charged.
+        stopped = len(ledger.stopped(name))
+        made = f"{balance.releases - stopped}" + f", {stopped} stopped" * bool(stopped)
+        yield name, *figures, made, str(looked), str(len(unfinished))
 
 
 def balance_table(ledger: "Ledger", path: str) -> str:

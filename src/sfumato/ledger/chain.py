@@ -48,7 +48,7 @@ class Balance:
 
     granted: Charge = NOTHING
     spent: Charge = NOTHING
-    releases: int = 0  # not refunded
+    releases: int = 0  # charged and not refunded; those that stopped are among them
     unproved: int = 0  # those among them that carry no guarantee
     heuristic: bool = False  # a grant said that such releases are allowed
     protects: str | None = None  # unit and neighbours that all of its charges are about

@@ -33,6 +33,7 @@ __all__ = [
     "names_of",
     "parts_of",
     "reservations_of",
+    "stops_of",
     "unfinished_releases",
     "unfinished_steps",
 ]
@@ -139,6 +140,12 @@ def history_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]
 def reservations_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:
     """Every charge of a data set, in order: to be shown, for it takes as long as the history is."""
     query = "SELECT * FROM event WHERE dataset = ? AND kind = 'reserve' ORDER BY sequence"
+    return list(_checked(connection.execute(query, (dataset,))))
+
+
+def stops_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:
+    """Every release that stopped after its first step, in order: to be shown, as above."""
+    query = "SELECT * FROM event WHERE dataset = ? AND kind = 'stop' ORDER BY sequence"
     return list(_checked(connection.execute(query, (dataset,))))
 
 

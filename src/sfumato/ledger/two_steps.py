@@ -12,7 +12,7 @@ from sfumato.errors import LedgerError
 from sfumato.ledger.amount import NOTHING
 from sfumato.ledger.rules import Entry, entry_of, require_state
 from sfumato.ledger.session import LedgerSession
-from sfumato.ledger.sql import append, lines_of, parts_of
+from sfumato.ledger.sql import append, lines_of, parts_of, stops_of
 
 __all__ = ["TwoSteps", "entry_in"]
 
@@ -65,6 +65,12 @@ class TwoSteps(LedgerSession):
                 part=entry.table_part,
             )
             return entry_of(lines_of(connection, release))
+
+    def stopped(self, dataset: str) -> list[Entry]:
+        """Releases that ended after their first step, oldest first: nothing was published."""
+        with self._session() as connection:
+            lines = stops_of(connection, dataset)
+            return [entry_of(lines_of(connection, str(line.release))) for line in lines]
 
 
 def entry_in(connection: sqlite3.Connection, release: str) -> Entry | None:

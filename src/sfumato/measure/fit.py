@@ -10,6 +10,7 @@ right one by the schema (a weight in pounds within the range of kilograms) is no
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,9 @@ from sfumato.schema import Boolean
 from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.table.complaint import Complaint, Complaints
 from sfumato.table.records import Records
+from sfumato.table.statistic import Reads, WholeSum
 
-__all__ = ["STATISTIC", "FitCounts", "complaints_of"]
+__all__ = ["STATISTIC", "FirstComplaints", "FitCounts", "complaints_of"]
 
 STATISTIC = "fit"
 
@@ -49,6 +51,40 @@ def complaints_of(axis: Axis) -> tuple[Complaint, ...]:
 
 
 @dataclass(frozen=True)
+class FirstComplaints(WholeSum):
+    """How many records fit, then how many have each complaint of each column as their first."""
+
+    domain: Domain
+
+    reads: ClassVar[Reads] = "complaints"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Those that fit, and one count for each complaint that can be made."""
+        return (1 + sum(len(complaints_of(axis)) for axis in self.domain.axes),)
+
+    def add(self, total: Whole, records: Complaints) -> Whole:
+        """NOT PRIVATE: with these records."""
+        cell = np.zeros(len(records), np.intp)
+        for j in reversed(range(len(self.domain.axes))):  # an earlier column overrules a later one
+            wrong = np.flatnonzero(records[:, j])
+            cell[wrong] = self._place[j, records[wrong, j]]
+        return self.merge(total, np.bincount(cell, minlength=len(total)))
+
+    @cached_property
+    def _place(self) -> NDArray[np.intp]:
+        """The cell of each column and complaint; one that cannot be made stands with the first."""
+        place = np.zeros((len(self.domain.axes), max(Complaint) + 1), np.intp)
+        start = 1
+        for j, axis in enumerate(self.domain.axes):
+            possible = complaints_of(axis)
+            place[j, Complaint.FITS + 1 :] = start
+            place[j, list(possible)] = np.arange(start, start + len(possible))
+            start += len(possible)
+        return place
+
+
+@dataclass(frozen=True)
 class FitCounts:
     """Noisy counts of records by their first complaint; those that fit come first."""
 
@@ -66,29 +102,13 @@ class FitCounts:
         return Noise(STATISTIC, moved(1, self.domain.schema.neighbours), self.budget)
 
     @cached_property
-    def _place(self) -> NDArray[np.intp]:
-        """The cell of each column and complaint; one that cannot be made stands with the first."""
-        place = np.zeros((len(self.domain.axes), max(Complaint) + 1), np.intp)
-        start = 1
-        for j, axis in enumerate(self.domain.axes):
-            possible = complaints_of(axis)
-            place[j, Complaint.FITS + 1 :] = start
-            place[j, list(possible)] = np.arange(start, start + len(possible))
-            start += len(possible)
-        return place
+    def statistic(self) -> FirstComplaints:
+        """NOT PRIVATE: what is counted, exactly."""
+        return FirstComplaints(self.domain)
 
     def query(self, records: Records) -> Whole:
         """NOT PRIVATE: how many records fit, then how many stand in each cell."""
-        size = len(self.cells) + 1
-
-        def partial(said: Complaints) -> Whole:
-            if not len(self.domain.axes):
-                return np.bincount(np.zeros(len(said), np.intp), minlength=size)
-            first = (said != Complaint.FITS).argmax(axis=1)
-            complaint = said[np.arange(len(said)), first]
-            return np.bincount(self._place[first, complaint], minlength=size)
-
-        return records.reduce_complaints(partial, np.add)
+        return records.fold(self.statistic)
 
     def perturb(self, records: Records, purse: Purse) -> tuple[Whole, int | None]:
         """`query` under its noise, and the number of records where that is public."""

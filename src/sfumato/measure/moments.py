@@ -11,6 +11,7 @@ BLAS adds; blocks are added as 64-bit integers, which hold 2^31 records on the f
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +22,9 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 from sfumato.table.records import Records
+from sfumato.table.statistic import Statistic
 
-__all__ = ["Moments", "gram", "sums_and_gram"]
+__all__ = ["MomentSums", "Moments", "gram", "sums_and_gram"]
 
 _FLOAT_EXACT = 2**53
 _CELLS = 2**17  # of a design matrix that stays in cache from its making to its product
@@ -33,6 +35,37 @@ class _Sums(NamedTuple):
     counts: Whole
     sums: Whole
     second: Whole
+
+
+@dataclass(frozen=True)
+class MomentSums(Statistic[_Sums]):
+    """Exact counts and sums by class, and second moments."""
+
+    layout: MomentLayout
+    label: int | None
+
+    def zero(self) -> _Sums:
+        """Of no records."""
+        classes, width = self.layout.classes, len(self.layout.features)
+        shapes = (classes,), (classes, width), (width, width)
+        return _Sums(0, *(np.zeros(shape, np.int64) for shape in shapes))
+
+    def add(self, total: _Sums, records: Codes) -> _Sums:
+        """NOT PRIVATE: with these records."""
+        X, classes = self.layout.features.design(records), self.layout.classes
+        labels = np.zeros(len(records), np.int32) if self.label is None else records[:, self.label]
+        counts = np.bincount(labels, minlength=classes)
+        # bincount adds in float64: whole numbers far below 2^53, so exact as well.
+        sums = np.array([np.bincount(labels, column, classes) for column in X.T])
+        sums = sums.reshape(-1, classes).T.astype(np.int64)
+        largest = int(self.layout.features.units.max(initial=1))
+        return self.merge(total, _Sums(len(records), counts, sums, gram(X, largest)))
+
+    def merge(self, a: _Sums, b: _Sums) -> _Sums:
+        """NOT PRIVATE: of both together."""
+        # In 64 bits, modulo 2^64 on every path: no type may depend on how many records there are.
+        sums = a.counts + b.counts, a.sums + b.sums, a.second + b.second
+        return _Sums(a.rows + b.rows, *sums)
 
 
 @dataclass(frozen=True)
@@ -47,6 +80,11 @@ class Moments:
     def noise(self) -> Noise:
         """What the moments cost and how much noise that buys."""
         return Noise("moments", self.layout.sensitivity, self.budget)
+
+    @cached_property
+    def statistic(self) -> MomentSums:
+        """NOT PRIVATE: what is counted, exactly."""
+        return MomentSums(self.layout, self.label)
 
     def query(self, records: Records) -> Whole:
         """NOT PRIVATE: the exact entries that `perturb` adds noise to."""
@@ -63,25 +101,7 @@ class Moments:
         return self.layout.pack(exact.counts, exact.sums, exact.second)
 
     def _exact(self, records: Records) -> _Sums:
-        return records.reduce(self._partial, self._merge)
-
-    def _partial(self, codes: Codes) -> _Sums:
-        X = self.layout.features.design(codes)
-        labels = np.zeros(len(codes), np.int32) if self.label is None else codes[:, self.label]
-        counts = np.bincount(labels, minlength=self.layout.classes)
-        # bincount adds in float64: whole numbers far below 2^53, so exact as well.
-        sums = np.array([np.bincount(labels, column, self.layout.classes) for column in X.T])
-        sums = sums.T.astype(np.int64)
-        return _Sums(len(codes), counts, sums, gram(X, self._largest))
-
-    def _merge(self, a: _Sums, b: _Sums) -> _Sums:
-        # In 64 bits, modulo 2^64 on every path: no type may depend on how many records there are.
-        sums = a.counts + b.counts, a.sums + b.sums, a.second + b.second
-        return _Sums(a.rows + b.rows, *sums)
-
-    @property
-    def _largest(self) -> int:
-        return int(self.layout.features.units.max(initial=1))
+        return records.fold(self.statistic)
 
 
 def sums_and_gram(

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sfumato.measure.moments import gram
-from sfumato.measure.projection import Projection
+from sfumato.measure.projection import coordinates
 from sfumato.numeric.arrays import Codes, Matrix, Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.centred_sensitivity import Parts, mixture, regression
@@ -29,8 +29,9 @@ from sfumato.schema.domain import Grid
 from sfumato.synopsis.centred import UNIT, Centred, drawn_in
 from sfumato.synopsis.directions import Directions
 from sfumato.table.records import Records
+from sfumato.table.statistic import Statistic
 
-__all__ = ["Budgets", "Outcome", "ProjectedMoments", "ProjectedSynopsis"]
+__all__ = ["Budgets", "Outcome", "ProjectedMoments", "ProjectedSums", "ProjectedSynopsis"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,58 @@ class _Sums(NamedTuple):
 
 
 @dataclass(frozen=True)
+class ProjectedSums(Statistic[_Sums]):
+    """Exact counts, sums and products of whole-number coordinates, by class."""
+
+    directions: Directions
+    outcome: Outcome
+
+    def vectors(self, codes: Codes) -> Matrix:
+        """NOT PRIVATE: whole-number coordinates in the unit ball, then the target."""
+        X = drawn_in(np.rint(coordinates(self.directions, codes) * self._scale), UNIT)
+        if self.outcome.labels is not None:
+            return X
+        axis = self.directions.features.domain.axes[self.outcome.axis]
+        assert isinstance(axis, Grid)  # noqa: S101  only a grid can be a target
+        y = np.rint(codes[:, self.outcome.axis] * (2 * UNIT / axis.points)) - UNIT
+        return np.column_stack([X, y])
+
+    def zero(self) -> _Sums:
+        """Of no records."""
+        classes, width = self.outcome.classes, self.directions.rank + (self.outcome.labels is None)
+        shapes = (classes,), (classes, width), (classes, width * (width + 1) // 2)
+        return _Sums(0, *(np.zeros(shape, np.int64) for shape in shapes))
+
+    def add(self, total: _Sums, records: Codes) -> _Sums:
+        """NOT PRIVATE: with these records."""
+        X, classes = self.vectors(records), self.outcome.classes
+        labels = np.zeros(len(records), np.int32)
+        if self.outcome.labels is not None:
+            labels = records[:, self.outcome.axis]
+        parts = [X[labels == k] for k in range(classes)]
+        upper = np.triu_indices(X.shape[1])
+        found = _Sums(
+            len(records),
+            np.bincount(labels, minlength=classes),
+            np.array([part.sum(axis=0) for part in parts]).astype(np.int64),
+            np.array([gram(part, UNIT)[upper] for part in parts]),
+        )
+        return self.merge(total, found)
+
+    def merge(self, a: _Sums, b: _Sums) -> _Sums:
+        """NOT PRIVATE: of both together."""
+        # Modulo 2^64 on every path: no type may depend on how many records there are.
+        return _Sums(a.rows + b.rows, a.counts + b.counts, a.sums + b.sums, a.second + b.second)
+
+    @cached_property
+    def _scale(self) -> float:
+        """From steps of the coordinates to steps of the unit ball."""
+        space = self.directions.space
+        assert isinstance(space, Centred)  # noqa: S101  only centred records have a largest norm
+        return UNIT / (self.directions.unit * sqrt(space.largest_square))
+
+
+@dataclass(frozen=True)
 class ProjectedMoments:
     """Noisy moments of the records' coordinates along known directions of centred features."""
 
@@ -97,16 +150,10 @@ class ProjectedMoments:
         """What is bought and how much noise that buys."""
         return self.budgets.noises(self.outcome, self.directions.rank)
 
-    def vectors(self, codes: Codes) -> Matrix:
-        """NOT PRIVATE: whole-number coordinates in the unit ball, then the target."""
-        whole = Projection(self.directions, self.budgets.second).query(codes)
-        X = drawn_in(np.rint(whole * self._scale), UNIT)
-        if self.outcome.labels is not None:
-            return X
-        axis = self.directions.features.domain.axes[self.outcome.axis]
-        assert isinstance(axis, Grid)  # noqa: S101  only a grid can be a target
-        y = np.rint(codes[:, self.outcome.axis] * (2 * UNIT / axis.points)) - UNIT
-        return np.column_stack([X, y])
+    @cached_property
+    def statistic(self) -> ProjectedSums:
+        """NOT PRIVATE: what is counted, exactly."""
+        return ProjectedSums(self.directions, self.outcome)
 
     def query(self, records: Records) -> list[Whole]:
         """NOT PRIVATE: exact counts (where bought), sums and triangles that get the noise."""
@@ -129,33 +176,7 @@ class ProjectedMoments:
         return [*counts, exact.sums, exact.second]
 
     def _exact(self, records: Records) -> _Sums:
-        return records.reduce(self._partial, _merge)
-
-    def _partial(self, codes: Codes) -> _Sums:
-        X, classes = self.vectors(codes), self.outcome.classes
-        labels = np.zeros(len(codes), np.int32)
-        if self.outcome.labels is not None:
-            labels = codes[:, self.outcome.axis]
-        parts = [X[labels == k] for k in range(classes)]
-        upper = np.triu_indices(X.shape[1])
-        return _Sums(
-            len(codes),
-            np.bincount(labels, minlength=classes),
-            np.array([part.sum(axis=0) for part in parts]).astype(np.int64),
-            np.array([gram(part, UNIT)[upper] for part in parts]),
-        )
-
-    @cached_property
-    def _scale(self) -> float:
-        """From steps of the coordinates to steps of the unit ball."""
-        space = self.directions.space
-        assert isinstance(space, Centred)  # noqa: S101  only centred records have a largest norm
-        return UNIT / (self.directions.unit * sqrt(space.largest_square))
-
-
-def _merge(a: _Sums, b: _Sums) -> _Sums:
-    # Modulo 2^64 on every path: no type may depend on how many records there are.
-    return _Sums(a.rows + b.rows, a.counts + b.counts, a.sums + b.sums, a.second + b.second)
+        return records.fold(self.statistic)
 
 
 @dataclass(frozen=True)

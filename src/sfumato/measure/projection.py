@@ -18,14 +18,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.numeric.arrays import Codes
+from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import LocalDP
 from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.synopsis.directions import Directions
 from sfumato.table.records import Records
 
-__all__ = ["Projection"]
+__all__ = ["Projection", "coordinates"]
+
+
+def coordinates(directions: Directions, codes: Codes) -> Whole:
+    """NOT PRIVATE: whole-number coordinates of each record."""
+    # Whole numbers below 2^53 in float64: exact, and as fast as the linear algebra library.
+    X = directions.space.design(codes)
+    return np.asarray(X @ directions.steps.T.astype(np.float64)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -40,11 +47,9 @@ class Projection:
         """What the coordinates cost and how much noise that buys."""
         return Noise("projected records", self.directions.sensitivity, self.budget)
 
-    def query(self, codes: Codes) -> NDArray[np.int64]:
+    def query(self, codes: Codes) -> Whole:
         """NOT PRIVATE: whole-number coordinates of each record."""
-        # Whole numbers below 2^53 in float64: exact, and as fast as the linear algebra library.
-        X = self.directions.space.design(codes)
-        return np.asarray(X @ self.directions.steps.T.astype(np.float64)).astype(np.int64)
+        return coordinates(self.directions, codes)
 
     def perturb(self, records: Records, purse: Purse) -> Iterator[NDArray[np.float64]]:
         """Noisy coordinates in real units, batch by batch, in order; paid for once."""

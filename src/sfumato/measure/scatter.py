@@ -18,14 +18,37 @@ from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.synopsis.centred import UNIT
 from sfumato.synopsis.scatter import ScatterLayout, ScatterSynopsis
 from sfumato.table.records import Records
+from sfumato.table.statistic import Statistic
 
-__all__ = ["Scatter", "exact_scatter"]
+__all__ = ["Scatter", "ScatterSums", "exact_scatter"]
 
 
 class _Sums(NamedTuple):
     rows: int
     sums: Whole
     second: Whole
+
+
+@dataclass(frozen=True)
+class ScatterSums(Statistic[_Sums]):
+    """Number of records, Σ z and Σ z zᵀ of centred records z."""
+
+    layout: ScatterLayout
+
+    def zero(self) -> _Sums:
+        """Of no records."""
+        width = len(self.layout.centred)
+        return _Sums(0, np.zeros(width, np.int64), np.zeros((width, width), np.int64))
+
+    def add(self, total: _Sums, records: Codes) -> _Sums:
+        """NOT PRIVATE: with these records."""
+        found = sums_and_gram(self.layout.centred.design, records, UNIT)
+        return self.merge(total, _Sums(len(records), *found))
+
+    def merge(self, a: _Sums, b: _Sums) -> _Sums:
+        """NOT PRIVATE: of both together."""
+        # Modulo 2^64 on every path: no type may depend on how many records there are.
+        return _Sums(a.rows + b.rows, a.sums + b.sums, a.second + b.second)
 
 
 @dataclass(frozen=True)
@@ -80,12 +103,4 @@ class Scatter:
 
 def exact_scatter(layout: ScatterLayout, records: Records) -> _Sums:
     """NOT PRIVATE: number of records, Σ z and Σ z zᵀ as whole numbers."""
-
-    def partial(codes: Codes) -> _Sums:
-        return _Sums(len(codes), *sums_and_gram(layout.centred.design, codes, UNIT))
-
-    def merge(a: _Sums, b: _Sums) -> _Sums:
-        # Modulo 2^64 on every path: no type may depend on how many records there are.
-        return _Sums(a.rows + b.rows, a.sums + b.sums, a.second + b.second)
-
-    return records.reduce(partial, merge)
+    return records.fold(ScatterSums(layout))

@@ -28,8 +28,9 @@ from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Sensitivity
 from sfumato.schema.domain import Domain, Grid
 from sfumato.table.records import Records
+from sfumato.table.statistic import WholeSum
 
-__all__ = ["SmallDatabase", "SmallTable", "cells_of", "positions"]
+__all__ = ["CellCounts", "SmallDatabase", "SmallTable", "cells_of", "positions"]
 
 _COUNT_SHARE = Fraction(1, 10)  # of the budget, for the number of records where it is private
 _BLOCK = 2**15  # candidates that are scored at a time
@@ -67,6 +68,31 @@ class SmallTable:
 
 
 @dataclass(frozen=True)
+class CellCounts(WholeSum):
+    """How many records lie in each cell of the domain."""
+
+    domain: Domain
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One count for each cell."""
+        return (cells_of(self.domain),)
+
+    def add(self, total: Whole, records: Codes) -> Whole:
+        """NOT PRIVATE: with these records."""
+        firsts, strides = self._places
+        cell = (records.astype(np.int64) - firsts) @ strides
+        return self.merge(total, np.bincount(cell, minlength=len(total)))
+
+    @cached_property
+    def _places(self) -> tuple[Whole, Whole]:
+        firsts = np.array([order[0] for order in positions(self.domain)], np.int64)
+        sizes = [axis.codes for axis in self.domain.axes]
+        strides = [prod(sizes[j + 1 :]) for j in range(len(sizes))]
+        return firsts, np.array(strides, np.int64)
+
+
+@dataclass(frozen=True)
 class SmallDatabase:
     """A draw among all tables of `size` records, the likelier the nearer their counts."""
 
@@ -101,17 +127,14 @@ class SmallDatabase:
         """What is bought, whatever the records."""
         return (*(() if self.public else (self.noise.event,)), self.choice.event)
 
+    @cached_property
+    def statistic(self) -> CellCounts:
+        """NOT PRIVATE: what is counted, exactly."""
+        return CellCounts(self.domain)
+
     def query(self, records: Records) -> Whole:
         """NOT PRIVATE: how many records lie in each cell."""
-        firsts = np.array([order[0] for order in positions(self.domain)], np.int64)
-        sizes = [axis.codes for axis in self.domain.axes]
-        strides = np.array([prod(sizes[j + 1 :]) for j in range(len(sizes))], np.int64)
-
-        def partial(codes: Codes) -> Whole:
-            cell = (codes.astype(np.int64) - firsts) @ strides
-            return np.bincount(cell, minlength=cells_of(self.domain))
-
-        return records.reduce(partial, np.add)
+        return records.fold(self.statistic)
 
     def scores(self, counts: Whole) -> Whole:
         """NOT PRIVATE: the score of every candidate, in the order of `table`."""

@@ -8,9 +8,10 @@ gives all of them.  `Score.sensitivity` is half of how far two scores can move a
 of the leaves move by 1 (add-remove) or 2 (replace-one).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
 from sfumato.table.records import Records
+from sfumato.table.statistic import WholeSum
 
-__all__ = ["SCORES", "Leaves", "Score", "Specialisation"]
+__all__ = ["SCORES", "LeafCounts", "Leaves", "PositionCounts", "Score", "Specialisation"]
 
 
 _UNIT = 2**16  # information gain is rounded to steps of 1/2¹⁶ bit
@@ -110,6 +112,50 @@ class Leaves:
         }
 
 
+@dataclass(frozen=True, eq=False)
+class PositionCounts(WholeSum):
+    """For each column, records by position and class."""
+
+    places: Mapping[int, Whole] = field(repr=False)  # the position of each code, by axis
+    positions: tuple[int, ...]
+    label: int
+    classes: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The tables one after the other; the class varies fastest."""
+        return (sum(self.positions) * self.classes,)
+
+    def add(self, total: Whole, records: Codes) -> Whole:
+        """NOT PRIVATE: with these records."""
+        label, tables = records[:, self.label], []
+        for (axis, place), size in zip(self.places.items(), self.positions, strict=True):
+            cell = place[records[:, axis]] * self.classes + label
+            tables.append(np.bincount(cell, minlength=size * self.classes))
+        return self.merge(total, np.concatenate(tables))
+
+
+@dataclass(frozen=True, eq=False)
+class LeafCounts(WholeSum):
+    """Records by leaf and class."""
+
+    places: Mapping[int, Whole] = field(repr=False)  # what each code adds to the cell, by axis
+    label: int
+    cells: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One count for each leaf and class."""
+        return (self.cells,)
+
+    def add(self, total: Whole, records: Codes) -> Whole:
+        """NOT PRIVATE: with these records."""
+        cell = records[:, self.label].astype(np.int64)
+        for axis, place in self.places.items():
+            cell += place[records[:, axis]]
+        return self.merge(total, np.bincount(cell, minlength=self.cells))
+
+
 @dataclass(frozen=True)
 class Specialisation:
     """A walk of up to `steps` specialisations of the columns, and the counts at its end."""
@@ -168,17 +214,16 @@ class Specialisation:
         column = self.columns[node.column]
         return {"column": column.axis.name, "node": column.spelt(node.start, node.stop)}
 
+    @cached_property
+    def statistic(self) -> PositionCounts:
+        """NOT PRIVATE: what the choices look at, exactly."""
+        places = {a: column.place for a, column in zip(self.axes, self.columns, strict=True)}
+        sizes = tuple(len(column.order) for column in self.columns)
+        return PositionCounts(places, sizes, self.label, self.classes)
+
     def query(self, records: Records) -> list[Whole]:
         """NOT PRIVATE: for each column, the records up to each position, by class."""
-
-        def partial(codes: Codes) -> Whole:
-            label, tables = codes[:, self.label], []
-            for axis, column in zip(self.axes, self.columns, strict=True):
-                cell = column.place[codes[:, axis]] * self.classes + label
-                tables.append(np.bincount(cell, minlength=len(column.order) * self.classes))
-            return np.concatenate(tables)
-
-        flat = records.reduce(partial, np.add)
+        flat = records.fold(self.statistic)
         ends = np.cumsum([len(column.order) * self.classes for column in self.columns])
         tables = (part.reshape(-1, self.classes) for part in np.split(flat, ends[:-1]))
         nothing = np.zeros((1, self.classes), np.int64)
@@ -191,14 +236,8 @@ class Specialisation:
             leaf = np.repeat(np.arange(len(nodes)), [stop - start for start, stop in nodes])
             places.append(leaf[column.place] * stride)
             stride *= len(nodes)
-
-        def partial(codes: Codes) -> Whole:
-            cell = codes[:, self.label].astype(np.int64)
-            for axis, place in zip(reversed(self.axes), places, strict=True):
-                cell += place[codes[:, axis]]
-            return np.bincount(cell, minlength=stride)
-
-        return records.reduce(partial, np.add)
+        where = dict(zip(reversed(self.axes), places, strict=True))
+        return records.fold(LeafCounts(where, self.label, stride))
 
     def perturb(self, records: Records, purse: Purse) -> Leaves:
         """Every choice and every count, all paid for before the first bit is drawn."""

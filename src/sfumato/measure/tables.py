@@ -4,21 +4,17 @@ Guarantee.  ε-DP (discrete Laplace) or ρ-zCDP (discrete Gaussian) for the tabl
 mechanism for the choice of pairs; both neighbour relations, and the label may change as well.
 Sensitivity.  A record lies in one cell of each table: replaced, it moves two cells of each by
 one; added or removed, one (`docs/proofs/mosaic.md`).
-Exactness.  The tables within a class are the Gram matrix of its one-hot records, computed in
-float32 on blocks so short that every sum is a whole number below 2^24, then added in 64 bits.
+Exactness.  All counts are whole numbers (`sfumato.measure.joint`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from operator import add
-from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sfumato.numeric.arrays import Codes, Whole
+from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import ZCDP, PureDP
@@ -26,11 +22,9 @@ from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import FINE
-from sfumato.table.records import Records
 
-__all__ = ["ClassTables", "ColumnTables", "PairChoice", "moved", "pair_counts"]
+__all__ = ["ClassTables", "ColumnTables", "PairChoice", "moved"]
 
-_BLOCK = 2**12  # records in a product: far fewer than the 2^24 that float32 counts exactly
 Pair = tuple[int, int]
 
 
@@ -56,23 +50,21 @@ class ColumnTables:
         tables = len(self.columns) + in_runs
         return Noise(FINE, moved(tables, self.neighbours), self.budget)
 
-    def query(self, records: Records) -> Whole:
-        """NOT PRIVATE: table after table, runs after fine bins, as `perturb` adds noise to them."""
+    def query(self, counted: Sequence[Whole]) -> Whole:
+        """NOT PRIVATE: table after table, runs after fine bins, as `perturb` adds noise to them.
 
-        def partial(codes: Codes) -> Whole:
-            tables = []
-            for column in self.columns:
-                fine = np.bincount(column.place[codes[:, column.axis]], minlength=column.bins)
-                tables.append(fine)
-                if column.runs(self.run):  # missing is in none
-                    tables.append(in_runs(fine[: column.ordered], self.run))
-            return np.concatenate(tables)
+        `counted` are the tables of the columns in fine bins.
+        """
+        tables = []
+        for column, fine in zip(self.columns, counted, strict=True):
+            tables.append(fine)
+            if column.runs(self.run):  # missing is in none
+                tables.append(in_runs(fine[: column.ordered], self.run))
+        return np.concatenate(tables)
 
-        return records.reduce(partial, np.add)
-
-    def perturb(self, records: Records, purse: Purse) -> Whole:
+    def perturb(self, counted: Sequence[Whole], purse: Purse) -> Whole:
         """`query` under its noise."""
-        exact = self.query(records)
+        exact = self.query(counted)
         return purse.pay(self.noise).add(exact, np.ones(len(exact), np.int64))
 
 
@@ -83,46 +75,6 @@ def in_runs(fine: Whole, run: int) -> Whole:
     [3, 7, 5]
     """
     return np.add.reduceat(fine, np.arange(0, len(fine), run))
-
-
-def pair_counts(records: Records, partition: Partition, *, pairs: bool = True) -> tuple[int, Whole]:
-    """NOT PRIVATE: how many records there are, and per class how often two cells hold together.
-
-    The diagonal holds the one-way tables; without `pairs` it is all that is counted.  There is
-    one total for all threads: with many cells it is larger than all else, and whole numbers may
-    be added in any order.
-    """
-    cells = (partition.cells,)
-    total = np.zeros((partition.classes, *cells, *(cells if pairs else ())), np.int64)
-    adding = Lock()
-
-    def partial(codes: Codes) -> int:
-        for k, within in enumerate(_by_class(partition, codes)):
-            for start in range(0, len(within), _BLOCK):
-                X = _one_hot(partition, within[start : start + _BLOCK])
-                counts = X @ X.T if pairs else X.sum(axis=1)
-                with adding:
-                    np.add(total[k], counts, out=total[k], dtype=np.int64, casting="unsafe")
-        return len(codes)
-
-    return records.reduce(partial, add), total
-
-
-def _by_class(partition: Partition, codes: Codes) -> list[Codes]:
-    """The records of each class."""
-    if partition.label is None:
-        return [codes]
-    label = codes[:, partition.label]
-    return [codes[label == k] for k in range(partition.classes)]
-
-
-def _one_hot(partition: Partition, codes: Codes) -> NDArray[np.float32]:
-    """One row per cell, one column per record."""
-    X = np.empty((partition.cells, len(codes)), np.float32)
-    for j, column in enumerate(partition.columns):
-        place = column.place[codes[:, column.fine.axis]]
-        np.equal(place, np.arange(column.bins)[:, None], out=X[partition.block(j)])
-    return X
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """diffgen: a table specialised top-down by private choices, and the noisy counts of its leaves."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, ReleaseError, SchemaError
@@ -17,6 +17,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Event
 from sfumato.render.decode import Decoder
+from sfumato.render.drawing import Drawing
 from sfumato.render.generalise import generalised_batch, generalised_columns, node_labels
 from sfumato.render.leaves import Parts, apportion, sample
 from sfumato.schema.domain import Domain
@@ -48,9 +49,7 @@ def plan(
         _check_labels(domain, what)
     public_rows = domain.schema.neighbours == "replace-one"
 
-    def render(
-        leaves: Leaves, rows: int | None, rng: np.random.Generator
-    ) -> Iterator[pa.RecordBatch]:
+    def render(leaves: Leaves, rows: int | None, rng: np.random.Generator) -> Drawing:
         counts = leaves.counts.astype(np.float64)
         noisy = max(round(float(counts.sum())), 0) if leaves.rows is None else leaves.rows
         whole = apportion(counts, noisy if rows is None else rows, rng)
@@ -62,7 +61,7 @@ def plan(
         ]
         labels = np.arange(what.classes, dtype=np.int32)
         columns.append(Parts(what.label, labels, _each(what.classes)))
-        return Decoder(domain).batches(sample(columns, whole, rng))
+        return sample(columns, whole, Decoder(domain).encoded, rng)
 
     return Plan(
         method=METHOD.name,
@@ -95,7 +94,7 @@ def _labelled(
     leaves: Leaves,
     counts: NDArray[np.int64],
     rng: np.random.Generator,
-) -> Iterator[pa.RecordBatch]:
+) -> Drawing:
     """For each record of a leaf the texts of the leaf's nodes, and its class."""
     texts = {
         axis: node_labels(column.axis, column.order, runs, column.names)
@@ -106,7 +105,7 @@ def _labelled(
         Parts(axis, np.arange(len(found), dtype=np.int32), _each(len(found)))
         for axis, found in texts.items()
     ]
-    return (generalised_batch(domain, texts, drawn) for drawn in sample(nodes, counts, rng))
+    return sample(nodes, counts, partial(generalised_batch, domain, texts), rng)
 
 
 def _class_texts(domain: Domain, what: Specialisation) -> list[str]:

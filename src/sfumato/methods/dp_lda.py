@@ -1,22 +1,21 @@
 """dp-lda: records drawn to keep what separates the classes (Jiang et al. 2013, section 3.2)."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.moments import Moments
-from sfumato.numeric.arrays import Matrix
+from sfumato.numeric.arrays import Matrix, Whole
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
 from sfumato.plan.made_up import LABELLED, MIXED, PLAIN, THREE, counted
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.mechanism import Event
-from sfumato.render.consistent import ClassMoments, consistent
-from sfumato.render.decode import BATCH_ROWS, Decoder, nearest_codes
+from sfumato.render.consistent import consistent
+from sfumato.render.decode import Decoder
+from sfumato.render.drawing import Drawing
+from sfumato.render.labelled import Labelled
 from sfumato.render.leaves import apportion
-from sfumato.render.sequential import sequential
+from sfumato.render.sequential import Sequential
 from sfumato.render.shrink import shrunken
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
@@ -41,19 +40,14 @@ def plan(domain: Domain, budget: Budget, sampler: str = "gauss") -> Plan:
     event = moments.noise.event
     label = domain.label
 
-    def render(
-        synopsis: MomentSynopsis, rows: int | None, rng: np.random.Generator
-    ) -> Iterator[pa.RecordBatch]:
+    def render(synopsis: MomentSynopsis, rows: int | None, rng: np.random.Generator) -> Drawing:
         found = consistent(synopsis)
         total = round(float(found.counts.sum())) if rows is None else rows
-        drawn = interleaved(apportion(found.counts, total, rng))
-        draw = _greedy if sampler == "greedy" else _gauss
-        decoder = Decoder(domain)
-        for start in range(0, total, BATCH_ROWS):
-            labels = drawn[start : start + BATCH_ROWS]
-            codes = nearest_codes(features, draw(features, found, labels, event, rng))
-            codes[:, label] = labels
-            yield decoder.batch(codes)
+        sizes = apportion(found.counts, total, rng)
+        made = _Greedy if sampler == "greedy" else Sequential.of
+        drawn = made(features, *shrunken(found, features, event.deviation))
+        records = Labelled(features, label, sizes, drawn, Decoder(domain))
+        return Drawing.of(records, total, rng)
 
     public_rows = domain.schema.neighbours == "replace-one"
     return Plan(
@@ -73,43 +67,18 @@ def plan(domain: Domain, budget: Budget, sampler: str = "gauss") -> Plan:
     )
 
 
-def _gauss(
-    features: Features,
-    found: ClassMoments,
-    labels: NDArray[np.int64],
-    event: Event,
-    rng: np.random.Generator,
-) -> Matrix:
-    means, S = shrunken(found, features, event.deviation)
-    Z = np.empty((len(labels), len(features)))
-    for k in np.unique(labels):
-        here = labels == k
-        Z[here] = sequential(features, means[k], S, int(here.sum()), rng)
-    return Z
+@dataclass(frozen=True, eq=False)
+class _Greedy:
+    """The paper's sampler: nothing in it is random."""
 
+    features: Features
+    means: Matrix
+    S: Matrix
 
-def _greedy(
-    features: Features,
-    found: ClassMoments,
-    labels: NDArray[np.int64],
-    event: Event,
-    _rng: np.random.Generator,
-) -> Matrix:
-    from sfumato.render.greedy import greedy  # numba takes a second to load
+    def __call__(self, labels: Whole, _rng: np.random.Generator) -> Matrix:
+        from sfumato.render.greedy import greedy  # numba takes a second to load
 
-    means, S = shrunken(found, features, event.deviation)
-    return greedy(features, means, S, labels)
-
-
-def interleaved(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Class labels in an even order, so that every stretch of records has about all classes.
-
-    >>> interleaved(np.array([2, 4])).tolist()
-    [1, 0, 1, 1, 0, 1]
-    """
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    place = np.concatenate([(np.arange(size) + 0.5) / max(size, 1) for size in sizes])
-    return labels[np.argsort(place, kind="stable")]
+        return greedy(self.features, self.means, self.S, labels)
 
 
 METHOD = Method(

@@ -1,10 +1,8 @@
 """jl-gauss: a zero-mean Gaussian from a random projection of the records (Blocki et al. 2012)."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.gaussian_projection import GaussianProjection, ProjectedScatter
@@ -12,8 +10,9 @@ from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan
 from sfumato.plan.made_up import TWO_FEATURES
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ApproxDP
-from sfumato.render.decode import Decoder, nearest_codes
-from sfumato.render.gaussian import sample
+from sfumato.render.decode import Decoder
+from sfumato.render.drawing import Drawing
+from sfumato.render.gaussian import Gaussian, GaussianRecords
 from sfumato.render.spectrum import nearest_psd
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
@@ -38,13 +37,11 @@ def plan(domain: Domain, budget: Budget, projections: Any = None, radius: Any = 
     space = Centred.of(domain, radius)
     projection = GaussianProjection(space, budget, _projections(projections, len(space)))
 
-    def render(
-        released: ProjectedScatter, rows: int | None, rng: np.random.Generator
-    ) -> Iterator[pa.RecordBatch]:
+    def render(released: ProjectedScatter, rows: int | None, rng: np.random.Generator) -> Drawing:
         count = released.rows if rows is None else rows
-        draws = sample(np.zeros(len(space)), nearest_psd(released.second), count, rng)
-        codes = (nearest_codes(space.features, space.restored(Z)) for Z in draws)
-        return Decoder(domain).batches(codes)
+        about_centre = Gaussian.of(space.middle, nearest_psd(released.second))
+        drawn = GaussianRecords(space.features, Decoder(domain), about_centre)
+        return Drawing.of(drawn, count, rng)
 
     return Plan(
         method=METHOD.name,

@@ -1,17 +1,15 @@
 """modips: a Gaussian with the noisy mean and covariance of the table (Liu 2016)."""
 
-from collections.abc import Iterator
-
 import numpy as np
-import pyarrow as pa
 
 from sfumato.errors import SchemaError
 from sfumato.measure.moments import Moments
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan
 from sfumato.plan.made_up import ONE_BIT
 from sfumato.privacy.budget import Budget
-from sfumato.render.decode import Decoder, nearest_codes
-from sfumato.render.gaussian import sample
+from sfumato.render.decode import Decoder
+from sfumato.render.drawing import Drawing
+from sfumato.render.gaussian import Gaussian, GaussianRecords
 from sfumato.render.spectrum import covariance, nearest_psd
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
@@ -29,13 +27,11 @@ def plan(domain: Domain, budget: Budget) -> Plan:
     moments = Moments(layout, budget)
     moments.noise.check(int(layout.units.max()))
 
-    def render(
-        synopsis: MomentSynopsis, rows: int | None, rng: np.random.Generator
-    ) -> Iterator[pa.RecordBatch]:
+    def render(synopsis: MomentSynopsis, rows: int | None, rng: np.random.Generator) -> Drawing:
         mean, S = covariance(synopsis)
         count = round(float(synopsis.counts.sum())) if rows is None else rows
-        draws = sample(mean, nearest_psd(S), count, rng)
-        return Decoder(domain).batches(nearest_codes(features, Z) for Z in draws)
+        drawn = GaussianRecords(features, Decoder(domain), Gaussian.of(mean, nearest_psd(S)))
+        return Drawing.of(drawn, count, rng)
 
     public_rows = domain.schema.neighbours == "replace-one"
     return Plan(

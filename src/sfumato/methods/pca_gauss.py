@@ -1,6 +1,5 @@
 """pca-gauss: a Gaussian with the noisy eigenvalues alone (Chanyaswad et al. 2017, Algorithm 1)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,13 +8,13 @@ import pyarrow as pa
 
 from sfumato.measure.eigenvalues import UNIT, Eigenvalues, EigenvalueSynopsis
 from sfumato.methods.basis import DEFAULT_ALPHA, Rank
-from sfumato.numeric.arrays import Matrix
+from sfumato.numeric.arrays import Matrix, Vector
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
 from sfumato.plan.made_up import MIXED, NUMBERS, PLAIN, TWO_FEATURES, counted
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Purse
-from sfumato.render.gaussian import sample
+from sfumato.render.drawing import Drawing
 from sfumato.render.reduced import component_batch, component_columns
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
@@ -35,6 +34,18 @@ class _Released:
     def to_json(self) -> dict[str, Any]:
         """The noisy eigenvalues, and the variances that were drawn with."""
         return self.synopsis.to_json() | {"variances": self.variances.tolist()}
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """What draws components that vary so much, each by itself."""
+
+    columns: pa.Schema
+    deviations: Vector
+
+    def __call__(self, _start: int, count: int, rng: np.random.Generator) -> pa.RecordBatch:
+        drawn = rng.standard_normal((count, len(self.deviations)))
+        return component_batch(self.columns, drawn * self.deviations)
 
 
 def plan(
@@ -62,13 +73,9 @@ def plan(
         variances = ordered(synopsis.mean_squares)
         return _Released(synopsis, variances[: wanted.chosen(variances)])
 
-    def render(
-        released: _Released, rows: int | None, rng: np.random.Generator
-    ) -> Iterator[pa.RecordBatch]:
-        S = np.diag(released.variances)
+    def render(released: _Released, rows: int | None, rng: np.random.Generator) -> Drawing:
         count = released.synopsis.size if rows is None else rows
-        for X in sample(np.zeros(len(S)), S, count, rng):
-            yield component_batch(columns, X)
+        return Drawing.of(_Drawn(columns, np.sqrt(released.variances)), count, rng)
 
     return Plan(
         method=METHOD.name,

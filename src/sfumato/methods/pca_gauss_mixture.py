@@ -1,21 +1,19 @@
 """pca-gauss-mixture: one Gaussian of components per class (Chanyaswad 2017, Algorithm 3)."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
 from sfumato.measure.projected_moments import Outcome
-from sfumato.methods.dp_lda import interleaved
 from sfumato.methods.reduction import OPTIONS, Asked, Released, reduced_plan
-from sfumato.numeric.arrays import Matrix
+from sfumato.numeric.arrays import Codes, Matrix, Whole
 from sfumato.plan import AuditCase, ContractCase, Family, MadeUpBasis, Method, Plan, Setting
 from sfumato.plan.made_up import PLAIN, THREE, TWO_LABELLED, counted
 from sfumato.privacy.budget import Budget
-from sfumato.render.decode import BATCH_ROWS
-from sfumato.render.gaussian import sample
+from sfumato.render.gaussian import Gaussian
+from sfumato.render.labelled import interleaved
 from sfumato.render.leaves import apportion
 from sfumato.schema.domain import Domain
 
@@ -32,19 +30,9 @@ def plan(domain: Domain, budget: Budget, **asked: Any) -> Plan:
         )
     classes = domain.axes[domain.label].codes
 
-    def draw(
-        released: Released, rows: int, rng: np.random.Generator
-    ) -> Iterator[tuple[Matrix, NDArray[np.int32]]]:
-        found = [released.gaussian(k, square=1.0) for k in range(classes)]
-        order = interleaved(apportion(released.moments.sizes, rows, rng))
-        for start in range(0, rows, BATCH_ROWS):
-            labels = order[start : start + BATCH_ROWS]
-            X = np.empty((len(labels), len(found[0][0])))
-            for k, (mean, S) in enumerate(found):
-                here = labels == k
-                for drawn in sample(mean, S, int(here.sum()), rng):
-                    X[here] = drawn  # no more than a batch: all of them at once
-            yield X, labels.astype(np.int32)
+    def model(released: Released, rows: int, rng: np.random.Generator) -> _Mixture:
+        found = [Gaussian.of(*released.gaussian(k, square=1.0)) for k in range(classes)]
+        return _Mixture(tuple(found), apportion(released.moments.sizes, rows, rng))
 
     return reduced_plan(
         METHOD.name,
@@ -52,10 +40,26 @@ def plan(domain: Domain, budget: Budget, **asked: Any) -> Plan:
         budget,
         Asked(**(DEFAULTS | asked)),
         Outcome(domain.schema.neighbours, domain.label, classes),
-        draw=draw,
+        model=model,
         limit="Class sizes, and means and covariances of the components in each class, are kept.",
         options={},
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Mixture:
+    """So many draws from the Gaussian of each class, in an even order."""
+
+    gaussians: tuple[Gaussian, ...]
+    sizes: Whole
+
+    def __call__(self, start: int, count: int, rng: np.random.Generator) -> tuple[Matrix, Codes]:
+        labels = interleaved(self.sizes, start, start + count)
+        X = np.empty((len(labels), len(self.gaussians[0].mean)))
+        for k, gaussian in enumerate(self.gaussians):
+            here = labels == k
+            X[here] = gaussian.draw(int(here.sum()), rng)
+        return X, labels.astype(np.int32)
 
 
 METHOD = Method(

@@ -1,19 +1,18 @@
 """pca-gauss-regression: components and a target, drawn together (Chanyaswad 2017, Algorithm 2)."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
 from sfumato.measure.projected_moments import Outcome
 from sfumato.methods.reduction import OPTIONS, Asked, Released, reduced_plan
-from sfumato.numeric.arrays import Matrix
+from sfumato.numeric.arrays import Codes, Matrix
 from sfumato.plan import AuditCase, ContractCase, Family, MadeUpBasis, Method, Plan, Setting
 from sfumato.plan.made_up import TARGET, WITH_TARGET, counted
 from sfumato.privacy.budget import Budget
-from sfumato.render.gaussian import sample
+from sfumato.render.gaussian import Gaussian
 from sfumato.schema import Date
 from sfumato.schema.domain import Domain, Grid
 
@@ -29,14 +28,9 @@ def plan(domain: Domain, budget: Budget, target: str | None = None, **asked: Any
     if given.space == "components" and isinstance(axis.column, Date):
         raise SchemaError(f"target {axis.name} is a date: it needs space columns")
 
-    def draw(
-        released: Released, rows: int, rng: np.random.Generator
-    ) -> Iterator[tuple[Matrix, NDArray[np.int32]]]:
+    def model(released: Released, *_: object) -> _WithTarget:
         # The coordinates lie in a ball, the target in [-1, 1].
-        mean, S = released.gaussian(0, square=2.0)
-        for drawn in sample(mean, S, rows, rng):
-            y = np.rint((drawn[:, -1] + 1) * (axis.points / 2))
-            yield drawn[:, :-1], np.clip(y, 0, axis.points).astype(np.int32)
+        return _WithTarget(Gaussian.of(*released.gaussian(0, square=2.0)), axis.points)
 
     return reduced_plan(
         METHOD.name,
@@ -44,10 +38,23 @@ def plan(domain: Domain, budget: Budget, target: str | None = None, **asked: Any
         budget,
         given,
         Outcome(domain.schema.neighbours, position),
-        draw=draw,
+        model=model,
         limit="Only means and linear dependence of the components and the target are kept.",
         options={"target": axis.name},
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _WithTarget:
+    """Draws from a Gaussian, the last coordinate of which is the target."""
+
+    gaussian: Gaussian
+    points: int
+
+    def __call__(self, _start: int, count: int, rng: np.random.Generator) -> tuple[Matrix, Codes]:
+        drawn = self.gaussian.draw(count, rng)
+        y = np.rint((drawn[:, -1] + 1) * (self.points / 2))
+        return drawn[:, :-1], np.clip(y, 0, self.points).astype(np.int32)
 
 
 def _target(domain: Domain, wanted: str | None) -> tuple[int, Grid]:

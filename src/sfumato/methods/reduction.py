@@ -4,7 +4,7 @@
 (a target, or a label) and in how records are drawn; the rest of both is here.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -12,8 +12,6 @@ from math import hypot, sqrt
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.measure.projected_moments import (
@@ -37,7 +35,8 @@ from sfumato.plan import Plan
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import exact
 from sfumato.privacy.mechanism import Event, Purse
-from sfumato.render.reduced import Reduced, ReducedTable, possible
+from sfumato.render.drawing import Drawing
+from sfumato.render.reduced import Reduced, ReducedModel, ReducedRecords, ReducedTable, possible
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import UNIT, Centred
 from sfumato.table.records import Records
@@ -56,8 +55,8 @@ OPTIONS = {
 _CAUTION = 0.5  # variances below this part of the noise's norm are lifted to it
 _MISSED = "What the components miss is drawn without any dependence between columns."
 
-# Coordinates in the unit ball and codes of the target or label, a batch at a time.
-Draw = Callable[["Released", int, np.random.Generator], Iterator[tuple[Matrix, NDArray[np.int32]]]]
+# What draws so many records: coordinates in the unit ball, and codes of the target or label.
+ModelOf = Callable[["Released", int, np.random.Generator], ReducedModel]
 
 
 @dataclass(frozen=True)
@@ -203,11 +202,11 @@ def reduced_plan(
     asked: Asked,
     outcome: Outcome,
     *,
-    draw: Draw,
+    model: ModelOf,
     limit: str,
     options: Mapping[str, Any],
 ) -> Plan:
-    """The plan of a release in reduced coordinates; `draw` makes records from the moments."""
+    """The plan of a release in reduced coordinates; `model` is made from the moments."""
     if asked.space not in ("columns", "components"):
         raise ParameterError(f"space must be columns or components, got {asked.space!r}")
     made = Reduction.of(domain, budget, asked, outcome)
@@ -215,12 +214,10 @@ def reduced_plan(
         domain, outcome.axis, made.most if asked.space == "components" else None
     )
 
-    def render(
-        released: Released, rows: int | None, rng: np.random.Generator
-    ) -> Iterator[pa.RecordBatch]:
+    def render(released: Released, rows: int | None, rng: np.random.Generator) -> Drawing:
         total = released.moments.size if rows is None else rows
-        for X, codes in draw(released, total, rng):
-            yield table.batch(released.reduced, X, codes, rng)
+        drawn = model(released, total, rng)
+        return Drawing.of(ReducedRecords(table, released.reduced, drawn), total, rng)
 
     basis, radius, source = made.basis, made.space.radius, stated_source(asked.basis_source)
     if source is not None and not asked.public:

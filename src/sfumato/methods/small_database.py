@@ -1,11 +1,9 @@
 """small-database: one table out of all small ones, by its counts; for small domains."""
 
-from collections.abc import Iterator
 from math import comb, floor, log10
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.measure.small_database import SmallDatabase, SmallTable, cells_of, positions
@@ -14,6 +12,7 @@ from sfumato.plan.made_up import FLAT, LABELLED, ONE_BIT, TWO_FEATURES, counted
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
 from sfumato.render.decode import Decoder
+from sfumato.render.drawing import Drawing
 from sfumato.render.leaves import Parts, apportion, sample
 from sfumato.schema.domain import Domain
 
@@ -34,16 +33,14 @@ def plan(domain: Domain, budget: Budget, size: int | str = "auto") -> Plan:
     if not what.public:
         what.noise.check(1)
 
-    def render(
-        found: SmallTable, rows: int | None, rng: np.random.Generator
-    ) -> Iterator[pa.RecordBatch]:
+    def render(found: SmallTable, rows: int | None, rng: np.random.Generator) -> Drawing:
         total = max(found.records, 0) if rows is None else rows
         columns = [
             Parts(axis, order, [(k, k + 1) for k in range(len(order))])
             for axis, order in enumerate(positions(domain))
         ]
         whole = apportion(found.counts.astype(np.float64), total, rng)
-        return Decoder(domain).batches(sample(columns, whole, rng))
+        return sample(columns, whole, Decoder(domain).encoded, rng)
 
     return Plan(
         method=METHOD.name,

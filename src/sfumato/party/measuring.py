@@ -7,14 +7,14 @@ the records it is asked about are stand-ins, whose number is public and which ho
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from sfumato.errors import PartyError
-from sfumato.numeric.arrays import Codes, Whole
+from sfumato.numeric.arrays import Whole
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.mechanism import Noise, Paid, Purse
@@ -23,6 +23,7 @@ from sfumato.privacy.share import NoiseShare
 from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
 from sfumato.table.source import BATCH_ROWS
+from sfumato.table.statistic import Statistic, folded
 
 __all__ = ["OpenedPurse", "StandIns", "bins_digest", "measured", "rehearse", "rehearse_all"]
 
@@ -38,13 +39,11 @@ class StandIns(Records):
     def __init__(self, domain: Domain, rows: int) -> None:
         self._width, self._rows = len(domain.axes), rows
 
-    def reduce(self, partial: Callable[[Codes], T], merge: Callable[[T, T], T]) -> T:
+    def fold(self, statistic: Statistic[T]) -> T:
         """As for records, all of which are the first of the domain."""
         codes = np.zeros((min(self._rows, BATCH_ROWS), self._width), np.int32, order="F")
-        total = partial(codes)
-        for start in range(BATCH_ROWS, self._rows, BATCH_ROWS):
-            total = merge(total, partial(codes[: self._rows - start]))
-        return total
+        starts = range(0, self._rows, BATCH_ROWS)
+        return folded(statistic, (codes[: self._rows - start] for start in starts))
 
 
 class _Probes(Records):
@@ -58,9 +57,9 @@ class _Probes(Records):
         ]
         self._made_up = np.asfortranarray(np.stack(codes, axis=1), np.int32)
 
-    def reduce(self, partial: Callable[[Codes], T], merge: Callable[[T, T], T]) -> T:  # noqa: ARG002
+    def fold(self, statistic: Statistic[T]) -> T:
         """As for records, in one batch."""
-        return partial(self._made_up)
+        return folded(statistic, [self._made_up])
 
 
 class _Done(Exception):

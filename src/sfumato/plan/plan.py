@@ -4,7 +4,7 @@ A plan is built from the schema and the budget alone, so it can be priced, shown
 reserved before a record is read.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -22,6 +22,7 @@ from sfumato.privacy.mechanism import Event, Purse
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 from sfumato.table.records import Records
+from sfumato.table.statistic import Statistic
 
 if TYPE_CHECKING:
     from sfumato.plan.fit import PlannedFit
@@ -74,9 +75,13 @@ class Plan(Priced):
 
     domain: Domain
     measure: Callable[[Records, Purse], Any] = field(repr=False)
-    render: Callable[[Any, int | None, np.random.Generator], Iterator[pa.RecordBatch]] = field(
+    # In `table_schema`, or with texts as dictionaries; what is drawn is a `render.drawing.Drawing`.
+    render: Callable[[Any, int | None, np.random.Generator], Iterable[pa.RecordBatch]] = field(
         repr=False
     )
+    # NOT PRIVATE: what `measure` folds before it has bought anything; the very statistics, so that
+    # they are counted in the same pass as what comes before it.
+    first: tuple[Statistic[Any], ...] = field(default=(), repr=False)
     # The events again, from the published synopsis, where they depend on what was released.
     recount: Callable[[Mapping[str, Any]], tuple[Event, ...]] | None = field(
         default=None, repr=False
@@ -106,6 +111,11 @@ class Plan(Priced):
     def table_schema(self) -> pa.Schema:
         """Names and types of the released table: a public fact."""
         return self.columns or arrow_schema(self.domain)
+
+    def table_of(self, batches: Iterable[pa.RecordBatch]) -> pa.Table:
+        """What was rendered, as one table in the types of the release."""
+        schema = self.table_schema
+        return pa.Table.from_batches([batch.cast(schema) for batch in batches], schema)
 
     @property
     def measured(self) -> tuple[Event, ...]:

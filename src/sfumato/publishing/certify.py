@@ -10,7 +10,7 @@ from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.release.certificate import FORMAT, Certificate
-from sfumato.release.content import Content
+from sfumato.release.content import Content, PartsContent
 from sfumato.release.digest import digest
 from sfumato.release.fit import FitFacts
 
@@ -26,7 +26,7 @@ _NO_LEDGER = "No ledger was kept: what other releases of the same data cost is n
 def certify(
     terms: ReleaseTerms,
     purse: Purse,
-    content: Content,
+    content: Content | PartsContent,
     *,
     synopsis: Mapping[str, Any] | None,
     release: str,
@@ -47,7 +47,7 @@ def check_certifiable(terms: ReleaseTerms, release: str) -> None:
 class _Bought(NamedTuple):
     guarantee: Guarantee
     events: Sequence[Event]
-    content: Content
+    content: Content | PartsContent
     synopsis: Mapping[str, Any] | None
     fit: FitFacts | None
 
@@ -64,7 +64,7 @@ def _certificate(
             "budget": None if terms.budget is None else to_json(terms.budget),
             "events": [event.to_json() for event in bought.events],
             "rows": bought.content.rows,
-            "content": {"blake2b-256": bought.content.hexdigest()},
+            "content": {"sha256-tree": bought.content.hexdigest()},
             "synopsis": None if bought.synopsis is None else digest(bought.synopsis),
             "ledger": None if ledger is None else dict(ledger),
             **stated_facts(terms, bought.guarantee, counted=ledger is not None),

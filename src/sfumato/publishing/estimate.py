@@ -5,7 +5,6 @@ before the ledger is charged; the rest is `sfumato.publishing.transaction`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.schema.partial import PartialSchema
 from sfumato.table.header import check_header
-from sfumato.table.source import Frame, Source, number_of_records, open_source
+from sfumato.table.source import Source, number_of_records, open_source
 
 __all__ = ["Estimate", "estimate_schema", "schema_of"]
 
@@ -93,7 +92,7 @@ def estimate_schema(
         asked = PartialSchema.of(kinds_of(source, called), groups)
     elif name is not None:
         raise ParameterError("the schema names the data set: leave out name")
-    _check_types(source, asked)
+    check_header(source, Domain.of(asked.template), blank=asked.categories)
     if release is not None and release in asked.template.bought:
         raise ParameterError(
             f"release {release!r} is what other columns of the schema were bought by: choose "
@@ -133,14 +132,6 @@ def _asked(schema: Given, groups: Iterable[Sequence[str]]) -> PartialSchema:
     if isinstance(schema, str | Path):
         return PartialSchema.read(schema, groups)
     return PartialSchema.of(schema, groups)
-
-
-def _check_types(source: Source, asked: PartialSchema) -> None:
-    """Blank categories hold whatever texts or numbers are stored: no level is lost of them."""
-    whole = Domain.of(asked.template)
-    guessed = source.guessed if isinstance(source, Frame) else {}
-    loose = [name for name in asked.categories if guessed.get(name) is not None]
-    check_header(source, replace(whole, axes=tuple(a for a in whole.axes if a.name not in loose)))
 
 
 def _records(asked: PartialSchema, source: Source, told: int | None) -> int:

@@ -4,13 +4,12 @@ What can be refused is refused before the ledger is charged, from the header and
 number of records is public, from that number; the rest is `sfumato.publishing.transaction`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from sfumato.errors import ParameterError
 from sfumato.ledger import Ledger
@@ -191,8 +190,10 @@ def publish_plan(
         plan.public.differ_from(data)
     source = open_source(data, tuple(plan.domain.schema.columns), plan.domain.schema.file)
     check_header(source, plan.domain, alone=plan.local)
+    counted = None
     if plan.sized is not None:
-        plan = plan.sized(number_of_records(source, plan.domain))
+        counted = number_of_records(source, plan.domain)
+        plan = plan.sized(counted)
     frame: Frame = source.kind if source.kind in ("pandas", "polars") else "arrow"
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if ledger is not None:
@@ -201,7 +202,7 @@ def publish_plan(
     key = None if ledger is None else ledger.fingerprint_key
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
     with told_rows(progress) as step:
-        publishable = _Table(plan, source, key, rows, seed, step)
+        publishable = _Table(plan, source, counted, key, rows, seed, step)
         transaction = ReleaseTransaction(publishable, ledger, release, seed)
         return transaction.to(folder, written, frame, frame_types(source))
 
@@ -213,6 +214,7 @@ class _Table:
         self,
         plan: Plan,
         source: Source,
+        counted: int | None,
         key: bytes | None,
         rows: int | None,
         seed: int | None,
@@ -222,7 +224,7 @@ class _Table:
         self._rows, self._seed, self._progress = rows, seed, progress
         domain, read = plan.domain, lambda n: progress("read", n)
         part = source if plan.part is None else plan.part.of_source(source)
-        self._records = Records(part, domain, key=key, progress=read)
+        self._records = Records(part, domain, key=key, expected=counted, progress=read)
         # Whom public data may not be taken from: all records.
         self._whole = Records(source, domain)
 
@@ -234,6 +236,8 @@ class _Table:
             self._plan.public.are_not(self._whole)
         fit = None
         if self._plan.fit is not None:
+            # Read in one pass, bought one after the other: what stops has counted in vain.
+            self._records.ahead(*self._plan.first)
             purse.begin(self._plan.fit.counts.budget)
             fit = counted_fit(self._plan.fit, self._records, purse)
             purse.begin(self._plan.fit.rest)
@@ -242,12 +246,7 @@ class _Table:
         rng = np.random.default_rng(self._seed)
         batches = self._plan.render(synopsis, self._rows, rng)
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
-        return Produced(record, self._watched(batches), fit)
-
-    def _watched(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            self._progress("write", batch.num_rows)
-            yield batch
+        return Produced(record, batches, fit, lambda rows: self._progress("write", rows))
 
 
 def _check_sound(basis: Path) -> None:

@@ -6,8 +6,8 @@ wastes budget, never grants it.
 """
 
 import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -24,12 +24,14 @@ from sfumato.privacy.guarantee import Heuristic, Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.publishing.certify import certify, check_certifiable
+from sfumato.publishing.row_stream import hashed_rows
 from sfumato.release.certificate import Certificate
-from sfumato.release.content import Content
+from sfumato.release.content import Content, PartsContent
 from sfumato.release.file import Format
 from sfumato.release.fit import FitFacts
 from sfumato.release.folder import FolderWriter, is_release
 from sfumato.release.given_frame import Frame
+from sfumato.release.part_file import PartFile, PartSink
 from sfumato.release.reading import read_certificate
 from sfumato.release.release import Release
 from sfumato.table.sql.name import table_in
@@ -52,8 +54,11 @@ class Produced(NamedTuple):
     """What a release is made of."""
 
     synopsis: Mapping[str, Any] | None
-    batches: Iterator[pa.RecordBatch]
+    batches: Iterable[pa.RecordBatch]
     fit: FitFacts | None = None  # of tables, where it was counted
+    told: Callable[[int], None] | None = None  # of how many rows were written, a few at a time
+    # Where the rows are written in parts, by whatever holds the records.
+    write: Callable[[PartSink], Sequence[PartFile]] | None = None
 
 
 class Publishable(Protocol):
@@ -183,13 +188,14 @@ class _Step:
     part: "Part | None"
 
     def in_memory(self, frame: Frame, types: Mapping[str, Any] | None) -> Release:
-        content, batches = Content(), []
+        content, columns, batches = Content(), self.publishable.columns, []
         with self._reserved():
             purse, made = self._produced()
-            for batch in made.batches:
-                content.update(batch)
-                batches.append(batch)
-            table = pa.Table.from_batches(batches, self.publishable.columns)
+            with closing(hashed_rows(made.batches, made.told, columns)) as found:
+                for rows in found:
+                    content.update(rows)
+                    batches.append(rows.batch)
+            table = pa.Table.from_batches(batches, columns)
             certificate = self._certificate(purse, content, made)
             self._settle(certificate)
         return Release(certificate, synopsis=made.synopsis, table=table, frame=frame, types=types)
@@ -199,7 +205,11 @@ class _Step:
     ) -> Release:
         with writer, self._reserved():
             purse, made = self._produced()
-            writer.write(made.batches, self.publishable.columns)
+            if made.write is not None:
+                writer.collect(made.write)
+            else:
+                with closing(hashed_rows(made.batches, made.told)) as found:
+                    writer.write(found, self.publishable.columns)
             certificate = self._certificate(purse, writer.content, made)
             sealed = writer.finish(certificate, made.synopsis)
             self._settle(sealed)
@@ -237,7 +247,9 @@ class _Step:
         if self.ledger is not None:
             self.ledger.passed(self.release)
 
-    def _certificate(self, purse: Purse, content: Content, made: Produced) -> Certificate:
+    def _certificate(
+        self, purse: Purse, content: Content | PartsContent, made: Produced
+    ) -> Certificate:
         entry = None
         if self.ledger is not None:
             entry = {"id": self.ledger.ledger_id, "head": self.ledger.head}

@@ -17,10 +17,11 @@ from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.kinds import kind_rules
 from sfumato.publishing.verification import Check, Verification
 from sfumato.release.certificate import Certificate, Continues, PartyFacts
-from sfumato.release.content import Content
+from sfumato.release.content import Content, PartsContent
 from sfumato.release.digest import digest
-from sfumato.release.folder import CERTIFICATE, REPORT, SYNOPSIS, sha256
-from sfumato.release.reading import read_certificate, read_records, read_synopsis
+from sfumato.release.folder import CERTIFICATE, DATA, REPORT, SYNOPSIS, sha256
+from sfumato.release.older_content import OlderContent
+from sfumato.release.reading import read_certificate, read_files, read_synopsis
 from sfumato.release.release import Release, table_schema
 from sfumato.untrusted.plain_file import content as file_content
 from sfumato.untrusted.plain_file import is_folder, is_there
@@ -133,7 +134,7 @@ def _files(folder: Path, certificate: Certificate) -> str:
     if certificate.digest != certificate.seal:
         raise ReleaseError(f"{CERTIFICATE} was changed after the release")
     listed = certificate.files
-    present = {path.name for path in folder.iterdir()}
+    present = _present(folder)
     if missing := sorted(set(listed) - present):
         raise ReleaseError(f"{missing[0]} is missing")
     if foreign := sorted(present - set(listed) - {CERTIFICATE, REPORT}):
@@ -150,7 +151,17 @@ def _files(folder: Path, certificate: Certificate) -> str:
     synopsis = read_synopsis(folder, certificate)
     if synopsis is not None and digest(synopsis) != certificate.synopsis:
         raise ReleaseError(f"{SYNOPSIS} was changed after the release")
-    return f"as released: {', '.join(sorted(listed))}"
+    return f"as released: {', '.join(certificate.listed)}"
+
+
+def _present(folder: Path) -> set[str]:
+    """The names of all that lies in the folder, and in that of its data files."""
+    found = {path.name for path in folder.iterdir()}
+    data = folder / DATA
+    if is_folder(data) and not data.is_symlink():
+        inside = {f"{DATA}/{path.name}" for path in data.iterdir()}
+        found = found - {DATA} | (inside or {DATA})  # an empty one is foreign
+    return found
 
 
 def _replanned(folder: Path, certificate: Certificate) -> str:
@@ -171,17 +182,23 @@ def _replanned(folder: Path, certificate: Certificate) -> str:
 
 
 def _data(folder: Path, certificate: Certificate) -> str:
-    content, check = Content(), kind_rules(certificate).check_values(certificate)
-    for batch in read_records(folder, certificate, table_schema(certificate)):
-        content.update(batch)
-        if check is not None:
-            check(batch)
-    same = content.hexdigest() == certificate.content.blake2b
-    if content.rows != certificate.rows or not same:
+    check, parts = kind_rules(certificate).check_values(certificate), PartsContent()
+    for name, batches in read_files(folder, certificate, table_schema(certificate)):
+        content = Content() if certificate.format > 1 else OlderContent()
+        for batch in batches:
+            content.update(batch)
+            if check is not None:
+                check(batch)
+        found = content.hexdigest()
+        parts.add(name, content.rows, found)
+    if certificate.in_parts:
+        found = parts.hexdigest()
+    released = certificate.content.tree or certificate.content.blake2b
+    if parts.rows != certificate.rows or found != released:
         raise ReleaseError("the data is not the released content")
     own = certificate.columns is not None
     values = "the values that were released" if own else "every value on the public grid"
-    return f"{content.rows:,} rows, {values}"
+    return f"{parts.rows:,} rows, {values}"
 
 
 def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:

@@ -34,14 +34,15 @@ from sfumato.schema import Schema
 from sfumato.schema.partial import PartialSchema
 from sfumato.untrusted.fact_table import fact_table
 
-__all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "PartyFacts", "stated"]
+__all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "PartyFacts", "part_name", "stated"]
 
-FORMAT = 1
+FORMAT = 2  # format 1 had another digest of the content, and is still read
 MOST_LONELY = 2**20  # nodes without an edge: in no edge list, so only their number is known
 _MOST_ROWS = 2**48
 _MOST_KEYS = 2**22
 _LONGEST_FIGURE = 4_000  # characters
 _LONGEST_TEXT = 200  # characters of a file that are repeated in a message
+_ONE_FILE = (("data.csv",), ("data.parquet",))
 Read = TypeVar("Read")
 
 
@@ -88,7 +89,10 @@ PublicSchema = Annotated[Schema, PlainValidator(_schema), PlainSerializer(Schema
 Asked = Annotated[PartialSchema, PlainValidator(_asked), PlainSerializer(PartialSchema.to_json)]
 Facts = TypeVar("Facts", bound=BaseModel)
 ColumnType = Literal["double", "int64", "string"]
-File = Literal["data.csv", "data.parquet", "synopsis.json"]
+# The data is one file, or several that lie in a folder of their own.
+File = Annotated[
+    str, Field(pattern=r"^(data\.csv|data\.parquet|data/part-[0-9]{5}\.parquet|synopsis\.json)$")
+]
 
 
 class NetworkFacts(Section):
@@ -181,9 +185,10 @@ class PartyFacts(Section):
 
 
 class ContentDigest(Section):
-    """A digest of the released values, whatever the file format."""
+    """A digest of the released values, whatever the file format: the tree, or that of format 1."""
 
-    blake2b: Digest = Field(alias="blake2b-256")
+    tree: Digest | None = Field(None, alias="sha256-tree")
+    blake2b: Digest | None = Field(None, alias="blake2b-256")
 
 
 class LedgerHead(Section):
@@ -205,7 +210,7 @@ class Certificate(Section):
     True
     """
 
-    format: Literal[1]
+    format: Literal[1, 2]
     release: Name
     dataset: Name
     unit: Line
@@ -255,9 +260,32 @@ class Certificate(Section):
             raise ValueError("parties publish whole tables together, and charge them elsewhere")
         if self.fit is not None and (self.public_schema is None or self.parties is not None):
             raise ValueError("only the records of a table that has one owner are held to a schema")
-        if self.files and sum(name.startswith("data.") for name in self.files) != 1:
-            raise ValueError("files must list one data file")
+        older, content = self.format == 1, self.content
+        if ((content.blake2b is None), (content.tree is None)) != (not older, older):
+            raise ValueError("content must be stated as this format does")
+        data = self.data_files
+        parts = None if older or not self.in_parts else tuple(map(part_name, range(len(data))))
+        if self.files and data not in (*_ONE_FILE, parts):
+            raise ValueError("files must list one data file, or parts of it without a gap")
         return self
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """Where the records are, in order; nothing of a release that lies in no folder."""
+        return tuple(sorted(name for name in self.files if name.startswith("data")))
+
+    @property
+    def listed(self) -> list[str]:
+        """The files of its folder, for people: parts of the data are only counted."""
+        if not self.in_parts:
+            return sorted(self.files)
+        others = self.files.keys() - set(self.data_files)
+        return sorted([*others, f"data/ ({len(self.data_files):,} files)"])
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether the data is several files, or may be: they lie in a folder of their own."""
+        return part_name(0) in self.files
 
     def _section(self, kind: Kind) -> object:
         return self.public_schema if kind.section == "schema" else getattr(self, kind.section)
@@ -283,7 +311,7 @@ class Certificate(Section):
 
         `where` names the file in refusals.
         """
-        if type(record.get("format")) is not int or record["format"] != FORMAT:
+        if type(record.get("format")) is not int or record["format"] not in (1, FORMAT):
             raise ReleaseError(f"{where} has a format this version does not read")
         found = cls._checked(record)
         if isinstance(found, str):
@@ -331,6 +359,15 @@ class Certificate(Section):
 
     def __getitem__(self, name: str) -> NoReturn:
         raise TypeError(f"a certificate has attributes: certificate.{name}, or to_json() as a dict")
+
+
+def part_name(number: int) -> str:
+    """What a part of the data is called, where it is several files.
+
+    >>> part_name(2)
+    'data/part-00002.parquet'
+    """
+    return f"data/part-{number:05}.parquet"
 
 
 def stated(facts: Facts | None) -> Facts:

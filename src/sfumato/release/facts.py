@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from sfumato.release.certificate import Certificate
-from sfumato.release.fit import Fit
 from sfumato.release.weight_noise import weights_drowned
 
 __all__ = ["facts_of", "measured_facts", "warnings_of"]
@@ -34,7 +33,9 @@ def measured_facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     for event in (bought.in_units for bought in certificate.events):
         yield "measured", f"{event.statistic}: {event.law}"
     if certificate.fit is not None:
-        yield "fit", _fit(Fit.of(certificate.fit))
+        import sfumato  # the front door: this layer does not know the laws of noise
+
+        yield "fit", sfumato.accuracy.about_fit(certificate)
 
 
 def warnings_of(certificate: Certificate) -> Iterator[str]:
@@ -42,12 +43,3 @@ def warnings_of(certificate: Certificate) -> Iterator[str]:
     if (wide := weights_drowned(certificate)) is not None:
         yield wide
     yield from certificate.warnings
-
-
-def _fit(fit: Fit) -> str:
-    """What the counts say, in a line: the largest misfits, or that there is none to be seen."""
-    if not (found := fit.significant):
-        most = max((misfit.high for misfit in fit.misfits), default=0)
-        return f"no column is seen not to fit (noise hides up to {most:,} records of each kind)"
-    said = (f"{one.column}: about {one.records:,} {one.complaint}" for one in found[:3])
-    return f"these do not fit and were cut or replaced: {'; '.join(said)}"

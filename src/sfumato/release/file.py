@@ -18,6 +18,7 @@ from sfumato.untrusted.plain_file import opened
 __all__ = ["Format", "appearing", "file_writer", "read_batches"]
 
 Format = Literal["csv", "parquet"]
+_GROUP = 2**18  # rows of a group in Parquet: few enough to be held, enough to be read at once
 _PIECE = 2**26  # bytes of texts at a time
 _DECODED = (2**28, 2**12)  # bytes that records take up: so many, and so many for each of the file
 # What we write.  Others pack gigabytes of the same byte into a small file.
@@ -50,13 +51,67 @@ def appearing(path: Path) -> Iterator[Path]:
 
 def file_writer(path: Path, schema: pa.Schema, format: Format) -> Any:
     """A writer with `write_batch` that is also a context manager."""
-    if format == "parquet":
-        return pq.ParquetWriter(path, schema)
-    return pacsv.CSVWriter(path, schema)
+    return _Parquet(path, schema) if format == "parquet" else _Csv(path, schema)
+
+
+class _Csv:
+    """Rows of text, in the types of the schema."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._schema, self._writer = schema, pacsv.CSVWriter(path, schema)
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch.cast(self._schema))
+
+    def __enter__(self) -> "_Csv":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
+
+
+class _Parquet:
+    """Groups of rows; texts that come as dictionaries stay such, with every level of the schema."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._path, self._schema = path, schema
+        self._writer: pq.ParquetWriter | None = None
+        self._held = list[pa.RecordBatch]()
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        while batch.num_rows:
+            room = _GROUP - sum(held.num_rows for held in self._held)
+            self._held.append(batch.slice(0, room))
+            batch = batch.slice(room)
+            if sum(held.num_rows for held in self._held) == _GROUP:
+                self._write()
+
+    def _write(self) -> None:
+        if self._writer is None:
+            kinds = self._held[0].schema.types if self._held else self._schema.types
+            texts = [pa.types.is_string(item.type) for item in self._schema]
+            columns = list(zip(self._schema, kinds, texts, strict=True))
+            self._schema = pa.schema([f.with_type(k) if text else f for f, k, text in columns])
+            # Least and largest texts of a group help nobody, and take time to find.
+            told = [item.name for item, _, text in columns if not text]
+            self._writer = pq.ParquetWriter(self._path, self._schema, write_statistics=told)
+        self._writer.write_table(pa.Table.from_batches(self._held, self._schema), _GROUP)
+        self._held.clear()
+
+    def __enter__(self) -> "_Parquet":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            if kind is None and (self._held or self._writer is None):
+                self._write()
+        finally:
+            if self._writer is not None:
+                self._writer.close()
 
 
 def read_batches(
-    path: Path, schema: pa.Schema, rows: int | None = None
+    path: Path, schema: pa.Schema, rows: int | None = None, *, at_most: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """The records of a data file in the types of the schema, and so many of them where it is said.
 
@@ -68,7 +123,7 @@ def read_batches(
         with opened(path) as file:
             base, factor = _DECODED
             most = base + factor * os.fstat(file.fileno()).st_size
-            for batch in _batches(file, path, schema, rows):
+            for batch in _batches(file, path, schema, None if at_most else rows):
                 seen, room = seen + batch.num_rows, room + batch.nbytes
                 if rows is not None and seen > rows:
                     raise ReleaseError(f"{path} holds more rows than its certificate states")
@@ -80,7 +135,7 @@ def read_batches(
         raise ReleaseError(f"{path} cannot be read as the data of its schema{reason}") from None
     except (ValueError, pa.ArrowException):
         raise ReleaseError(f"{path} cannot be read as the data of its schema") from None
-    if rows is not None and seen < rows:
+    if rows is not None and seen < rows and not at_most:
         raise ReleaseError(f"{path} holds fewer rows than its certificate states")
 
 

@@ -10,22 +10,26 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from sfumato.errors import ReleaseError
-from sfumato.release.certificate import Certificate
-from sfumato.release.content import Content
+from sfumato.release.certificate import Certificate, part_name
+from sfumato.release.content import Content, Hashed, PartsContent
 from sfumato.release.file import Format, file_writer
 from sfumato.untrusted.plain_file import content, is_there, opened
 from sfumato.untrusted.strict_json import parsed
 
+if TYPE_CHECKING:
+    from sfumato.release.part_file import PartFile, PartSink
+
 __all__ = [
     "CERTIFICATE",
+    "DATA",
     "REPORT",
     "SYNOPSIS",
     "FolderWriter",
@@ -39,6 +43,7 @@ __all__ = [
 ]
 
 CERTIFICATE, SYNOPSIS = "release.json", "synopsis.json"
+DATA = "data"  # the folder of the data files, where there are several
 REPORT = "report.html"  # added later, from the release alone
 _LARGEST = 2**26  # bytes of a JSON file
 _LONGEST = 180  # bytes of a name that is kept in a hidden one; file systems have room for 255
@@ -48,7 +53,8 @@ class FolderWriter:
     """Collects a release under a hidden name; `finish` shows it, leaving early removes it."""
 
     def __init__(self, folder: Path, format: Format) -> None:
-        self.folder, self.content = folder, Content()
+        self.folder = folder
+        self.content: Content | PartsContent = Content()
         self._format, self._files = format, dict[str, str]()
         self._partial = aside(folder)
         try:
@@ -65,15 +71,51 @@ class FolderWriter:
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._partial, ignore_errors=True)
 
-    def write(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> None:
+    def write(self, batches: Iterable[pa.RecordBatch | Hashed], schema: pa.Schema) -> None:
         """The data, a batch at a time."""
-        path = self._partial / f"data.{self._format}"
+        path, self.content = self._partial / f"data.{self._format}", Content()
         try:
             with file_writer(path, schema, self._format) as writer:
                 for batch in batches:
                     self.content.update(batch)
-                    writer.write_batch(batch)
+                    writer.write_batch(batch.batch if isinstance(batch, Hashed) else batch)
             self._seal(path)
+        except OSError as error:
+            raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
+
+    def collect(self, write: Callable[["PartSink"], Sequence["PartFile"]]) -> None:
+        """Data that others write, in parts: `write` is told where, and says what was written."""
+        from sfumato.release.part_file import PartSink  # which writes as this module does
+
+        sink, self.content = self._partial / DATA, PartsContent()
+        try:
+            sink.mkdir()
+            parts = write(PartSink(sink))
+            for left in sink.glob(".partial-*"):  # of a writer that was killed, and begun again
+                left.unlink(missing_ok=True)
+            numbered = [part_name(number) for number in range(len(parts))]
+            found = sorted(f"{DATA}/{path.name}" for path in sink.iterdir() if path.is_file())
+            if not parts or [part.name for part in parts] != numbered or found != numbered:
+                raise ReleaseError(f"{self.folder} cannot be written: parts of it are missing")
+            for part in parts:
+                flush(self._partial / part.name)
+                self.content.add(part.name, part.rows, part.digest)
+                self._files[part.name] = part.sha256
+            flush(sink)
+        except OSError as error:
+            raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
+
+    def copy(self, folder: Path, certificate: Certificate) -> None:
+        """The data of another folder, in parts, as its certificate knows them."""
+        try:
+            (self._partial / DATA).mkdir()
+            for name in certificate.data_files:
+                with opened(folder / name) as source, (self._partial / name).open("wb") as place:
+                    shutil.copyfileobj(source, place)
+                self._seal(self._partial / name)
+                if self._files[name] != certificate.files[name]:
+                    raise ReleaseError(f"{folder / name} was changed after the release")
+            flush(self._partial / DATA)
         except OSError as error:
             raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
 
@@ -101,7 +143,7 @@ class FolderWriter:
 
     def _seal(self, path: Path) -> None:
         flush(path)
-        self._files[path.name] = sha256(path)
+        self._files[path.relative_to(self._partial).as_posix()] = sha256(path)
 
 
 def sha256(path: Path) -> str:

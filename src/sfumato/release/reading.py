@@ -9,9 +9,9 @@ import pyarrow as pa
 from sfumato.errors import ReleaseError
 from sfumato.release.certificate import Certificate
 from sfumato.release.file import read_batches
-from sfumato.release.folder import CERTIFICATE, SYNOPSIS, read_json
+from sfumato.release.folder import CERTIFICATE, DATA, SYNOPSIS, read_json
 
-__all__ = ["read_certificate", "read_records", "read_synopsis"]
+__all__ = ["read_certificate", "read_files", "read_records", "read_synopsis"]
 
 _LARGEST_CERTIFICATE = 2**26  # bytes
 _LARGEST_SYNOPSIS = 2**30
@@ -37,5 +37,29 @@ def read_records(
     folder: Path, certificate: Certificate, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
     """The released records; refused where there are others than so many."""
-    name = next(name for name in certificate.files if name.startswith("data."))
-    return read_batches(folder / name, schema, certificate.rows)
+    return (batch for _, batches in read_files(folder, certificate, schema) for batch in batches)
+
+
+def read_files(
+    folder: Path, certificate: Certificate, schema: pa.Schema
+) -> Iterator[tuple[str, Iterator[pa.RecordBatch]]]:
+    """The data files in their order, by name; refused as their records are read."""
+    names, left = certificate.data_files, certificate.rows
+    if certificate.in_parts and (folder / DATA).is_symlink():
+        raise ReleaseError(f"{folder / DATA} is a link, not the folder of its data")
+    for place, name in enumerate(names):
+        read = _Counted(read_batches(folder / name, schema, left, at_most=place < len(names) - 1))
+        yield name, read
+        left -= read.rows
+
+
+class _Counted(Iterator[pa.RecordBatch]):
+    """Batches, and how many rows there were."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self.rows, self._batches = 0, batches
+
+    def __next__(self) -> pa.RecordBatch:
+        batch = next(self._batches)
+        self.rows += batch.num_rows
+        return batch

@@ -1,6 +1,6 @@
 """A release: data, certificate and, where there is one, the synopsis they came from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,6 +15,7 @@ from sfumato.release.fit import Fit
 from sfumato.release.folder import FolderWriter
 from sfumato.release.given_frame import Frame, as_given
 from sfumato.release.reading import read_certificate, read_records, read_synopsis
+from sfumato.release.stored_rows import MOST_BYTES, StoredRows, row_bytes
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 from sfumato.untrusted.fact_table import fact_table
@@ -64,11 +65,7 @@ class Release:
     def table(self) -> pa.Table:
         """The released records as an Arrow table."""
         if self._table is None:
-            if self.folder is None:
-                raise ReleaseError("this release has neither a table nor a folder")
-            schema = table_schema(self.certificate)
-            batches = read_records(self.folder, self.certificate, schema)
-            self._table = pa.Table.from_batches(batches, schema)
+            self._table = pa.Table.from_batches(self._read(), table_schema(self.certificate))
         return self._table
 
     @property
@@ -77,9 +74,19 @@ class Release:
 
         Types of the frame come back where they hold what the schema allows; those that pandas
         infers follow from the schema.  A release that was loaded from its folder has the types
-        of the schema: no folder knows what the records were kept in.
+        of the schema: no folder knows what the records were kept in.  Above four gigabytes, by
+        the number of rows and the types, they stay in their files: `StoredRows`.
         """
+        if self._table is None and self.folder is not None:
+            schema = table_schema(self.certificate)
+            if self.certificate.rows * row_bytes(schema) > MOST_BYTES:
+                return StoredRows(schema, self.certificate.rows, self._read)
         return self.like(self.table)
+
+    def _read(self) -> Iterator[pa.RecordBatch]:
+        if self.folder is None:
+            raise ReleaseError("this release has neither a table nor a folder")
+        return read_records(self.folder, self.certificate, table_schema(self.certificate))
 
     def like(self, table: pa.Table) -> Any:
         """A table, drawn from this release or cut out of it, as the kind that was given."""
@@ -88,9 +95,17 @@ class Release:
         return as_given(table, self._frame, self._types, schema)
 
     def save(self, folder: str | Path, *, format: Format = "csv") -> Path:
-        """Write the release as a folder; what is there already is never overwritten."""
+        """Write the release as a folder; what is there already is never overwritten.
+
+        One whose data is several files is saved as these files, whatever the format.
+        """
         with FolderWriter(Path(folder), format) as writer:
-            writer.write(iter(self.table.to_batches()), self.table.schema)
+            if self.folder is not None and self.certificate.in_parts:
+                writer.copy(self.folder, self.certificate)
+            elif self._table is not None:
+                writer.write(self._table.to_batches(), self._table.schema)
+            else:
+                writer.write(self._read(), table_schema(self.certificate))
             writer.finish(self.certificate, self.synopsis)
         return Path(folder)
 

@@ -1,14 +1,16 @@
 """From real-valued features back to a table of the schema's own types and steps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import floor, lcm, log10
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Matrix
+from sfumato.release.content import LEAF_ROWS
 from sfumato.schema import Date
 from sfumato.schema.arrow import arrow_schema, arrow_type
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, moment_of, step_of
@@ -16,7 +18,8 @@ from sfumato.synopsis.features import Features
 
 __all__ = ["BATCH_ROWS", "Decoder", "code_values", "nearest_codes"]
 
-BATCH_ROWS = 65_536  # records drawn and decoded at a time
+BATCH_ROWS = LEAF_ROWS  # records drawn and decoded at a time: each batch is hashed by itself
+_WIDTHS = {pa.int64(): pa.int64(), pa.timestamp("s"): pa.int64(), pa.date32(): pa.int32()}
 
 
 def nearest_codes(features: Features, Z: Matrix) -> NDArray[np.int32]:
@@ -41,24 +44,53 @@ class Decoder:
     """Codes to Arrow batches; the value of every code is worked out once."""
 
     def __init__(self, domain: Domain) -> None:
-        self.schema = arrow_schema(domain)
-        self._axes = domain.axes
-        self._values = [
-            code_values(a).cast(f.type) for a, f in zip(domain.axes, self.schema, strict=True)
+        self.schema, self._domain = arrow_schema(domain), domain
+        self._columns = [
+            _Column(code_values(a).cast(f.type))
+            for a, f in zip(domain.axes, self.schema, strict=True)
         ]
+        kinds = zip(self.schema, self._columns, strict=True)
+        self._encoded = pa.schema([field.with_type(column.type) for field, column in kinds])
+
+    def __reduce__(self) -> Any:
+        return Decoder, (self._domain,)  # which is small; the values of a fine grid are many
 
     def batch(self, codes: NDArray[np.int32]) -> pa.RecordBatch:
         """One Arrow batch in the columns and types of the schema."""
-        columns = []
-        for j, values in enumerate(self._values):
-            # The last value is missing, so that code -1 finds it from the end.
-            index = np.where(codes[:, j] == MISSING, len(values) - 1, codes[:, j])
-            columns.append(values.take(pa.array(index, pa.int32())))
-        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+        return self.encoded(codes).cast(self.schema)
 
-    def batches(self, parts: Iterator[NDArray[np.int32]]) -> Iterator[pa.RecordBatch]:
-        """A stream of batches."""
-        return (self.batch(codes) for codes in parts)
+    def encoded(self, codes: NDArray[np.int32]) -> pa.RecordBatch:
+        """The same with texts as places among all levels of the schema, in its order."""
+        columns = [column.array(codes[:, j]) for j, column in enumerate(self._columns)]
+        return pa.RecordBatch.from_arrays(columns, schema=self._encoded)
+
+    def batches(self, parts: Iterable[NDArray[np.int32]]) -> Iterator[pa.RecordBatch]:
+        """A stream of encoded batches."""
+        return (self.encoded(codes) for codes in parts)
+
+
+class _Column:
+    """The values of one column by code, with missing last."""
+
+    def __init__(self, values: pa.Array) -> None:
+        self.type, self._levels, self._last = values.type, values[:-1], len(values) - 1
+        if pa.types.is_string(values.type):
+            self._table = np.arange(len(values), dtype=np.min_scalar_type(-len(values)))
+            self.type = pa.dictionary(pa.from_numpy_dtype(self._table.dtype), pa.string())
+        elif pa.types.is_boolean(values.type):
+            self._table = np.asarray(values.fill_null(False))
+        else:
+            whole = pa.float64() if pa.types.is_floating(values.type) else _WIDTHS[values.type]
+            self._table = np.asarray(values.view(whole).fill_null(0))
+
+    def array(self, codes: NDArray[np.int32]) -> pa.Array:
+        # The last value is missing, so that code -1 finds it from the end.
+        values, gone = self._table.take(codes), (codes == MISSING) | (codes == self._last)
+        mask = gone if gone.any() else None
+        if pa.types.is_dictionary(self.type):
+            places = pa.array(values, mask=mask)
+            return pa.DictionaryArray.from_arrays(places, self._levels, safe=False)
+        return pa.array(values, mask=mask).view(self.type)
 
 
 def code_values(axis: Axis) -> pa.Array:

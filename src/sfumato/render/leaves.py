@@ -1,13 +1,15 @@
 """Records drawn from noisy counts of regions: as many as each is worth, uniform inside it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import gcd
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.render.decode import BATCH_ROWS
+from sfumato.numeric.arrays import Codes
+from sfumato.render.drawing import Drawing
 
 __all__ = ["Parts", "apportion", "sample"]
 
@@ -45,24 +47,41 @@ def apportion(
 
 
 def sample(
-    columns: Sequence[Parts], counts: NDArray[np.int64], rng: np.random.Generator
-) -> Iterator[NDArray[np.int32]]:
-    """Codes of `counts` records of each cell, a batch at a time, cells well mixed.
+    columns: Sequence[Parts],
+    counts: NDArray[np.int64],
+    write: Callable[[Codes], pa.RecordBatch],
+    rng: np.random.Generator,
+) -> Drawing:
+    """Records of each cell, `counts` of them, cells well mixed, written from their codes.
 
     A cell is one run of every column; the last column varies fastest.
     """
-    ends, rows = counts.cumsum(), int(counts.sum())
-    first, stride = int(rng.integers(max(rows, 1))), _stride(rows)
-    for start in range(0, rows, BATCH_ROWS):
+    rows = int(counts.sum())
+    first = int(rng.integers(max(rows, 1)))
+    return Drawing.of(_Cells(tuple(columns), counts.cumsum(), first, rows, write), rows, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """What draws so many records of each cell."""
+
+    columns: tuple[Parts, ...]
+    ends: NDArray[np.int64]  # of the cells, in rows
+    first: int
+    rows: int
+    write: Callable[[Codes], pa.RecordBatch]
+
+    def __call__(self, start: int, count: int, rng: np.random.Generator) -> pa.RecordBatch:
         # Steps of the golden section through all rows visit each once, near ones far apart.
-        steps = np.arange(min(BATCH_ROWS, rows - start)) * stride
-        cell = np.searchsorted(ends, ((first + start * stride) % rows + steps) % rows, side="right")
-        codes = np.empty((len(cell), len(columns)), np.int32, order="F")
-        for column in reversed(columns):
+        rows, stride = self.rows, _stride(self.rows)
+        places = (self.first + start * stride) % rows + np.arange(count) * stride
+        cell = np.searchsorted(self.ends, places % rows, side="right")
+        codes = np.empty((count, len(self.columns)), np.int32, order="F")
+        for column in reversed(self.columns):
             cell, run = np.divmod(cell, len(column.runs))
             low, high = np.array(column.runs).T
             codes[:, column.axis] = column.order[rng.integers(low[run], high[run])]
-        yield codes
+        return self.write(codes)
 
 
 def _stride(rows: int) -> int:

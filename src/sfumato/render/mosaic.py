@@ -5,19 +5,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
-from sfumato.numeric.arrays import Mask, Whole
+from sfumato.numeric.arrays import Codes, Mask, Whole
 from sfumato.render.bins import FineCounts, merge, whole_column
 from sfumato.render.conditional import Asked, forest_given, mixture_given
 from sfumato.render.constrained import kept
+from sfumato.render.decode import Decoder
+from sfumato.render.drawing import Drawing
 from sfumato.render.estimate import NoisyTables, OneWays, one_ways
 from sfumato.render.forest import Forest, forest
 from sfumato.render.latent import Mixture, Settings, Targets, fit
 from sfumato.render.piecewise import beyond_noise
 from sfumato.render.rules import Rules
 from sfumato.render.systematic import draw, draw_within
-from sfumato.schema.domain import MISSING
+from sfumato.schema.domain import MISSING, Domain
 from sfumato.synopsis.bins import Fine, Merged, Partition
 from sfumato.synopsis.tables import RUN, MosaicSynopsis
 
@@ -97,11 +99,12 @@ def sample(
     rows: int | None,
     rules: Rules,
     given: Mapping[int, Mask],
+    domain: Domain,
     rng: np.random.Generator,
-) -> Iterator[NDArray[np.int32]]:
-    """Codes of drawn records that keep the rules, by axis, a batch at a time.
+) -> Drawing:
+    """Drawn records that keep the rules, in parts.
 
-    Each batch is drawn as evenly as it can be, so that drawing adds little noise of its own.
+    Each part is drawn as evenly as it can be, so that drawing adds little noise of its own.
     Without a number of rows there are as many as records were counted, or, of those with the
     codes that are given, as many as the model expects.
     """
@@ -119,21 +122,37 @@ def sample(
     fill = _fillings(tables, possible)
     if rules.bind:
         joined = _given(joined, tables, fill, possible)[0]
+    return Drawing.of(_Records(joined, partition, tuple(fill), rules, Decoder(domain)), rows, rng)
 
-    def drawn(count: int) -> NDArray[np.int32]:
-        if isinstance(joined, Mixture):
-            classes, bins = _from_mixture(joined, partition, count, rng)
+
+@dataclass(frozen=True, eq=False)
+class _Records:
+    """What the records of a release are drawn from."""
+
+    joined: Forest | Mixture
+    partition: Partition
+    fill: tuple["_Filling", ...]
+    rules: Rules
+    decoder: Decoder
+
+    def __call__(self, _start: int, count: int, rng: np.random.Generator) -> pa.RecordBatch:
+        if not self.rules.bind:
+            return self.decoder.encoded(self._codes(count, rng))
+        found = kept(lambda some: self._codes(some, rng), self.rules, count, rng)
+        return self.decoder.encoded(np.concatenate(list(found)))
+
+    def _codes(self, count: int, rng: np.random.Generator) -> Codes:
+        if isinstance(self.joined, Mixture):
+            classes, bins = _from_mixture(self.joined, self.partition, count, rng)
         else:
-            classes = draw(joined.ones.classes, count, rng)
-            bins = joined.draw(classes, rng)
-        codes = np.empty((count, len(rules.axes)), np.int32, order="F")
-        for k, filling in enumerate(fill):
-            codes[:, filling.axis] = filling.codes(bins[:, k], rng)
-        if partition.label is not None:
-            codes[:, partition.label] = classes
+            classes = draw(self.joined.ones.classes, count, rng)
+            bins = iter(self.joined.draw(classes, rng).T)
+        codes = np.empty((count, len(self.rules.axes)), np.int32, order="F")
+        for filling, inside in zip(self.fill, bins, strict=True):
+            codes[:, filling.axis] = filling.codes(inside, rng)
+        if self.partition.label is not None:
+            codes[:, self.partition.label] = classes
         return codes
-
-    return kept(drawn, rules, rows, rng)
 
 
 def _given(
@@ -158,13 +177,12 @@ def _fillings(tables: NoisyTables, given: Mapping[int, Mask]) -> list["_Filling"
 
 def _from_mixture(
     mixture: Mixture, partition: Partition, rows: int, rng: np.random.Generator
-) -> tuple[Whole, Whole]:
+) -> tuple[Whole, Iterator[Whole]]:
+    """A class for each record, and its coarse bins, a column at a time."""
     which = draw(mixture.weight.ravel(), rows, rng)
     component, classes = np.divmod(which, mixture.weight.shape[1])
-    bins = np.empty((rows, len(partition.columns)), np.int64, order="F")
-    for column in range(len(partition.columns)):
-        bins[:, column] = draw_within(component, mixture.chance[:, partition.block(column)], rng)
-    return classes, bins
+    blocks = (partition.block(column) for column in range(len(partition.columns)))
+    return classes, (draw_within(component, mixture.chance[:, block], rng) for block in blocks)
 
 
 def _targets(tables: NoisyTables, ones: OneWays, joined: Forest, lean: float) -> Targets:
@@ -215,7 +233,8 @@ class _Filling:
         codes[codes >= fine.stop.max()] = MISSING  # in the last bin
         self._codes, inside = codes[mask], fine.place[mask]
         self._first = np.searchsorted(inside, every)
-        self._last = np.maximum(np.searchsorted(inside, every, side="right"), self._first + 1)
+        last = np.maximum(np.searchsorted(inside, every, side="right"), self._first + 1)
+        self._wide = (last - self._first).astype(np.uint64)
         counts = np.ones(fine.bins) if found is None else found.counts
         weights = np.zeros((column.bins, fine.bins))
         weights[column.group, every] = counts + 1e-9
@@ -226,11 +245,14 @@ class _Filling:
 
         # Where every coarse bin is one fine bin, and that is one code, nothing is left to draw.
         self._only = np.argsort(column.group) if column.bins == fine.bins else None
-        self._several = bool((self._last - self._first > 1).any())
+        several = bool((self._wide > 1).any())
+        self._each = None if several else self._codes[np.minimum(self._first, len(self._codes) - 1)]
 
     def codes(self, bins: Whole, rng: np.random.Generator) -> Whole:
         fine = draw_within(bins, self._weights, rng) if self._only is None else self._only[bins]
-        place = self._first[fine]
-        if self._several:
-            place = rng.integers(place, self._last[fine])
+        if self._each is not None:
+            return np.asarray(self._each[fine])
+        # Evenly, but for a share of the codes over 2³², which nobody sees.
+        some = rng.integers(0, 2**32, len(fine), np.uint32).astype(np.uint64)
+        place = self._first[fine] + (some * self._wide[fine] >> np.uint64(32)).astype(np.int64)
         return np.asarray(self._codes[np.minimum(place, len(self._codes) - 1)])

@@ -1,5 +1,6 @@
 """Records drawn in reduced coordinates: possible moments, and the way back to a table."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -9,13 +10,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
-from sfumato.numeric.arrays import Matrix
+from sfumato.numeric.arrays import Codes, Matrix
 from sfumato.render.decode import Decoder, nearest_codes
 from sfumato.schema.domain import Domain, Grid
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import Directions
 
-__all__ = ["Reduced", "ReducedTable", "component_batch", "component_columns", "possible"]
+__all__ = [
+    "Reduced",
+    "ReducedModel",
+    "ReducedRecords",
+    "ReducedTable",
+    "component_batch",
+    "component_columns",
+    "possible",
+]
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,7 @@ class ReducedTable:
         if self.columns is None:
             codes = reduced.codes(X, rng)
             codes[:, self.beside] = beside
-            return self._whole.batch(codes)
+            return self._whole.encoded(codes)
         value = self._alone.batch(beside[:, None]).column(0).cast(self.columns.types[-1])
         if value.null_count:  # only a label that may be missing
             value = value.fill_null("(missing)")
@@ -90,6 +99,23 @@ class ReducedTable:
     @cached_property
     def _alone(self) -> Decoder:
         return Decoder(Domain(self.domain.schema, (self.domain.axes[self.beside],)))
+
+
+# Coordinates in the unit ball and codes of the axis beside them: from a row on, so many.
+ReducedModel = Callable[[int, int, np.random.Generator], tuple[Matrix, Codes]]
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedRecords:
+    """What draws records in reduced coordinates and writes them."""
+
+    table: ReducedTable
+    reduced: Reduced
+    model: ReducedModel
+
+    def __call__(self, start: int, count: int, rng: np.random.Generator) -> pa.RecordBatch:
+        """So many rows, the first of which is row `start` of the release."""
+        return self.table.batch(self.reduced, *self.model(start, count, rng), rng)
 
 
 def possible(mean: Matrix, second: Matrix, square: float, least: float) -> tuple[Matrix, Matrix]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sfumato.accuracy.as_read import as_read
-from sfumato.accuracy.fit import judge
+from sfumato.accuracy.fit import judged
 from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.release.certificate import Certificate
 from sfumato.release.fit import Fit
@@ -152,7 +152,7 @@ def page(release: Release, *, summary: str = "") -> Page:
 def _fitting(certificate: Certificate, fit: Fit | None, schema: Schema) -> Fitting:
     if (facts := certificate.fit) is None:
         return fitting(fit, schema)
-    return fitting(fit, schema, judge(facts, certificate.events[0]), reach=facts.reach)
+    return fitting(fit, schema, judged(certificate), reach=facts.reach)
 
 
 def _neighbours(stated: str, record: str) -> str:
@@ -219,9 +219,13 @@ def _facts(certificate: Certificate) -> Iterator[tuple[str, str, bool]]:
     else:
         yield "Ledger", ledger.id, True
         yield "Ledger head", ledger.head, True
-    yield "Content (BLAKE2b-256)", str(certificate.content.blake2b), True
-    for name, digest in sorted(certificate.files.items()):
-        yield f"SHA-256 of {name}", str(digest), True
+    tree, older = certificate.content.tree, certificate.content.blake2b
+    name = "Content (BLAKE2b-256)" if tree is None else "Content (tree of SHA-256)"
+    yield name, str(tree or older), True
+    for name in certificate.listed:
+        digest = certificate.files.get(name)
+        said = ("of each is in release.json", False) if digest is None else (str(digest), True)
+        yield f"SHA-256 of {name}", *said
     if certificate.seal is not None:
         yield "Seal of the certificate", str(certificate.seal), True
     versions = ", ".join(f"{name} {number}" for name, number in certificate.versions.items())

@@ -17,6 +17,7 @@ from sfumato.report.svg import short
 
 __all__ = ["Cap", "Promised", "promised"]
 
+_NO_FIGURE = "no one figure"
 _LONGEST = 60  # characters of a release's name
 
 
@@ -44,10 +45,10 @@ class Cap:
 class Promised:
     """The promise in figures that people can use."""
 
-    figure: str  # ε = 1
+    figure: str  # ε = 1; that there is none, where no one figure is known for all of it
     statement: str  # the same in words
     parts: str  # what of it was spent here and what before; "" where nothing was bought
-    cap: "Cap | None"  # None where no one figure is known for all of it
+    cap: "Cap | None"  # None where there is no figure
     presence: "Cap | None"  # on a guess whether a record is there, where that is hidden better
     beliefs: tuple[tuple[str, str], ...]  # how sure before, at most how sure after
     also: str  # the same promise in the other currency
@@ -73,7 +74,8 @@ def promised(guarantee: Guarantee, bought: BoughtFacts | None, steps: int) -> Pr
     parts = "" if bought is None else ", ".join(_parts(guarantee, bought))
     whole = guarantee if bought is None else bought.together
     if whole is None:
-        return Promised(parts, str(guarantee), parts, None, None, (), "", local=False)
+        alone = f"{guarantee} by itself"
+        return Promised(_NO_FIGURE, alone, parts, None, None, (), "", local=False)
     near, far = (Gain.under(whole, steps=count) for count in (1, steps))
     if near is None or far is None:
         return None

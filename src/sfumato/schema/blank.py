@@ -21,14 +21,24 @@ def read_or_partial(schema: Schema | Mapping[str, Any] | str | Path) -> Schema |
     file = isinstance(schema, str | Path)
     try:
         return Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
-    except SchemaError:
+    except SchemaError as refusal:
         try:
             partial = PartialSchema.read(str(schema)) if file else PartialSchema.of(schema)
-        except SchemaError:
-            partial = None
-        if partial is None or not partial.bought:
+        except SchemaError as other:
+            raise _neither(str(refusal), str(other), str(schema) if file else "schema") from None
+        if not partial.bought:
             raise
         return partial
+
+
+def _neither(refusal: str, other: str, where: str) -> SchemaError:
+    """What is said where a schema lacks facts, and something else forbids to buy them."""
+    if other == refusal:  # so it lacks none
+        return SchemaError(refusal)
+    return SchemaError(
+        f"{refusal}. Ranges and values that are blank can also be bought (sfumato schema "
+        f"estimate), once this is corrected: {other.removeprefix(f'{where}: ')}"
+    )
 
 
 def blanks(partial: PartialSchema) -> dict[str, tuple[str, ...]]:

@@ -16,7 +16,8 @@ from itertools import pairwise
 from math import ceil, floor, isfinite
 from typing import Any
 
-from sfumato.schema.consistent import moment_of, number_of
+from sfumato.schema.consistent import moment_of, numbers_of
+from sfumato.schema.written_number import PLAIN, Written
 
 __all__ = ["clear_range", "days_of", "said_numbers"]
 
@@ -53,8 +54,12 @@ def clear_range(
     return (low, low + 1) if low < last else (high - 1, high)
 
 
-def said_numbers(kind: str, words: Iterable[str], form: str | None) -> tuple[Fraction, ...]:
+def said_numbers(
+    kind: str, words: Iterable[str], form: str | None, how: Written = PLAIN
+) -> tuple[Fraction, ...]:
     """The words that are numbers or, for dates, moments: in days from the beginning of 2020.
+
+    `form` and `how` are how the column writes its dates and its numbers.
 
     >>> said_numbers("integer", ["NA", "-99"], None), said_numbers("date", ["2020-01-03"], None)
     ((Fraction(-99, 1),), (Fraction(2, 1),))
@@ -62,8 +67,7 @@ def said_numbers(kind: str, words: Iterable[str], form: str | None) -> tuple[Fra
     if kind == "date":
         moments = (moment_of(word, form) for word in words)
         return tuple(days_of(moment) for moment in moments if moment is not None)
-    numbers = (number_of(word) for word in words)
-    return tuple(Fraction(n) for n in numbers if n is not None and isfinite(n))
+    return tuple(Fraction(n) for n in sorted(numbers_of(words, how)) if isfinite(n))
 
 
 def days_of(moment: Any) -> Fraction:

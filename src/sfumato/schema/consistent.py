@@ -14,9 +14,18 @@ from itertools import chain
 from typing import Any
 
 from sfumato.schema.date_format import check_century, check_format, read_date
-from sfumato.schema.written_number import number_in, written_in
+from sfumato.schema.written_number import Written, number_in, written_in
 
-__all__ = ["FALSE", "TRUE", "check_written", "moment_of", "number_of", "spellings", "whole"]
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "check_written",
+    "moment_of",
+    "number_of",
+    "numbers_of",
+    "spellings",
+    "whole",
+]
 
 TRUE, FALSE = ("true", "t", "yes", "y", "1", "1.0"), ("false", "f", "no", "n", "0", "0.0")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -26,6 +35,16 @@ _WHOLE = re.compile(r"[+-]?[0-9]+\.0+")
 def number_of(word: str) -> float | None:
     """The number that a word is, written with a point; None where it is none."""
     return float(word) if _NUMBER.fullmatch(word) else None
+
+
+def numbers_of(words: Iterable[str], how: Written) -> set[float]:
+    """The numbers that words are, written with a point or as a column writes its own.
+
+    >>> sorted(numbers_of(["NA", "-9,9", "-99"], Written(decimal=",")))
+    [-99.0, -9.9]
+    """
+    found = {read for word in words for read in (number_of(word), number_in(word, how))}
+    return {number for number in found if number is not None}
 
 
 def whole(text: str) -> str:

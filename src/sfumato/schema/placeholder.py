@@ -16,11 +16,13 @@ from typing import Any
 from sfumato.errors import SchemaError
 from sfumato.schema.clear_range import clear_range, said_numbers
 from sfumato.schema.date_format import told_by
+from sfumato.schema.formats import WrittenNumber
 from sfumato.schema.shorthand import OTHER
+from sfumato.schema.written_number import PLAIN, Written, written_in
 
 __all__ = ["placeholders"]
 
-_VALUES = ("987654321", "True")  # two, as a label needs, which numbers and truth values spell
+_VALUES = ("987654321", "True")  # two, as a label needs; what is stored is not held to them
 _MANY = 2**20  # steps around zero
 _NEAR = Fraction(1, 2**20)  # of a declared end: numbers of its size are told apart so finely
 _DAYS = (date(2000, 1, 1).toordinal(), date(2021, 11, 26).toordinal())
@@ -41,9 +43,9 @@ def placeholders(stated: Mapping[str, Any], file: Any, where: str) -> dict[str, 
     form = _said("format", stated, file)
     form = form if isinstance(form, str) and form != "iso" else None
     try:
-        words = said_numbers(
-            kind, [str(word).strip() for word in _said("missing_words", stated, file) or ()], form
-        )
+        texts = [str(word).strip() for word in _said("missing_words", stated, file) or ()]
+        how = PLAIN if kind == "date" else _written(stated, file)
+        words = said_numbers(kind, texts, form, how)
         found = _dates(low, high, words) if kind == "date" else _numbers(stated, words)
     except (ValueError, ZeroDivisionError, OverflowError, TypeError, AttributeError):
         day = kind == "date"  # what was stated is refused by the schema
@@ -62,6 +64,14 @@ def placeholders(stated: Mapping[str, Any], file: Any, where: str) -> dict[str, 
 def _said(fact: str, stated: Mapping[str, Any], file: Any) -> Any:
     """What a column declares itself, or else its file."""
     return stated.get(fact, file.get(fact) if isinstance(file, Mapping) else None)
+
+
+def _written(stated: Mapping[str, Any], file: Any) -> Written:
+    """How a column writes its numbers; `ValueError` for what the schema refuses."""
+    separators = {fact: _said(fact, stated, file) for fact in ("decimal", "thousands")}
+    if separators["thousands"] == "none":
+        separators["thousands"] = None
+    return written_in(WrittenNumber(**separators, percent=stated.get("percent", False)))
 
 
 def _numbers(stated: Mapping[str, Any], words: tuple[Fraction, ...]) -> dict[str, Any] | None:

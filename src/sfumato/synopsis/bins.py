@@ -1,8 +1,9 @@
 """How the codes of each column fall into bins: fine public ones, and coarse ones merged of them.
 
-Fine bins follow from the schema alone: one per code of up to 256, else a hundred, of which the
-first and the last hold one code each, because values outside the range are drawn to its ends.  Coarse bins are merged of fine ones by whoever has seen noisy counts only; both
-sides of the door then read records and draw them by the same partition.
+Fine bins follow from public facts: one per code of a number where these are few enough for the
+noise, else a hundred, of which the first and the last hold one code each, because values outside
+the range are drawn to its ends.  Coarse bins are merged of fine ones by whoever has seen noisy
+counts only; both sides of the door then read records and draw them by the same partition.
 
 >>> from sfumato.schema.domain import Domain
 >>> from sfumato.schema import Schema
@@ -30,8 +31,8 @@ __all__ = ["ABSENT", "Fine", "Merged", "Partition", "levels"]
 
 ABSENT = "(missing)"
 
-_MOST_SINGLE = 256  # codes of a number or date that have a bin each
-_FEWER = 100  # bins where there are more codes; in earlier releases from here on
+_MOST_SINGLE = 512  # codes of a number or date that may have a bin each
+_FEW = 100  # bins where there are more codes, or where there is much noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,19 +56,28 @@ class Fine:
     def _ordered(cls, index: int, codes: int, single: int, *, missing: bool) -> "Fine":
         edges = np.arange(codes + 1, dtype=np.int64)
         if codes > single:
-            inner = np.arange(_FEWER - 1) * (codes - 2) // (_FEWER - 2)
+            inner = np.arange(_FEW - 1) * (codes - 2) // (_FEW - 2)
             edges = np.concatenate([[0], 1 + inner, [codes]])
         start, stop = edges[:-1], edges[1:]
         if missing:
             start, stop = np.append(start, MISSING), np.append(stop, MISSING + 1)
         return cls(index, start, stop, len(edges) - 1)
 
-    def as_many_as(self, bins: int) -> "Fine":
-        """These bins or, where an earlier release had so many, those of that one."""
-        missing = self.bins > self.ordered
-        if not self.ordered or bins == self.bins or bins != _FEWER + missing:
+    @cached_property
+    def few(self) -> "Fine":
+        """At most a hundred bins of the same codes, and one for missing."""
+        if self.ordered <= _FEW:
             return self
-        return self._ordered(self.axis, int(self.stop[self.ordered - 1]), _FEWER, missing=missing)
+        missing = self.bins > self.ordered
+        return self._ordered(self.axis, self.ordered, _FEW, missing=missing)
+
+    def single(self, most: int) -> "Fine":
+        """One bin per code where there are so many codes at most, else few."""
+        return self if self.ordered <= most else self.few
+
+    def as_many_as(self, bins: int) -> "Fine":
+        """These bins or, where a release has only so many, few."""
+        return self.few if bins == self.few.bins else self
 
     @property
     def bins(self) -> int:

@@ -33,6 +33,7 @@ from sfumato.table.missing_word import said_missing
 from sfumato.table.read_dates import moments
 from sfumato.table.read_levels import write_levels, write_truths
 from sfumato.table.read_numbers import numbers
+from sfumato.table.read_whole import write_whole
 from sfumato.table.stored import absent, distinct
 
 __all__ = ["encode", "read"]
@@ -67,11 +68,12 @@ def _write(codes: Codes, complaints: Complaints | None, axis: Axis, column: pa.A
         each = np.empty(len(values), np.int32)
         said = None if complaints is None else np.empty(len(values), np.uint8)
         _write(each, said, axis, values)
-        codes[:] = each[places]
+        each.take(places, out=codes, mode="clip")
         if complaints is not None and said is not None:
-            complaints[:] = said[places]
+            said.take(places, out=complaints, mode="clip")
     elif isinstance(axis, Grid):
-        _write_grid(codes, complaints, axis, column)
+        if not write_whole(codes, complaints, axis, column):
+            _write_grid(codes, complaints, axis, column)
     elif isinstance(axis.column, Boolean):
         write_truths(codes, complaints, axis, column)
     else:

@@ -4,7 +4,7 @@ What a frame or file declares is public, so a column stored as something that th
 mean is refused before anything is charged, with the way out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sfumato.errors import DataError
 from sfumato.schema.domain import Domain
@@ -16,10 +16,13 @@ from sfumato.untrusted.misspelt import did_you_mean
 __all__ = ["check_header", "check_names"]
 
 
-def check_header(source: Source, domain: Domain, *, alone: bool = False) -> None:
+def check_header(
+    source: Source, domain: Domain, *, alone: bool = False, blank: Collection[str] = ()
+) -> None:
     """Refuse a table whose header does not fit the schema; looks at no record.
 
     `alone`: each record is published by itself, so that there may be a single one.
+    `blank`: categories whose values nobody declared, with others in their place.
     """
     check_names(source.names, list(domain.schema.released))
     extra = [name for name in source.names if name not in domain.schema.columns]
@@ -28,7 +31,7 @@ def check_header(source: Source, domain: Domain, *, alone: bool = False) -> None
             f"column {', '.join(extra)} is not in the schema: declare it (kind: id is never "
             "read) or drop it"
         )
-    check_types(source, domain)
+    check_types(source, domain, blank)
     # Under add-remove the number of records is private: even an empty table is published.
     if domain.schema.neighbours == "replace-one":
         if not told(lambda: source.has_rows(1 if alone else 2)):

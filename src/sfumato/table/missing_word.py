@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Mask
 from sfumato.schema import Date, Integer, Number
-from sfumato.schema.consistent import moment_of
+from sfumato.schema.consistent import moment_of, numbers_of
+from sfumato.schema.written_number import written_in
 from sfumato.table.read_levels import named
 from sfumato.table.read_numbers import numbers
 from sfumato.table.stored import among
@@ -33,7 +34,8 @@ def said_missing(
     if not words:
         return None
     if not isinstance(declared, Date):
-        return among(column, words) | named(found, words)
+        said = numbers_of(words, written_in(declared))
+        return among(column, words) | np.isin(found, np.array(list(said), np.float64))
     dates = {moment_of(word, declared.format) for word in words} - {None}
     told = among(column, words) | np.isin(found, np.array(list(dates), "datetime64[s]"))
     return told | named(numbers(column), words)

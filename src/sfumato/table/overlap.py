@@ -25,7 +25,7 @@ False
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from scipy.special import bdtrc
 from sfumato.numeric.arrays import Codes
 from sfumato.table.records import Records
 from sfumato.table.row_digest import row_digests, row_weights
+from sfumato.table.statistic import Statistic
 
 __all__ = ["SHARE", "Sketch", "sketches", "taken_from"]
 
@@ -81,12 +82,23 @@ class Sketch:
 def sketches(tables: Sequence[Records], columns: Sequence[int]) -> list[Sketch]:
     """NOT PRIVATE: each table's rows in these columns, hashed under one key that nobody keeps."""
     weights = row_weights(secrets.token_bytes(32), len(columns))[0]
-    chosen = list(columns)
+    statistic = _Sketching(tuple(columns), weights)
+    return [records.fold(statistic) for records in tables]
 
-    def partial(codes: Codes) -> Sketch:
-        return Sketch.of(row_digests(codes[:, chosen], weights))
 
-    return [records.reduce(partial, Sketch.merged) for records in tables]
+@dataclass(frozen=True, eq=False)
+class _Sketching(Statistic[Sketch]):
+    columns: tuple[int, ...]
+    weights: NDArray[np.uint64] = field(repr=False)
+
+    def zero(self) -> Sketch:
+        return Sketch.of(np.empty(0, np.uint64))
+
+    def add(self, total: Sketch, records: Codes) -> Sketch:
+        return total.merged(Sketch.of(row_digests(records[:, list(self.columns)], self.weights)))
+
+    def merge(self, a: Sketch, b: Sketch) -> Sketch:
+        return a.merged(b)
 
 
 def taken_from(public: Sketch, records: Sketch) -> bool:

@@ -16,17 +16,22 @@ from sfumato.table.value import text_of
 __all__ = ["absent", "among", "decoded", "distinct", "is_number", "plain", "trimmed"]
 
 
-def distinct(column: pa.DictionaryArray) -> tuple[NDArray[np.int64], pa.Array]:
-    """For each row the place of its value among those that occur, the last of which is missing.
+def distinct(column: pa.DictionaryArray) -> tuple[NDArray[np.integer], pa.Array]:
+    """For each row the place of its value among all that are listed, the last of which is missing.
 
-    Not spread out: a long text of many rows would fill the memory.
+    Not spread out: a long text of many rows would fill the memory.  Of a list that is longer than
+    the column, what occurs is all that is looked at.
     """
-    places, values = column.indices.dictionary_encode(), column.dictionary
+    places, values = column.indices, column.dictionary
     if pa.types.is_string_view(values.type):  # which Arrow cannot pick from
         values = values.cast(pa.large_string())
-    values = values.take(places.dictionary)
-    gap = pa.nulls(1, values.type)
-    return np.asarray(pc.fill_null(places.indices, len(values))), pa.concat_arrays([values, gap])
+    if len(values) > len(column):
+        used = places.dictionary_encode()
+        places, values = used.indices, values.take(used.dictionary)
+    if places.null_count:
+        places = pc.fill_null(places.cast(pa.int64()), len(values))
+    listed = pa.concat_arrays([values, pa.nulls(1, values.type)])
+    return np.asarray(places.to_numpy(zero_copy_only=False)), listed
 
 
 def plain(column: pa.Array) -> pa.Array:

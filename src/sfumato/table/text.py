@@ -29,7 +29,7 @@ __all__ = ["TextFile"]
 _BLOCK_BYTES = 8 * 2**20  # the memory of one block; more only where a record needs it
 _LONGEST_BYTES = 2**30
 _DELIMITERS = ",;\t|"
-_DECLARED = "file: encoding: "
+_DECLARED = "in the schema (file: encoding: {0}; --encoding {0} where one is drafted)"
 _MARKS = {  # the longer first: one begins as another does
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -185,15 +185,15 @@ def _header(path: Path, encoding: str) -> str:
     except UnicodeError:  # of UTF-16 and UTF-32, which begin with a mark of byte order
         raise DataError(
             f"{path} does not begin as {encoding} does: declare the encoding that it has, or "
-            f"{encoding}-le or {encoding}-be"
+            f"{encoding}-le or {encoding}-be, {_DECLARED.format(f'{encoding}-le')}"
         ) from None
     if marked and not is_wide(encoding):
-        declared = f"declare it in the schema ({_DECLARED}{marked.lower()})"
+        declared = f"declare it {_DECLARED.format(marked.lower())}"
         raise DataError(f"{path} is written in {marked}: {declared}, or save it as UTF-8")
     if "\ufffd" in header or "\0" in header:
         raise DataError(
-            f"the header of {path} is not {encoding.upper()}: declare its encoding in the schema "
-            f"({_DECLARED}latin-1, or utf-16-le), or save it as UTF-8"
+            f"the header of {path} is not {encoding.upper()}: declare its encoding "
+            f"{_DECLARED.format('latin-1')}, utf-16-le perhaps, or save it as UTF-8"
         )
     if not header.strip():
         raise DataError(f"{path} has no header: its first line must name the columns")

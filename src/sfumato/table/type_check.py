@@ -4,9 +4,13 @@ Types that a frame or file declares are public.  What nobody could mean is refus
 number, whole numbers for a category of words.  So is a column of numbers for a category with
 levels that numbers lose, such as 007: with one text among the records, or one gap, pandas would
 have stored the column otherwise, and in a table with types of its own nobody has that level.
+
+Values that a schema leaves blank, to be bought, are whatever is stored: no level is lost of them.
 """
 
+from collections.abc import Collection
 from decimal import Decimal
+from itertools import islice
 from math import inf
 
 import pyarrow as pa
@@ -25,24 +29,28 @@ __all__ = ["check_spelling", "check_types"]
 _TRUTHS = "b"  # NumPy's letter for them; i u f c are those of numbers
 
 
-def check_types(source: Source, domain: Domain) -> None:
-    """Refuse columns that are stored as something else than the schema declares."""
+def check_types(source: Source, domain: Domain, blank: Collection[str] = ()) -> None:
+    """Refuse columns that are stored as something else than the schema declares.
+
+    `blank`: categories whose values nobody declared, with others in their place.
+    """
     types = source.types
     guessed = source.guessed if isinstance(source, Frame) else {}
     for axis in domain.axes:
-        kind = types.get(axis.name)
+        kind, unknown = types.get(axis.name), axis.name in blank
         if kind is not None:
             stored = _value_type(kind)
-            _check_stored(axis, stored)
+            _check_stored(axis, stored, blank=unknown)
             if (letter := _letter(stored)) is not None:
-                _check_kept(axis, letter, exact=not pa.types.is_floating(stored))
-        check_spelling(axis, guessed.get(axis.name))
+                exact = not pa.types.is_floating(stored)
+                _check_kept(axis, letter, exact=exact, blank=unknown)
+        check_spelling(axis, guessed.get(axis.name), blank=unknown)
 
 
-def _check_stored(axis: Axis, kind: pa.DataType) -> None:
+def _check_stored(axis: Axis, kind: pa.DataType, *, blank: bool) -> None:
     moment = bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
     if (letter := _letter(kind)) is not None:
-        _check_letter(axis, letter, str(kind))
+        _check_letter(axis, letter, str(kind), blank=blank)
     elif not _is_text(kind) and not (moment and isinstance(axis.column, Date)):
         remedy = ""
         if "period" in str(kind):
@@ -54,7 +62,7 @@ def _check_stored(axis: Axis, kind: pa.DataType) -> None:
         raise _refused(axis, str(kind), remedy)
 
 
-def _check_letter(axis: Axis, letter: str, stored: str) -> None:
+def _check_letter(axis: Axis, letter: str, stored: str, *, blank: bool) -> None:
     """Refuse truth values or numbers that cannot be what the schema lists."""
     column = axis.column
     if isinstance(column, Date) and (letter == _TRUTHS or column.format is None):
@@ -65,7 +73,7 @@ def _check_letter(axis: Axis, letter: str, stored: str) -> None:
             stored,
             ": percent is about texts such as 45.1%; without it, low and high are as stored",
         )
-    if isinstance(axis, Levels) and not _can_spell(axis, letter):
+    if isinstance(axis, Levels) and not blank and not _can_spell(axis, letter):
         listed_as = "words for true and false" if isinstance(column, Boolean) else "values"
         raise _refused(axis, stored, f": it spells none of the {listed_as}; or list what is stored")
 
@@ -89,12 +97,12 @@ def _can_spell(axis: Levels, letter: str) -> bool:
     return any(found(text_of(number) or "", -1) >= 0 for number in numbers)
 
 
-def check_spelling(axis: Axis, kind: str | None) -> None:
+def check_spelling(axis: Axis, kind: str | None, *, blank: bool = False) -> None:
     """Refuse a column of numbers or truth values that cannot hold what is listed, or may lose it.
 
     Beside numbers, pandas reads 007 as 7, and beside a gap it rounds whole numbers beyond 2^53.
     `kind` is NumPy's letter for the type of the column: b for truth values, i u f c for numbers;
-    None where texts have stayed texts.
+    None where texts have stayed texts.  Of a category that is `blank` only other is declared.
 
     >>> from sfumato.schema import Schema
     >>> agents = Domain.of(Schema.of({"name": "t", "columns": {
@@ -107,24 +115,25 @@ def check_spelling(axis: Axis, kind: str | None) -> None:
     """
     if kind is None:
         return
-    _check_kept(axis, kind, exact=False)
+    _check_kept(axis, kind, exact=False, blank=blank)
     # Floats may be nothing but gaps, where those are allowed.
     gaps = kind in "fc" and axis.missing and not isinstance(axis.column, Number | Integer)
     if not gaps:
-        _check_letter(axis, kind, _what(kind))
+        _check_letter(axis, kind, _what(kind), blank=blank)
 
 
 def _what(letter: str) -> str:
     return "truth values" if letter == _TRUTHS else "numbers"
 
 
-def _check_kept(axis: Axis, letter: str, *, exact: bool) -> None:
+def _check_kept(axis: Axis, letter: str, *, exact: bool, blank: bool) -> None:
     """Refuse levels that such a column cannot tell; `exact`: it keeps every digit it has."""
     if not isinstance(axis, Levels) or not isinstance(axis.column, Category):
         return
     found = listed(axis)
     as_stored = _truth if letter == _TRUTHS else _exact_number if exact else _number
-    for code, level in enumerate(spellings(axis.column)):
+    declared = len(axis.column.values) if blank else 0  # other comes after all values
+    for code, level in islice(enumerate(spellings(axis.column)), declared, None):
         if all(found(as_stored(text), -1) != code for text in level):
             first, short = level[0], whole(level[0])
             instead = f"list it as {short}, or " if short != first else ""

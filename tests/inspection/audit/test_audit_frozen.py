@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from kept_codes import KeptCodes
 from sfumato.inspection.audit import audit
 from sfumato.inspection.audit.frozen import freeze
 from sfumato.inspection.audit.neighbours import ABSENT, candidates, neighbours
@@ -19,6 +20,7 @@ from sfumato.privacy.sensitivity import Sensitivity
 from sfumato.publishing.table import price
 from sfumato.synopsis.features import Features
 from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
+from sfumato.table.statistic import Rows
 from slowness import slow
 
 FALSE_ALARM = 1e-6  # of the runs; frozen noise leaves nothing to chance
@@ -70,14 +72,14 @@ def counted_for_free(layout, moments):
 
     def measure(records, purse):
         entries = purse.pay(moments.noise).add(moments.query(records), layout.units)
-        return MomentSynopsis(layout, entries, records.reduce(len, int.__add__))
+        return MomentSynopsis(layout, entries, records.fold(Rows()))
 
     return moments.noise, measure
 
 
 def noisier_for_more_records(layout, moments):
     def measure(records, purse):
-        shares = Fraction(1, 1 + records.reduce(len, int.__add__))
+        shares = Fraction(1, 1 + records.fold(Rows()))
         less = type(moments.budget)(moments.budget.epsilon * (1 - shares))
         purse.pay(Noise("moments", layout.sensitivity, less)).add(
             moments.query(records), layout.units
@@ -186,7 +188,7 @@ def test_bits_that_no_mechanism_asked_for_are_told_of():
 def test_a_record_that_makes_a_method_fail_is_told_of_without_its_values():
     def measure(layout, moments):
         def made(records, purse):
-            if records.reduce(lambda codes: int(codes[-1].sum()), lambda a, b: b):
+            if sum(records.fold(KeptCodes())[-1]):
                 raise ValueError("17 is private")
             return moments.perturb(records, purse)
 
@@ -248,7 +250,7 @@ def test_the_candidates_are_the_extremes_of_the_domain():
 def test_under_add_remove_the_first_table_lacks_the_record():
     plan = price({**WIDE, "neighbours": "add-remove"}, method="modips", epsilon=1)
     found = neighbours(plan.domain)
-    sizes = [neighbour.records.reduce(len, int.__add__) for neighbour in found]
+    sizes = [neighbour.records.fold(Rows()) for neighbour in found]
     assert found[0].text == ABSENT
     assert sizes == [4] + [5] * (len(found) - 1)
 

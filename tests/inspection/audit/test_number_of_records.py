@@ -28,6 +28,7 @@ from sfumato.publishing.table import price
 from sfumato.render.decode import Decoder
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.table.statistic import Rows
 from slowness import slow_but
 
 pytestmark = pytest.mark.usefixtures("terminal")
@@ -172,7 +173,7 @@ def in_synopsis(patch):
 
     def leaking(self, purse, release):
         made = produce(self, purse, release)
-        note = " " * (self._records.reduce(len, int.__add__) % 2)
+        note = " " * (self._records.fold(Rows()) % 2)
         return made._replace(synopsis={**made.synopsis, "note": note})
 
     patch.setattr(publishing._Table, "produce", leaking)
@@ -187,7 +188,7 @@ def in_certificate(patch):
     produce, certify, seen = publishing._Table.produce, transaction.certify, []
 
     def counted(self, purse, release):
-        seen.append(self._records.reduce(len, int.__add__))
+        seen.append(self._records.fold(Rows()))
         return produce(self, purse, release)
 
     patch.setattr(publishing._Table, "produce", counted)
@@ -198,7 +199,7 @@ def in_rows(patch):
     produce = publishing._Table.produce
 
     def leaking(self, purse, release):
-        self._rows = self._records.reduce(len, int.__add__)
+        self._rows = self._records.fold(Rows())
         return produce(self, purse, release)
 
     patch.setattr(publishing._Table, "produce", leaking)
@@ -209,7 +210,7 @@ def in_noise(patch):
 
     def leaking(self, records, purse):
         wider = replace(self, budget=type(self.budget)(self.budget.epsilon / 2))
-        return perturb(wider if records.reduce(len, int.__add__) % 2 else self, records, purse)
+        return perturb(wider if records.fold(Rows()) % 2 else self, records, purse)
 
     patch.setattr(Moments, "perturb", leaking)
 
@@ -218,7 +219,7 @@ def in_an_error(patch):
     produce = publishing._Table.produce
 
     def refusing(self, purse, release):
-        if self._records.reduce(len, int.__add__) % 2:
+        if self._records.fold(Rows()) % 2:
             raise Refused("an odd number of records")
         return produce(self, purse, release)
 

@@ -59,6 +59,7 @@ from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.publishing.transaction import priced_for
 from sfumato.render.decode import Decoder
 from sfumato.schema.domain import Domain, Grid
+from sfumato.table.statistic import Rows
 
 __all__ = ["RUNS", "Outlier", "most_advantage", "outlier_attack"]
 
@@ -260,7 +261,7 @@ def _far(axis: Any, codes: Codes) -> int:
 
 def _sized(plan: Plan, tables: Sequence[Encoded]) -> Plan:
     """As it is priced for this many records, where that is public."""
-    return plan if plan.sized is None else plan.sized(tables[0].reduce(len, int.__add__))
+    return plan if plan.sized is None else plan.sized(tables[0].fold(Rows()))
 
 
 def _runs(
@@ -276,7 +277,7 @@ def _runs(
     found = []
     for _ in range(count):
         synopsis = plan.measure(records, Purse(plan.guarantee, bits))
-        rows = pa.Table.from_batches(plan.render(synopsis, None, rng), plan.table_schema)
+        rows = plan.table_of(plan.render(synopsis, None, rng))
         found.append(features(synopsis, rows))
         tick()
     return found

@@ -25,6 +25,7 @@ from sfumato.schema.domain import MISSING, Axis, Domain, Grid
 from sfumato.table.encode import encode
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
+from sfumato.table.statistic import Statistic, folded
 
 __all__ = ["ABSENT", "Encoded", "Neighbour", "candidates", "extremes", "levels", "neighbours"]
 
@@ -40,13 +41,9 @@ class Encoded(Records):
         none = np.empty((0, len(domain.axes)), np.int32)
         self._parts = [part for part in parts if len(part)] or [none]
 
-    def reduce(self, partial: Callable[[Codes], T], merge: Callable[[T, T], T]) -> T:
+    def fold(self, statistic: Statistic[T]) -> T:
         """As for records that are read anew."""
-        first, *rest = self._parts
-        total = partial(first)
-        for codes in rest:
-            total = merge(total, partial(codes))
-        return total
+        return folded(statistic, self._parts)
 
     def map(self, change: Callable[[Codes], T]) -> Iterator[T]:
         """At once, so that a record-wise method has measured before it is rendered."""

@@ -19,6 +19,7 @@ MOST_PAIRS = 120  # so many are measured all at once under Gaussian noise
 MOST_CELLS = 6_000  # coarse bins over all columns, for which two-way counts are kept
 _CLEAR = 0.0018  # of all records: noise on a pair's cells up to which one more pair is worth it
 _NOISY = {True: 1e-3, False: 1.5e-4}  # of all records: noise on a count, Gaussian or not
+_APART = {True: 1.5, False: 2.5}  # deviations of a fine count in an even share, Gaussian or not
 _COMMON = 10_000  # records, where their number is private and nobody says
 
 Part = PureDP | ZCDP
@@ -45,6 +46,7 @@ class Division:
     pairs: Part | None
     chosen: int  # pairs that are chosen, or 0
     noisy: bool  # whether the noise is so large that few bins and strong pulls are better
+    single: int = 0  # codes of a number that are worth a fine bin each
 
 
 def divided(budget: Budget, shape: Shape) -> Division:
@@ -75,14 +77,18 @@ def divided(budget: Budget, shape: Shape) -> Division:
         shared(whole, Fraction(w, total))[0] if there and w else None
         for w, there in zip(weights, present, strict=True)
     )
-    return Division(columns, classes, choice, tables, chosen, noisy)
+    single = 0
+    if columns is not None:
+        fine = shape.wide * (2 if gaussian else 1)  # with runs
+        single = int(shape.records / (_APART[gaussian] * _deviation(columns, shape.moved * fine)))
+    return Division(columns, classes, choice, tables, chosen, noisy, single)
 
 
-def _deviation(whole: Part, moved: int) -> float:
-    """Of one count under the whole budget."""
-    if isinstance(whole, PureDP):
-        return moved * sqrt(2) / _as_float(whole.epsilon)
-    return sqrt(moved / 2 / _as_float(whole.rho))
+def _deviation(part: Part, moved: int) -> float:
+    """Of one of the counts that share a budget, of which neighbours move so many by one."""
+    if isinstance(part, PureDP):
+        return moved * sqrt(2) / _as_float(part.epsilon)
+    return sqrt(moved / 2 / _as_float(part.rho))
 
 
 def _as_float(figure: Fraction) -> float:

@@ -7,7 +7,9 @@ from math import sqrt
 
 import numpy as np
 
-from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice, pair_counts
+from sfumato.measure.joint import JointCounts
+from sfumato.measure.joint_table import JointTables
+from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice
 from sfumato.methods.mosaic.division import Division, Shape, divided, records_or_common
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
@@ -40,6 +42,7 @@ __all__ = ["Steps"]
 
 _NARROW = 8  # bins of a number that need no fine table of their own
 _BINS = {"gaussian": 10, "laplace": 7, "noisy": 6}  # of a number, in two-way tables
+_MOST_FINE = 2**22  # cells of fine tables of pairs, above which records are read twice
 _LEAST_DEVIATION = 1e-3  # of a cell, in records
 _FineTables = tuple[dict[int, Whole], dict[int, Whole]]  # by axis: in fine bins, in runs of them
 
@@ -67,23 +70,23 @@ class Steps:
         """How many values the label has; 1 without one."""
         return self.layout.classes
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Fine, ...]:
-        """What is released, in fine bins."""
-        return self.layout.columns
+        """What is released, in as many fine bins as the noise allows."""
+        return tuple(column.single(self.division.single) for column in self.layout.columns)
 
     @cached_property
     def wide(self) -> tuple[Fine, ...]:
         """Columns that need a fine table before they can be counted in bins."""
-        most = MOST_LEVELS
-        return tuple(c for c in self.columns if c.bins > (_NARROW if c.ordered else most))
+        return tuple(column for column in self.columns if _is_wide(column))
 
     @cached_property
     def division(self) -> Division:
         """The share of the budget that each step has."""
         records = records_or_common(self.row_count)
         touched = 1 if self.neighbours == "add-remove" else 2
-        shape = Shape(len(self.columns), len(self.wide), self.layout.cells, records, touched)
+        wide = sum(map(_is_wide, self.layout.columns))
+        shape = Shape(len(self.layout.columns), wide, self.layout.cells, records, touched)
         return divided(self.budget, shape)
 
     @property
@@ -145,6 +148,15 @@ class Steps:
         return coarse_partition(self.columns, groups, self.label, self.classes)
 
     @cached_property
+    def counts(self) -> JointCounts:
+        """NOT PRIVATE: what is counted first, of which all tables are sums.
+
+        Where fine tables of pairs would be too large, pairs wait until bins are found.
+        """
+        fine = JointCounts(self.unmerged, pairs=self.division.pairs is not None)
+        return fine if fine.shape[0] <= _MOST_FINE else JointCounts(self.unmerged, pairs=False)
+
+    @cached_property
     def noises(self) -> tuple[Noise | None, Noise, Noise | None]:
         """Of fine, one-way and two-way tables."""
         # Which pairs will be chosen changes no price, how many there are does.
@@ -204,11 +216,16 @@ class Steps:
         """Two purchases: fine tables, then tables in bins that were found from the noisy first.
 
         Between the two only public numbers are looked at, so the second is planned and priced
-        without a record; it goes back to the records with bins in its hand.
+        without a record; it goes back to the exact counts with bins in its hand, and to the
+        records where they were not counted by pairs yet.
         """
-        first = self._fine_tables(records, purse)
+        counted = JointTables(self.counts, records.fold(self.counts))
+        first = self._fine_tables(counted, purse)
         found, partition = self._bins_found(*first)
-        return self._tables_in_bins(records, purse, first, found, partition)
+        if self.division.pairs is not None and not self.counts.pairs:
+            again = JointCounts(partition)
+            counted = JointTables(again, records.fold(again))
+        return self._tables_in_bins(counted, purse, first, found, partition)
 
     def _bins_found(
         self, fine: Mapping[int, Whole], runs: Mapping[int, Whole]
@@ -221,15 +238,16 @@ class Steps:
 
     def _tables_in_bins(
         self,
-        records: Records,
+        counted: JointTables,
         purse: Purse,
         first: _FineTables,
         found: Mapping[int, FineCounts],
         partition: Partition,
     ) -> MosaicSynopsis:
         """The second purchase: one-way tables by class, then pairs of columns."""
-        rows, counts = pair_counts(records, partition, pairs=self.division.pairs is not None)
-        stated = rows if self.neighbours == "replace-one" else None
+        by_pair = self.division.pairs is not None
+        counts = counted.by_pair(partition) if by_pair else counted.by_class(partition)
+        stated = counted.rows if self.neighbours == "replace-one" else None
         flat = self.class_tables(partition).perturb(counts, purse)
         one = _by_cell(flat, partition)
         chosen = self._chosen(partition, found, one, stated, counts, purse)
@@ -239,13 +257,14 @@ class Steps:
         return MosaicSynopsis(partition, stated, *first, one, noisy, chosen)
 
     def _fine_tables(
-        self, records: Records, purse: Purse
+        self, counted: JointTables, purse: Purse
     ) -> tuple[dict[int, Whole], dict[int, Whole]]:
         fine: dict[int, Whole] = {}
         runs: dict[int, Whole] = {}
         if self.column_tables is None:
             return fine, runs
-        rest = self.column_tables.perturb(records, purse)
+        exact = [counted.columns[self.columns.index(column)] for column in self.wide]
+        rest = self.column_tables.perturb(exact, purse)
         for column in self.wide:
             fine[column.axis], rest = np.split(rest, [column.bins])
             if count := column.runs(self.column_tables.run):
@@ -278,6 +297,10 @@ class Steps:
                 purse,
             )
         )
+
+
+def _is_wide(column: Fine) -> bool:
+    return column.bins > (_NARROW if column.ordered else MOST_LEVELS)
 
 
 def _independent(ones: OneWays) -> Iterator[Whole]:

@@ -5,8 +5,8 @@ which their footers state.  Folders in folders (region=North/…) are refused: t
 of a column are names of folders, and which of them exist depends on the records.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -28,6 +28,7 @@ class ParquetFiles:
     paths: tuple[Path, ...]
     schema: pa.Schema = field(repr=False)
     kind: Literal["parquet"] = "parquet"
+    listed: frozenset[str] = frozenset()  # columns whose texts are handed out as dictionaries
 
     @classmethod
     def open(cls, path: Path) -> "ParquetFiles":
@@ -72,8 +73,14 @@ class ParquetFiles:
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """All records, file by file."""
         for path in self.paths:
-            with pq.ParquetFile(path, pre_buffer=False) as file:  # else it stays in memory
+            how = {"read_dictionary": [name for name in columns if name in self.listed]}
+            with pq.ParquetFile(path, pre_buffer=False, **how) as file:  # else it stays in memory
                 yield from file.iter_batches(BATCH_ROWS, columns=list(columns))
+
+    def listing(self, columns: Iterable[str]) -> "ParquetFiles":
+        """The same files; texts of these columns, which repeat, as the dictionaries they are."""
+        texts = {n for n, kind in self.types.items() if kind in (pa.string(), pa.large_string())}
+        return replace(self, listed=frozenset(texts.intersection(columns)))
 
     @property
     def rows(self) -> int:

@@ -1,0 +1,162 @@
+"""Engines: where records are, and where work on them is done.
+
+An engine is a source that also runs tasks.  `fold` counts, `map` gives one row for each record,
+`draw` makes rows of a release from public numbers.  Tasks are pure: one that is run again, or
+twice at the same time, gives the same, so an engine may retry, guess ahead and throw away.  What
+runs where is the engine's own business, and nobody else knows which it is.
+
+>>> import pyarrow as pa
+>>> from sfumato.schema import Schema
+>>> from sfumato.schema.domain import Domain
+>>> from sfumato.table.source import open_source
+>>> from sfumato.table.statistic import Rows
+>>> domain = Domain.of(Schema.of({"name": "t", "columns": {"a": {"kind": "boolean"}}}))
+>>> task = FoldTask(domain, (Rows(),))
+>>> task.total(Local(open_source(pa.table({"a": [True, False]}))).fold(["a"], task))
+(2,)
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.table.fold import FoldTask, cut, to_its_end
+from sfumato.table.source import BATCH_ROWS, Kind, Source
+from sfumato.table.workers import in_order, shared_out
+
+__all__ = ["Engine", "Local", "MapTask", "Part", "PartMaker", "Parts", "Sink", "engine_of"]
+
+_MOST_BYTES = 2**30  # of the totals of all threads together, unless a single one has more
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of a release as it was written."""
+
+    name: str
+    rows: int
+    digest: str  # of its content
+    sha256: str  # of its bytes
+
+
+Parts = tuple[Part, ...]  # in the order of their numbers
+
+
+class Sink(Protocol):
+    """Writes the file of a number: whole or not at all, and the same again when it is repeated."""
+
+    def __call__(self, number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Part:
+        """Write these rows."""
+
+
+class MapTask(Protocol):
+    """One row for each record of a numbered part of the table; the same again when repeated."""
+
+    def __call__(self, number: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The rows of these records, in their order."""
+
+
+PartMaker = Callable[[int], pa.RecordBatch]  # rows of part k, by public numbers and k alone
+
+
+class Engine(Source, Protocol):
+    """A source that runs tasks where its records are; all that it is given can be pickled."""
+
+    def fold(self, columns: Sequence[str], task: FoldTask) -> Iterator[bytes]:
+        """NOT PRIVATE: the task's answers for partitions that hold every record once, in any order.
+
+        Answers may be merged on the way (`FoldTask.merged`).
+        """
+
+    def map(self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink) -> Parts:
+        """One row for each record, written where it was made."""
+
+    def draw(self, part: PartMaker, parts: int, schema: pa.Schema, sink: Sink) -> Parts:
+        """The rows of so many parts, in their order, written where they were made."""
+
+
+def engine_of(source: Source, progress: Callable[[int], None] | None = None) -> "Engine":
+    """The engine of a source: itself, or threads of this process."""
+    if callable(getattr(source, "fold", None)):
+        return source  # type: ignore[return-value]  # what has this verb has all of them
+    return Local(source, progress)
+
+
+@dataclass(frozen=True)
+class Local:
+    """Threads of this process, over any source; it is read in the thread that asks."""
+
+    source: Source
+    progress: Callable[[int], None] | None = field(default=None, repr=False)
+
+    @property
+    def kind(self) -> Kind:
+        """As the source."""
+        return self.source.kind
+
+    @property
+    def names(self) -> Sequence[str]:
+        """As the source."""
+        return self.source.names
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """As the source."""
+        return self.source.types
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """As the source, in small pieces; an error does not quote a record."""
+        for batch in to_its_end(self.source.batches(columns)):
+            for piece in cut(batch):
+                if self.progress:
+                    self.progress(piece.num_rows)
+                yield piece
+
+    def has_rows(self, count: int) -> bool:
+        """As the source."""
+        return self.source.has_rows(count)
+
+    def fold(self, columns: Sequence[str], task: FoldTask) -> Iterator[bytes]:
+        """One partition for each thread: the batches that it came to."""
+        each = max(_bytes_in(task.zero()), 1)
+        return iter(shared_out(task, self.batches(columns), _MOST_BYTES // each))
+
+    def map(self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink) -> Parts:
+        """Parts of `BATCH_ROWS` records, one after the other, in one file."""
+        parts = enumerate(_even(self.batches(columns)))
+        rows = chain.from_iterable(task(k, iter([batch])) for k, batch in parts)
+        return (sink(0, schema, rows),)
+
+    def draw(self, part: PartMaker, parts: int, schema: pa.Schema, sink: Sink) -> Parts:
+        """Drawn in threads, in one file."""
+        with closing(in_order(part, range(parts))) as drawn:
+            return (sink(0, schema, drawn),)
+
+
+def _bytes_in(total: Any) -> int:
+    """What arrays a total holds."""
+    if isinstance(total, np.ndarray):
+        return total.nbytes
+    return sum(map(_bytes_in, total)) if isinstance(total, tuple) else 0
+
+
+def _even(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same records, `BATCH_ROWS` at a time, and at last the rest."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        while sum(one.num_rows for one in held) >= BATCH_ROWS:
+            whole = _joined(held)
+            yield whole.slice(0, BATCH_ROWS)
+            held = [whole.slice(BATCH_ROWS)]
+    if any(one.num_rows for one in held):
+        yield _joined(held)
+
+
+def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
