@@ -88,6 +88,7 @@ class _Snapshot(ArrowSession):
             "pg_catalog.pg_export_snapshot() AS moment"
         )
         encoding, self._moment = found["encoding"], found["moment"]
+        self.encoding = encoding
         if encoding not in (*_PLAIN, *_WHOLE):
             raise DataError(
                 f"the database is kept in {encoding}, in which some bytes are no letters and would "
