@@ -189,7 +189,8 @@ def publish_plan(
     check_promise(plan.terms, accept_no_guarantee)
     if plan.public is not None:
         plan.public.differ_from(data)
-    source = open_source(data, tuple(plan.domain.schema.columns), plan.domain.schema.file)
+    schema = plan.domain.schema
+    source = open_source(data, tuple(schema.columns), schema.file, counted=True)
     check_header(source, plan.domain, alone=plan.local)
     if isinstance(source, CountedTable):
         source.check(plan.domain, plan.method)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from sfumato.cli import main
 from sfumato.errors import DataError
 from sfumato.measure.fit import FirstComplaints
 from sfumato.table.encode import read
@@ -70,7 +71,8 @@ def url(server):
 def test_every_code_and_complaint_is_that_of_our_encoder(url):
     domain = domain_of(COLUMNS)
     kept, read_here = (
-        open_source(sf.sql(url, table="odd", in_database=there)) for there in (True, False)
+        open_source(sf.sql(url, table="odd", in_database=there), counted=True)
+        for there in (True, False)
     )
     kept.check(domain, "mosaic")
     coded = Coded.of(domain, kept)
@@ -89,7 +91,7 @@ def test_every_code_and_complaint_is_that_of_our_encoder(url):
 def test_statistics_fingerprint_and_release_are_the_same(url, part):
     domain = domain_of(COLUMNS)
     both = [sf.sql(url, table="odd", in_database=there) for there in (True, False)]
-    records = [Records(open_source(one), domain, key=b"k" * 32) for one in both]
+    records = [Records(open_source(one, counted=True), domain, key=b"k" * 32) for one in both]
     for statistic in (Rows(), FirstComplaints(domain)):
         there, here = (one.fold(statistic) for one in records)
         np.testing.assert_array_equal(there, here)
@@ -123,9 +125,13 @@ def test_what_cannot_be_counted_there_is_refused_before_a_charge(server, url, tm
     schema = {"name": "t", "columns": ids | {"d": number}}
     with pytest.raises(DataError, match="modips needs more than counts: choose mosaic"):
         sf.publish(given, schema=schema, epsilon=1, method="modips")
-    with pytest.raises(DataError, match="records are not to leave the database") as error:
-        sf.check(given, schema=schema, uncounted=True)
-    assert "1.5" not in " ".join(texts(error.value))
+    for look in (
+        lambda: sf.check(given, schema=schema, uncounted=True),
+        lambda: sf.estimate_schema(given, schema=schema, epsilon=1),
+        lambda: sf.compare(given, schema, epsilons=[1]),
+    ):
+        with pytest.raises(DataError, match="records are not to leave the database"):
+            look()
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE loose AS SELECT 1 AS d FROM range(9)")
@@ -133,3 +139,40 @@ def test_what_cannot_be_counted_there_is_refused_before_a_charge(server, url, tm
             sf.publish(
                 sf.sql(connection, table="loose", in_database=True), schema=schema, epsilon=1
             )
+
+
+def test_a_connection_that_is_lost_is_told_as_one(server, url):
+    given = open_source(sf.sql(url, table="odd", in_database=True), counted=True)
+    server.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+    )
+    with pytest.raises(DataError, match="connection to the database was lost") as error:
+        Records(given, domain_of(COLUMNS)).fold(Rows())
+    assert "terminat" not in " ".join(texts(error.value))
+
+
+def test_the_command_counts_there(url, tmp_path, monkeypatch, capsys):
+    (tmp_path / "t.yaml").write_text(
+        "name: t\ncolumns:\n"
+        + "".join(f"  {name}: {{kind: id}}\n" for name in COLUMNS if name != "i8")
+        + "  i8: {kind: integer, low: 0, high: 9}\n"
+    )
+    said = []
+    for data in (url, "t.csv"):
+        words = [
+            "publish",
+            data,
+            "--table",
+            "odd",
+            "--in-database",
+            "--schema",
+            tmp_path / "t.yaml",
+        ]
+        words += ["--epsilon", "1", "--misfit", "1", "-o", tmp_path / "r"]
+        monkeypatch.setattr("sys.argv", ["sfumato", *map(str, words)])
+        with pytest.raises(SystemExit):
+            main()
+        said.append("".join(capsys.readouterr()))
+    assert "905 rows by mosaic" in said[0]
+    assert "table names a table of a database" in said[1]

@@ -26,8 +26,13 @@ class SqlTable:
     table: TableName
     in_database: bool = False  # whether records are counted there, and none is read
 
-    def open(self) -> StoredTable | Relation:
-        """Its records as they are now; none of them is read yet."""
+    def open(self, *, counted: bool = False) -> StoredTable | Relation:
+        """Its records as they are now; none of them is read yet.  `counted`: nor will be."""
+        if self.in_database and not counted:
+            raise DataError(
+                "records are not to leave the database, but this reads them: in_database is for "
+                "publishing by mosaic"
+            )
         found = self._opened()
         return counted_there(found) if self.in_database else found
 
