@@ -39,9 +39,9 @@ class Bound:
         return f"(SELECT ${len(self.texts)}::pg_catalog.{kind}[])"
 
     def number(self, value: int) -> str:
-        """How the query names a whole number of any size."""
+        """How the query names a whole number."""
         self.texts.append(str(value))
-        return f"(SELECT ${len(self.texts)}::pg_catalog.numeric)"
+        return f"(SELECT ${len(self.texts)}::pg_catalog.int8)"
 
 
 def _element(value: object) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CountedTable", "counted_there"]
 
 _MOST_KEYS = 30  # of one query: what GROUPING can tell apart
-_ROUND, _HALF, _FACTOR = 2**64, 2**32, 0x9E3779B97F4A7C15  # of `row_digests`
+_MASK, _FACTOR = 2**32 - 1, 0x9E3779B97F4A7C15  # the latter of `row_digests`
 _METHOD = "mosaic"
 _STAY = "records are not to leave the database"
 
@@ -144,24 +144,30 @@ class _Asked:
         ]
 
     def tally(self, tally: Tally) -> Tallied:
-        """The sums of `row_digests`, in numbers without bounds that are cut to 64 bits."""
+        """The sums of `row_digests`: 64 bits in two halves, so that no product passes 2⁶³."""
         bound = Bound(list(self._coded.bound.texts))
-        columns = []
-        for side, weights in enumerate(tally.weights.tolist()):
-            *each, last = (bound.number(weight) for weight in weights)
-            terms = " + ".join([last, *(f"coded.c{j} * {w}" for j, w in enumerate(each))])
-            columns.append(f"{_cut(_cut(terms) + f' + {_ROUND}')} AS x{side}")
+        columns = [
+            f"{half} AS {name}{side}"
+            for side, weights in enumerate(tally.weights.tolist())
+            for name, half in zip("hl", _weighed(weights, bound), strict=True)
+        ]
+        sides = range(len(tally.weights))
         query = f"({self._coded.query}) AS coded{self._where(bound)}"
         for _ in range(2):
             query = f"(SELECT {', '.join(columns)} FROM {query}{KEPT}) AS step"  # noqa: S608
-            sides = range(len(columns))
-            columns = [f"{_cut(_folded(f'x{s}') + f' * {_FACTOR}')} AS x{s}" for s in sides]
+            columns = [
+                f"{half} AS {name}{side}"
+                for side in sides
+                for name, half in zip("hl", _mixed(f"h{side}", f"l{side}"), strict=True)
+            ]
         query = f"(SELECT {', '.join(columns)} FROM {query}{KEPT}) AS mixed"  # noqa: S608
-        sums = (f"COALESCE(sum({_folded(f'x{side}')}), 0)" for side in sides)
-        asked = ", ".join(["count(*)::text", *(f"{_cut(one)}::text" for one in sums)])
-        (batch,) = self._table.session.batches(f"SELECT {asked} FROM {query}", *bound.texts)  # noqa: S608
-        rows, *found = (int(column[0].as_py()) for column in batch.columns)
-        return Tallied(rows, np.array(found, np.uint64))
+        sums = [f"sum(h{side})::text, sum(l{side} # h{side})::text" for side in sides]
+        asked = f"SELECT count(*)::text, {', '.join(sums)} FROM {query}"  # noqa: S608
+        (batch,) = self._table.session.batches(asked, *bound.texts)
+        rows, *found = (int(column[0].as_py() or 0) for column in batch.columns)
+        halves = zip(found[::2], found[1::2], strict=True)
+        wrapped = [(upper * 2**32 + lower) % 2**64 for upper, lower in halves]
+        return Tallied(rows, np.array(wrapped, np.uint64))
 
     def _where(self, bound: Bound) -> str:
         if self._inside is None:
@@ -178,14 +184,32 @@ class _Asked:
         return np.concatenate([np.empty((0, width), np.int64), *parts])
 
 
-def _cut(x: str) -> str:
-    return f"pg_catalog.mod({x}, {_ROUND})"
+def _weighed(weights: list[int], bound: Bound) -> tuple[str, str]:
+    """Upper and lower half of the sum of codes by their weights."""
+    upper, lower = (
+        " + ".join(
+            [halves[-1], *(f"coded.c{j}::int8 * {half}" for j, half in enumerate(halves[:-1]))]
+        )
+        for halves in (
+            [bound.number(weight >> 32) for weight in weights],
+            [bound.number(weight & _MASK) for weight in weights],
+        )
+    )
+    return f"(({upper}) + (({lower}) >> 32)) & {_MASK}", f"({lower}) & {_MASK}"
 
 
-def _folded(x: str) -> str:
-    """A number of 64 bits, with its upper half added without carry to its lower one."""
-    upper, lower = f"pg_catalog.div({x}, {_HALF})", f"pg_catalog.mod({x}, {_HALF})"
-    return f"({upper} * {_HALF} + ({lower}::int8 # {upper}::int8))"
+def _mixed(upper: str, lower: str) -> tuple[str, str]:
+    """One round: the upper half into the lower one, then times the factor."""
+    low = f"({lower} # {upper})"
+    product = _times(low, _FACTOR & _MASK)
+    carried = f"({product} >> 32) + ((({low} >> 16) * {_FACTOR & _MASK}) >> 16)"
+    others = f"{_times(low, _FACTOR >> 32)} + {_times(upper, _FACTOR & _MASK)}"
+    return f"({carried} + {others}) & {_MASK}", f"{product} & {_MASK}"
+
+
+def _times(half: str, factor: int) -> str:
+    """A product of two halves, of which the lower 32 bits are right."""
+    return f"((({half} & 65535) * {factor}) + (((({half} >> 16) * {factor}) & 65535) << 16))"
 
 
 def _cell(key: Key, bound: Bound) -> str:
