@@ -68,9 +68,7 @@ def estimate(
     from sfumato.cli.show import promise
     from sfumato.ledger import Ledger
     from sfumato.publishing.estimate import estimate_schema
-    from sfumato.table.file.opening import with_sheet
 
-    data = with_sheet(data, sheet)
     opened = Ledger(ledger) if ledger is not None else None
     groups = [[one.strip() for one in group.split(",")] for group in same_range or ()]
     with _new_file(output) as file:

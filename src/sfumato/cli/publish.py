@@ -59,6 +59,12 @@ def publish(
     ] = None,
     sheet: Sheet = None,
     table: Table = None,
+    in_database: Annotated[
+        bool,
+        typer.Option(
+            "--in-database", help="mosaic: PostgreSQL counts the records, and none of them leaves."
+        ),
+    ] = False,
     format: Annotated[
         str | None, typer.Option(help="csv or parquet; default: parquet for Parquet, else csv.")
     ] = None,
@@ -128,7 +134,7 @@ def publish(
     existed = is_release(output)
     try:
         result = run(
-            named(data, sheet, table),
+            named(data, sheet, table, in_database=in_database),
             schema=public,
             method=method,
             epsilon=epsilon,

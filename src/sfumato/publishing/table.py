@@ -35,6 +35,7 @@ from sfumato.table.file.opening import with_sheet
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.source import Source, frame_types, number_of_records, open_source
+from sfumato.table.sql.counting import CountedTable
 from sfumato.table.sql.opening import with_table
 
 __all__ = ["check_rows", "price", "publish", "publish_plan"]
@@ -188,8 +189,11 @@ def publish_plan(
     check_promise(plan.terms, accept_no_guarantee)
     if plan.public is not None:
         plan.public.differ_from(data)
-    source = open_source(data, tuple(plan.domain.schema.columns), plan.domain.schema.file)
+    schema = plan.domain.schema
+    source = open_source(data, tuple(schema.columns), schema.file, counted=True)
     check_header(source, plan.domain, alone=plan.local)
+    if isinstance(source, CountedTable):
+        source.check(plan.domain, plan.method)
     counted = None
     if plan.sized is not None:
         counted = number_of_records(source, plan.domain)
