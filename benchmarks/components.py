@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 import venv
+from functools import partial, reduce
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,8 @@ from sfumato.synopsis.scatter import ScatterLayout
 from sfumato.table import grid
 from sfumato.table.encode import encode
 from sfumato.table.source import open_source
-from sfumato.table.workers import in_order
+from sfumato.table.statistic import folded
+from sfumato.table.workers import shared_out
 
 ROWS, WIDTH = 1_000_000, 100
 LOW, HIGH = -3.0, 5.3  # no power of two: dividing by the width is real work
@@ -79,12 +81,9 @@ class Encoded:
     def __init__(self, batches):
         self.batches = batches
 
-    def reduce(self, partial, merge):
-        """As `Records.reduce`, without encoding."""
-        total = None
-        for part in in_order(partial, self.batches):
-            total = part if total is None else merge(total, part)
-        return total
+    def fold(self, statistic):
+        """As `Records.fold`, without encoding."""
+        return reduce(statistic.merge, shared_out(partial(folded, statistic), self.batches))
 
 
 def speed():

@@ -24,13 +24,14 @@ import pyarrow.parquet as pq
 from peers.protocol import SCHEMA as ADULT
 from threadpoolctl import threadpool_limits
 
-from sfumato.measure.tables import pair_counts
+from sfumato.measure.joint import JointCounts
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.bins import Merged, Partition
 from sfumato.synopsis.tables import Layout
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
+from sfumato.table.statistic import folded
 
 BLOCK, MOST_SECONDS, MOST_MEGABYTES = 65_536, 60, 2_000
 PURE, APPROX = {"epsilon": 1}, {"epsilon": 1, "delta": "1e-9"}
@@ -172,27 +173,13 @@ def gram_ratio(path, schema):
     codes = next(records.parts())
     X = (np.random.default_rng(0).random((4096, partition.cells)) < 0.2).astype(np.float32)
     with threadpool_limits(1, "blas"):
-        exact = best(lambda: pair_counts(Encoded([codes]), partition))
+        exact = best(lambda: folded(JointCounts(partition), [codes]))
         plain = best(lambda: X.T @ X) * len(codes) / len(X)
     rate = len(codes) * partition.cells**2 / plain / 1e9
     print(
         f"  {partition.cells} cells: exact counts {exact / plain:.2f} × the plain float32 Gram "
         f"matrix, which runs at {rate:.0f} Gflop/s on one core"
     )
-
-
-class Encoded:
-    """Records that have been encoded already, with the one verb that counting needs."""
-
-    def __init__(self, batches):
-        self.batches = batches
-
-    def reduce(self, partial, merge):
-        """As `Records.reduce`, in one thread."""
-        total = None
-        for part in map(partial, self.batches):
-            total = part if total is None else merge(total, part)
-        return total
 
 
 def best(action, times=3):

@@ -26,6 +26,7 @@ from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.table.records import Records
+from sfumato.table.statistic import Statistic
 
 __all__ = ["MEASURES", "Remembered", "Score", "at", "compete", "planned", "released"]
 
@@ -56,10 +57,10 @@ class Remembered(Records):
         self._kept, self._shown = kept, shown
         self._sums: Any = None
 
-    def reduce(self, partial: Callable[[Codes], T], merge: Callable[[T, T], T]) -> T:
+    def fold(self, statistic: Statistic[T]) -> T:
         """What the first call found."""
         if self._sums is None:
-            self._sums = self._kept.reduce(partial, merge)
+            self._sums = self._kept.fold(statistic)
         found: T = self._sums
         return found
 

@@ -14,7 +14,6 @@ the directions alone.  The parts compose to ε, or to (ε, δ).
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import reduce
 from types import ModuleType
 from typing import TypeVar
 
@@ -32,6 +31,7 @@ from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import Directions
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
+from sfumato.table.statistic import Statistic, folded
 
 __all__ = ["CONTENDERS", "LOP", "Kept", "bought_directions", "space_of"]
 
@@ -48,9 +48,9 @@ class Kept(Records):
         super().__init__(open_source(table), domain)
         self.codes = list(super().map(lambda codes: codes))
 
-    def reduce(self, partial: Callable[[Codes], T], merge: Callable[[T, T], T]) -> T:
-        """Fold `partial` over what is in memory."""
-        return reduce(merge, map(partial, self.codes))
+    def fold(self, statistic: Statistic[T]) -> T:
+        """The total of what is in memory."""
+        return folded(statistic, self.codes)
 
     def map(self, change: Callable[[Codes], T]) -> Iterator[T]:
         """`change` of each batch in memory."""

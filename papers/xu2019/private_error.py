@@ -10,6 +10,7 @@ mean, bought by Laplace noise with the whole budget and published in every row.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -103,7 +104,7 @@ class Energies:
         layout = ScatterLayout(space, "replace-one")
         exact, (square, total, cross) = (
             exact_scatter(layout, records),
-            records.reduce(partial, merge),
+            reduce(merge, records.map(partial)),
         )
         n, second = exact.rows, exact.second / (float(UNIT) ** 2 * exact.rows)
         return cls(layout, n, square / n, exact.sums, total / n, cross / n, second)

@@ -137,7 +137,7 @@ def _exact(records: Records | DeclaredOnly, domain: Domain, *, counted: bool = F
     return SchemaFit(domain.schema.name, total, fitting, tuple(misfits), counted)
 
 
-def _texts(column: pa.Array, places: NDArray[np.intp]) -> list[str | None]:
+def _texts(column: pa.Array, places: NDArray[np.integer]) -> list[str | None]:
     """Some values as texts; None for bytes that are none."""
     if pa.types.is_dictionary(column.type):
         found, values = distinct(column)

@@ -70,9 +70,9 @@ class JointTables:
             return panels[group].reshape(classes, size)
         if group + 1 < len(counts.groups):  # all later groups have every record: one is enough
             after = int(counts.sizes[group + 1])
-            return panels[group][:, :after].sum(axis=1).reshape(classes, size)
+            return np.asarray(panels[group][:, :after].sum(axis=1)).reshape(classes, size)
         before = panels[group - 1].reshape(classes, int(counts.sizes[group - 1]), -1)
-        return before.sum(axis=1)
+        return np.asarray(before.sum(axis=1))
 
     def _into(self, partition: Partition) -> list[tuple[Whole, sparse.csr_matrix]]:
         """For each group: cells of the partition, and which cells of the group belong to each."""
@@ -82,6 +82,7 @@ class JointTables:
             for column, stride in zip(group, counts.strides(group), strict=True):
                 source, target = (p.columns[column] for p in (counts.partition, partition))
                 into = np.arange(source.bins) if target is source else target.group
+                assert len(into) == source.bins  # noqa: S101  unions of what was counted
                 mine = into[np.arange(size) // stride % source.bins]
                 ones, starts = np.ones(size, np.int64), np.arange(size + 1)
                 belongs.append(sparse.csr_matrix((ones, mine, starts), (size, target.bins)))

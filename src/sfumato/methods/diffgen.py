@@ -69,6 +69,7 @@ def plan(
         budget=budget,
         events=what.events,
         measure=what.perturb,
+        first=(what.statistic,),
         render=render,
         recount=lambda synopsis: _recount(what, synopsis),
         # Left out where it says nothing new: releases made before it was there still verify.

@@ -56,6 +56,7 @@ def plan(domain: Domain, budget: Budget, sampler: str = "gauss") -> Plan:
         budget=budget,
         events=(event,),
         measure=moments.perturb,
+        first=(moments.statistic,),
         render=render,
         rounds=(1,),
         options={"sampler": sampler},

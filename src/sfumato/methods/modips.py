@@ -40,6 +40,7 @@ def plan(domain: Domain, budget: Budget) -> Plan:
         budget=budget,
         events=(moments.noise.event,),
         measure=moments.perturb,
+        first=(moments.statistic,),
         render=render,
         rounds=(1,),
         invariants=("the number of records",) if public_rows else (),

@@ -48,6 +48,7 @@ def plan(domain: Domain, budget: Budget, size: int | str = "auto") -> Plan:
         budget=budget,
         events=what.events,
         measure=what.perturb,
+        first=(what.statistic,),
         render=render,
         recount=what.checked,
         options={"size": what.size},

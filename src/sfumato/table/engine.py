@@ -31,7 +31,7 @@ from sfumato.table.workers import in_order, shared_out
 
 __all__ = ["Engine", "Local", "MapTask", "Part", "PartMaker", "Parts", "Sink", "engine_of"]
 
-_MOST_BYTES = 2**30  # of the totals of all threads together, unless a single one has more
+_MOST_BYTES = 2**29  # of the totals of all threads together, unless a single one has more
 
 
 @dataclass(frozen=True)

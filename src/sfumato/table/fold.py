@@ -97,15 +97,16 @@ class FoldTask:
 
     def total(self, answers: Iterable[bytes]) -> Totals:
         """NOT PRIVATE: the totals of all partitions; raises what a marker stands for."""
-        total = self.zero()
+        total: Totals | None = None
         for answer in answers:
             found = pickle.loads(answer)  # noqa: S301  our own, from a task of our own
             if isinstance(found, Failed):
                 raise found.error()
-            total = tuple(
-                each.merge(a, b) for each, a, b in zip(self._all, total, found, strict=True)
-            )
-        return total
+            total = found if total is None else self._merged(total, found)
+        return self.zero() if total is None else total
+
+    def _merged(self, a: Totals, b: Totals) -> Totals:
+        return tuple(each.merge(x, y) for each, x, y in zip(self._all, a, b, strict=True))
 
     @property
     def _all(self) -> tuple[Statistic[Any], ...]:

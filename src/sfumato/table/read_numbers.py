@@ -28,7 +28,7 @@ def numbers(column: pa.Array, how: Written = PLAIN) -> Vector:
     """NOT PRIVATE: values as float64, not-a-number where they cannot be read."""
     if pa.types.is_dictionary(column.type):
         places, values = distinct(column)
-        return numbers(values, how)[places]
+        return np.asarray(numbers(values, how)[places])
     column = plain(column)
     if pa.types.is_large_string(column.type):
         column = _parsed(column if how == PLAIN else _rewritten(column, how))
