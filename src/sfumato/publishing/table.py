@@ -4,7 +4,8 @@ What can be refused is refused before the ledger is charged, from the header and
 number of records is public, from that number; the rest is `sfumato.publishing.transaction`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -23,15 +24,25 @@ from sfumato.progress import Wish
 from sfumato.progress import rows as told_rows
 from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.fit import counted_fit
-from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
+from sfumato.publishing.transaction import (
+    Produced,
+    ReleaseTransaction,
+    Write,
+    check_promise,
+    priced_for,
+)
 from sfumato.publishing.verify import checks
 from sfumato.release.file import Format
 from sfumato.release.folder import is_release
 from sfumato.release.given_frame import Frame
+from sfumato.release.part_file import PartFile, PartSink
 from sfumato.release.release import Release
+from sfumato.render.drawing import Drawing
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.table.engine import PartMaker, engine_of
 from sfumato.table.file.opening import with_sheet
+from sfumato.table.file_task import NoRows
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.source import Source, frame_types, number_of_records, open_source
@@ -43,6 +54,7 @@ DEFAULT_METHOD = "mosaic"
 Progress = Callable[[str, int], None]
 _MOST_NOISE_ON_ROWS = 10**6
 _MOST_ROWS = 2**40
+_TRIED = 16  # parts without rows: a few files, so that several machines write one
 
 
 def price(
@@ -194,6 +206,7 @@ def publish_plan(
     if plan.sized is not None:
         counted = number_of_records(source, plan.domain)
         plan = plan.sized(counted)
+    _check_engine(plan, source, format)
     frame: Frame = source.kind if source.kind in ("pandas", "polars") else "arrow"
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if ledger is not None:
@@ -203,7 +216,9 @@ def publish_plan(
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
     with told_rows(progress) as step:
         publishable = _Table(plan, source, counted, key, rows, seed, step)
-        transaction = ReleaseTransaction(publishable, ledger, release, seed)
+        transaction = ReleaseTransaction(
+            publishable, ledger, release, seed, trial=publishable.trial
+        )
         return transaction.to(folder, written, frame, frame_types(source))
 
 
@@ -221,6 +236,7 @@ class _Table:
         progress: Progress,
     ) -> None:
         self._plan, self.terms, self.columns = plan, plan.terms, plan.table_schema
+        self._engine = engine_of(source)
         self._rows, self._seed, self._progress = rows, seed, progress
         domain, read = plan.domain, lambda n: progress("read", n)
         part = source if plan.part is None else plan.part.of_source(source)
@@ -244,9 +260,34 @@ class _Table:
         synopsis = self._plan.measure(self._records, purse)
         # What is drawn from here on is post-processing: its generator needs no secrecy.
         rng = np.random.default_rng(self._seed)
-        batches = self._plan.render(synopsis, self._rows, rng)
+        rows = self._plan.render(synopsis, self._rows, rng)
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
-        return Produced(record, batches, fit, lambda rows: self._progress("write", rows))
+        write = None
+        if self._engine.writes and isinstance(rows, Drawing):
+            write = partial(self._written, rows, rows.parts)
+        return Produced(record, rows, fit, lambda count: self._progress("write", count), write)
+
+    @property
+    def trial(self) -> Write | None:
+        """Files without rows, where those with rows are not written here."""
+        drawn = self._engine.writes and self._plan.row == "drawn record"
+        return partial(self._written, NoRows(self.columns), _TRIED) if drawn else None
+
+    def _written(self, part: PartMaker, parts: int, sink: PartSink) -> Sequence[PartFile]:
+        return self._engine.draw(part, parts, self.columns, sink)
+
+
+def _check_engine(plan: Plan, source: Source, format: Format | None) -> None:
+    """Refuse what is not done where the records are."""
+    if not engine_of(source).writes:
+        return
+    if plan.row == "record":
+        raise ParameterError(
+            f"{plan.method} releases one row per record, which is not done on clusters: choose a "
+            "method that draws records, or write the table as Parquet files and give their folder"
+        )
+    if format == "csv" and plan.row == "drawn record":
+        raise ParameterError("a cluster writes Parquet files: leave out format, or say parquet")
 
 
 def _check_sound(basis: Path) -> None:
