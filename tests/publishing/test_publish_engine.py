@@ -2,7 +2,7 @@
 
 import json
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from sfumato.errors import DataError, ParameterError, ReleaseError
 from sfumato.publishing import table as module
 from sfumato.table import file_task
 from sfumato.table.engine import Local
-from sfumato.table.file_task import FileTask, NoRows
+from sfumato.table.file_task import FileTask, NoRows, RecordFileTask
 from sfumato.table.source import open_source
 
 SCHEMA = {
@@ -27,6 +27,7 @@ SCHEMA = {
 FEW = 90
 TABLE = pa.table({"age": np.arange(FEW) % 110, "ward": ["surgery", "cardiology", "x"] * (FEW // 3)})
 ROWS = 5 * 65_536 + 7  # in two files
+PARTS = 3  # of the table, where each record has a row
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Cluster(Local):
 
     writes = True
     lost: bool = False  # whether the machines see another disk
+    grown: bool = False  # whether there are more records than there were
     drawn = []  # noqa: RUF012  the files of each draw, and whether the ledger was charged
 
     def fold(self, columns, task):
@@ -52,6 +54,18 @@ class Cluster(Local):
         return task.written(
             [pickle.loads(sent)(n) for n in reversed(range(task.files)) for _ in "12"]
         )
+
+    def map(self, columns, task, schema, sink):
+        sent = RecordFileTask.of(task, PARTS, schema, sink)
+        size = -(-FEW // PARTS)
+        whole = pa.Table.from_batches(self.source.batches(columns))
+        pieces = [whole.slice(size * k, size).to_batches() for k in range(PARTS)]
+        if self.grown:
+            pieces[1] *= 2
+        answers = [
+            pickle.loads(pickle.dumps(sent))(k, iter(pieces[k])) for k in [2, 0, 1, 0, 2]
+        ]  # some of them twice
+        return sent.written(answers)
 
 
 @pytest.fixture
@@ -96,7 +110,34 @@ def test_a_place_that_the_machines_do_not_see_is_refused_before_the_charge(
     assert [path.name for path in tmp_path.iterdir() if "r." in path.name] == []
 
 
-def test_a_row_for_each_record_and_text_files_are_refused_before_anything_is_tried(cluster):
+@pytest.mark.parametrize("method", ["local", "identity-laplace", "exponential", "dp-pca"])
+def test_a_row_for_each_record_is_made_where_the_records_are(cluster, tmp_path, method):
+    ledger = Ledger.create(tmp_path / "l.sqlite")
+    ledger.grant("visits", epsilon=9, reason="a test")
+    asked = {"schema": SCHEMA, "method": method, "epsilon": 1, "ledger": ledger}
+    release = publish(TABLE, folder=tmp_path / "r", **asked)
+    assert cluster.drawn == [4]
+    assert release.table.num_rows == FEW
+    parts = [f"data/part-0000{k}.parquet" for k in range(PARTS)]
+    assert [name for name in release.certificate.files if name in parts] == parts
+    assert verify(tmp_path / "r")
+    assert ledger.entry(release.certificate.release).state == "released"
+
+
+def test_more_records_than_were_fingerprinted_are_refused(cluster, tmp_path, monkeypatch):
+    ledger = Ledger.create(tmp_path / "l.sqlite")
+    ledger.grant("visits", epsilon=9, reason="a test")
+    monkeypatch.setattr(module, "open_source", lambda *_: replace(cluster, grown=True))
+    asked = {"schema": SCHEMA, "method": "identity-laplace", "epsilon": 1, "ledger": ledger}
+    with pytest.raises(DataError, match="number of records is not what it was"):
+        publish(TABLE, folder=tmp_path / "r", **asked)
+    assert [path.name for path in tmp_path.iterdir() if "r." in path.name] == []
+
+
+def test_a_row_for_each_record_and_text_files_are_refused_before_anything_is_tried(
+    cluster, monkeypatch
+):
+    monkeypatch.setattr(Cluster, "maps", False)
     with pytest.raises(ParameterError, match="local releases one row per record, which is not"):
         publish(TABLE, schema=SCHEMA, method="local", epsilon=1)
     with pytest.raises(ParameterError, match="a cluster writes Parquet files"):

@@ -44,6 +44,7 @@ from sfumato.table.engine import PartMaker, engine_of
 from sfumato.table.file.opening import with_sheet
 from sfumato.table.file_task import NoRows
 from sfumato.table.header import check_header
+from sfumato.table.mapped import Mapped
 from sfumato.table.records import Records
 from sfumato.table.source import Source, frame_types, number_of_records, open_source
 from sfumato.table.sql.opening import with_table
@@ -262,16 +263,18 @@ class _Table:
         rng = np.random.default_rng(self._seed)
         rows = self._plan.render(synopsis, self._rows, rng)
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
-        write = None
+        write: Write | None = None
         if self._engine.writes and isinstance(rows, Drawing):
             write = partial(self._written, rows, rows.parts)
+        elif self._engine.writes and isinstance(rows, Mapped):
+            write = partial(rows.written, self.columns)
         return Produced(record, rows, fit, lambda count: self._progress("write", count), write)
 
     @property
     def trial(self) -> Write | None:
         """Files without rows, where those with rows are not written here."""
-        drawn = self._engine.writes and self._plan.row == "drawn record"
-        return partial(self._written, NoRows(self.columns), _TRIED) if drawn else None
+        there = self._engine.writes and self._plan.row != "component"
+        return partial(self._written, NoRows(self.columns), _TRIED) if there else None
 
     def _written(self, part: PartMaker, parts: int, sink: PartSink) -> Sequence[PartFile]:
         return self._engine.draw(part, parts, self.columns, sink)
@@ -279,14 +282,15 @@ class _Table:
 
 def _check_engine(plan: Plan, source: Source, format: Format | None) -> None:
     """Refuse what is not done where the records are."""
-    if not engine_of(source).writes:
+    engine = engine_of(source)
+    if not engine.writes:
         return
-    if plan.row == "record":
+    if plan.row == "record" and not engine.maps:
         raise ParameterError(
             f"{plan.method} releases one row per record, which is not done on clusters: choose a "
             "method that draws records, or write the table as Parquet files and give their folder"
         )
-    if format == "csv" and plan.row == "drawn record":
+    if format == "csv" and plan.row != "component":
         raise ParameterError("a cluster writes Parquet files: leave out format, or say parquet")
 
 

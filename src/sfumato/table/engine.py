@@ -58,6 +58,7 @@ class Engine(Source, Protocol):
     """A source that runs tasks where its records are; all that it is given can be pickled."""
 
     writes: ClassVar[bool]  # whether rows are written where they are made, in several files
+    maps: ClassVar[bool]  # whether that is so of a row for each record, too
 
     def fold(self, columns: Sequence[str], task: FoldTask) -> Iterator[bytes]:
         """NOT PRIVATE: the task's answers for partitions that hold every record once, in any order.
@@ -86,6 +87,7 @@ class Local:
     """Threads of this process, over any source; it is read in the thread that asks."""
 
     writes: ClassVar[bool] = False
+    maps: ClassVar[bool] = True
     source: Source
     progress: Callable[[int], None] | None = field(default=None, repr=False)
 

@@ -15,18 +15,29 @@ from sfumato.numeric.arrays import Codes
 from sfumato.numeric.threads import one_blas_thread
 from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
-from sfumato.table.engine import Parts, Sink
+from sfumato.table.engine import Sink
 from sfumato.table.fold import coded, cut, to_its_end
 from sfumato.table.source import BATCH_ROWS
 
 if TYPE_CHECKING:
     from sfumato.table.records import Records
 
-__all__ = ["EachPart", "Mapped", "RowTask", "even", "part_number"]
+__all__ = ["EachPart", "Mapped", "RowTask", "W", "even", "part_number"]
 
 S = TypeVar("S")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+
+class WrittenRows(Protocol):
+    """What is known of a file as it was written."""
+
+    @property
+    def rows(self) -> int:
+        """How many it has."""
+
+
+W = TypeVar("W", bound=WrittenRows)
 
 _MOST_PARTS = 2**32  # of one partition of an engine
 
@@ -66,7 +77,7 @@ class Mapped(Generic[T]):
         """The same with a step after it, which can be pickled as well."""
         return Mapped(self.records, _Then(self.each, step))
 
-    def written(self: "Mapped[pa.RecordBatch]", schema: pa.Schema, sink: Sink) -> Parts:
+    def written(self: "Mapped[pa.RecordBatch]", schema: pa.Schema, sink: Sink[W]) -> tuple[W, ...]:
         """Made and written where the records are."""
         return self.records.written(self.each, schema, sink)
 

@@ -16,11 +16,11 @@ from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import Domain, Levels
 from sfumato.table.complaint import Complaints
 from sfumato.table.encode import encode, read
-from sfumato.table.engine import Parts, Sink, engine_of
+from sfumato.table.engine import Sink, engine_of
 from sfumato.table.file.parquet import ParquetFiles
 from sfumato.table.fingerprint import Tally
 from sfumato.table.fold import FoldTask, Inside, coded, cut, to_its_end
-from sfumato.table.mapped import EachPart, Mapped, RowTask, even
+from sfumato.table.mapped import EachPart, Mapped, RowTask, W, even
 from sfumato.table.source import PartOf, Source
 from sfumato.table.statistic import Rows, Statistic
 
@@ -51,7 +51,7 @@ class Records:
             whole = whole.listing(a.name for a in domain.axes if isinstance(a, Levels))
         self._engine = engine_of(whole, progress)
         self._inside = None if part is None else Inside(domain.axes.index(part.axis), part.mask)
-        self._domain, self._rows = domain, expected
+        self._domain, self._expected = domain, expected
         self._tally = None if key is None else Tally(key, domain)
         self._fingerprint: bytes | None = None
         self._known = False  # whether a whole pass has been made
@@ -95,7 +95,9 @@ class Records:
         """`each` of the records of every part, made when they are asked for."""
         return Mapped(self, each)
 
-    def written(self, each: EachPart[pa.RecordBatch], schema: pa.Schema, sink: Sink) -> Parts:
+    def written(
+        self, each: EachPart[pa.RecordBatch], schema: pa.Schema, sink: Sink[W]
+    ) -> tuple[W, ...]:
         """A row for each record, written by the engine where the records are."""
         task = RowTask(self._domain, each)
         parts = self._engine.map(task.columns, task, schema, sink)
@@ -141,14 +143,14 @@ class Records:
         if self._known or not totals:
             return
         self.check_number(totals[0])
-        self._rows = totals[0]
+        self._expected = totals[0]
         if self._tally is not None:
             self._fingerprint = self._tally.digest(totals[1])
         self._known = True
 
     def check_number(self, rows: int) -> None:
         """Refuse, where the number of records is public, another one than was found before."""
-        if self._rows is not None and rows != self._rows:
+        if self._expected is not None and rows != self._expected:
             raise DataError(
                 "the number of records is not what it was when they were counted: they were "
                 "changed meanwhile; publish again once nobody writes to them"
