@@ -203,11 +203,12 @@ def publish_plan(
         plan.public.differ_from(data)
     source = open_source(data, tuple(plan.domain.schema.columns), plan.domain.schema.file)
     check_header(source, plan.domain, alone=plan.local)
-    counted = None
-    if plan.sized is not None:
-        counted = number_of_records(source, plan.domain)
-        plan = plan.sized(counted)
     _check_engine(plan, source, format)
+    counted = None
+    if plan.sized is not None or _counts_anyway(plan, source):
+        counted = number_of_records(source, plan.domain)
+    if plan.sized is not None and counted is not None:
+        plan = plan.sized(counted)
     frame: Frame = source.kind if source.kind in ("pandas", "polars") else "arrow"
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if ledger is not None:
@@ -278,6 +279,11 @@ class _Table:
 
     def _written(self, part: PartMaker, parts: int, sink: PartSink) -> Sequence[PartFile]:
         return self._engine.draw(part, parts, self.columns, sink)
+
+
+def _counts_anyway(plan: Plan, source: Source) -> bool:
+    """Whether the number of records is public, and a cluster that others write to has told it."""
+    return engine_of(source).writes and plan.domain.schema.neighbours == "replace-one"
 
 
 def _check_engine(plan: Plan, source: Source, format: Format | None) -> None:
