@@ -12,14 +12,8 @@ import pyarrow as pa
 
 from sfumato.release.part_file import PartFile, PartSink
 
-MISSING = next(
-    (
-        f"{name} is not installed"
-        for name in ("dask", "distributed", "pandas")
-        if not find_spec(name)
-    ),
-    "",
-)
+_NEEDED = ("dask", "distributed", "pandas")
+MISSING = next((f"{name} is not installed" for name in _NEEDED if not find_spec(name)), "")
 SECRET = "SECRET-4711"
 SCHEMA = {
     "name": "visits",
