@@ -23,6 +23,7 @@ __all__ = [
     "DiesOnce",
     "Seen",
     "Slow",
+    "TakesDown",
     "Troubled",
     "frame_of",
     "records",
@@ -159,6 +160,23 @@ class DiesOnce:
     def __call__(self, number: int) -> pa.RecordBatch:
         if number == 1 and _attempt()[1] == 0:
             _die()
+        return self.part(number)
+
+
+@dataclass
+class TakesDown:
+    """Parts of a release by a task that ends its executor, at its first attempt; Linux alone."""
+
+    part: Any
+
+    def __call__(self, number: int) -> pa.RecordBatch:
+        if number == 1 and _attempt()[1] == 0:
+            daemon = os.getppid()  # of Python workers; the executor has started it
+            status = Path(f"/proc/{daemon}/status").read_text()
+            executor = int(status.partition("PPid:")[2].split()[0])
+            assert Path(f"/proc/{executor}/comm").read_text().strip() == "java"
+            os.kill(executor, signal.SIGKILL)
+            time.sleep(60)
         return self.part(number)
 
 
