@@ -145,6 +145,14 @@ def test_a_row_for_each_record_and_text_files_are_refused_before_anything_is_tri
     assert not cluster.drawn
 
 
+@pytest.mark.parametrize("address", ["s3://bucket/r", "dbfs:/r", "file:///tmp/r", Path("hdfs:/r")])
+def test_an_address_is_no_folder(address, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ParameterError, match="folder must be a path, not an address"):
+        publish(TABLE, schema=SCHEMA, epsilon=1, folder=address)
+    assert not any(tmp_path.iterdir())
+
+
 def test_another_number_of_records_than_was_counted_is_refused(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "number_of_records", lambda *_: FEW + 1)
     with pytest.raises(DataError, match="number of records is not what it was"):

@@ -128,14 +128,14 @@ def publish(
 ) -> Release:
     """Release a table under a promise.
 
-    `data` is a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a
-    polars LazyFrame, a DuckDB relation, a connection or URL of a database (`sfumato.sql`), or the
-    path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS, DuckDB, one of them in a
-    .zip) or of a folder of Parquet files; `Release.data` is a frame for frames, in their types,
-    else an Arrow table.  `sheet` names the sheet of a workbook that has several, `table` the table
-    or view of a database.  With `folder` the release is written there as it is made, in bounded
-    memory.  With `ledger` the charge is durable before a record is encoded.  A `seed` makes a test
-    run without any guarantee.
+    `data` is a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a polars
+    LazyFrame, a DuckDB relation, a frame of Spark, a connection or URL of a database
+    (`sfumato.sql`), or the path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS,
+    DuckDB, one of them in a .zip) or of a folder of Parquet files; `Release.data` is a frame for
+    frames, in their types, else an Arrow table.  `sheet` names the sheet of a workbook that has
+    several, `table` the table or view of a database.  With `folder` the release is written there as
+    it is made, in bounded memory.  With `ledger` the charge is durable before a record is encoded.
+    A `seed` makes a test run without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
     record in common cost a ledger their maximum (neighbours: add-remove).  Where more than a share

@@ -5,6 +5,7 @@ noise exists; the folder appears whole; then the ledger is told what was release
 wastes budget, never grants it.
 """
 
+import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
@@ -123,7 +124,7 @@ class ReleaseTransaction:
 
         `frame` and `types` are those of the records: what `Release.data` goes back to.
         """
-        place = None if folder is None else Path(folder)
+        place = None if folder is None else _place(folder)
         if self.ledger is not None and (done := self._already(self.ledger, place, frame)):
             return done
         if place is not None and format not in ("csv", "parquet"):
@@ -272,6 +273,16 @@ class _Step:
     def _settle(self, certificate: Certificate) -> None:
         if self.ledger is not None:
             self.ledger.settle(self.release, certificate.digest)
+
+
+def _place(folder: str | Path) -> Path:
+    """The path of a folder; an address would become a folder of that name here."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(folder)):
+        raise ParameterError(
+            "folder must be a path, not an address: publish into a folder that this machine, and "
+            "a cluster if there is one, sees under the same path, and copy it from there"
+        )
+    return Path(folder)
 
 
 class Charged:

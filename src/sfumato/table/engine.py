@@ -29,7 +29,7 @@ from sfumato.table.fold import FoldTask, cut, to_its_end
 from sfumato.table.source import BATCH_ROWS, Kind, Source
 from sfumato.table.workers import in_order, shared_out
 
-__all__ = ["Engine", "Local", "MapTask", "PartMaker", "Sink", "engine_of"]
+__all__ = ["Engine", "Local", "MapTask", "PartMaker", "Sink", "engine_of", "total_bytes"]
 
 P = TypeVar("P")  # what is known of a file as it was written: the sink's own business
 Told = TypeVar("Told", covariant=True)
@@ -120,7 +120,7 @@ class Local:
 
     def fold(self, columns: Sequence[str], task: FoldTask) -> Iterator[bytes]:
         """One partition for each thread: the batches that it came to."""
-        each = max(_bytes_in(task.zero()), 1)
+        each = max(total_bytes(task.zero()), 1)
         return iter(shared_out(task, self.batches(columns), _MOST_BYTES // each))
 
     def map(
@@ -137,11 +137,11 @@ class Local:
             return (sink(0, schema, drawn),)
 
 
-def _bytes_in(total: Any) -> int:
+def total_bytes(total: Any) -> int:
     """What arrays a total holds."""
     if isinstance(total, np.ndarray):
         return total.nbytes
-    return sum(map(_bytes_in, total)) if isinstance(total, tuple) else 0
+    return sum(map(total_bytes, total)) if isinstance(total, tuple) else 0
 
 
 def _even(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -17,6 +17,7 @@ from sfumato.table.sql.name import quoted
 
 if TYPE_CHECKING:
     from sfumato.table.dask import DaskFrame
+    from sfumato.table.spark import SparkFrame
 
 __all__ = ["Relation", "query_of", "refused_query"]
 
@@ -32,11 +33,15 @@ _HINTS = {
 }
 
 
-def query_of(data: Any) -> "LazyFrame | Relation | DaskFrame | None":
+def query_of(data: Any) -> "LazyFrame | Relation | DaskFrame | SparkFrame | None":
     """The source for a query; None for what is none."""
     kind = type(data)
+    if kind.__module__.startswith("pyspark.sql.") and kind.__name__ == "DataFrame":
+        from sfumato.table.spark import SparkFrame  # an engine, which knows sources
+
+        return SparkFrame(data)
     if kind.__module__.startswith("dask.dataframe.") and kind.__name__ == "DataFrame":
-        from sfumato.table.dask import DaskFrame  # an engine, which knows sources
+        from sfumato.table.dask import DaskFrame  # as above
 
         return DaskFrame(data)
     if _library(data) == "polars" and kind.__name__ == "LazyFrame":
