@@ -34,6 +34,7 @@ from sfumato.schema import Schema
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
+from sfumato.table import dask as dask_engine
 from sfumato.table.dask import DaskFrame
 from sfumato.table.header import check_header
 from sfumato.table.mapped import RowTask
@@ -133,6 +134,22 @@ def test_nothing_is_read_before_the_charge(tmp_path):
     assert list((tmp_path / "seen").iterdir()) == []
     publish(frame, schema=SCHEMA, epsilon=1, ledger=ledger, folder=tmp_path / "r")
     assert len(list((tmp_path / "seen").iterdir())) == PARTITIONS
+
+
+def test_no_value_of_the_graph_holds_a_key_and_nothing_shows_it(monkeypatch):
+    """Values may be put on the disks of workers, and what fails may be shown in their logs."""
+    seen = []
+    monkeypatch.setattr(dask_engine, "_answered", lambda tasks: seen.extend(tasks) or [])
+    key = b"sixteen bytes of"
+    Records(open_source(frame_of(TABLE)), DOMAIN, key=key).fingerprint()
+    shown, held = [], []
+    for name, node in seen[0].__dask_graph__().items():
+        held.append(key in pickle.dumps(node))
+        shown.append(f"{name!r} {node!r} {getattr(node, 'func', '')!r}")
+        assert not held[-1] or node.dependencies, "a value of its own"
+    assert any(held)  # the control: it is there
+    for text in (key, pickle.dumps(key)):
+        assert repr(text)[2:-1] not in " ".join(shown)
 
 
 def test_what_is_not_partitioned_by_pandas_is_refused():

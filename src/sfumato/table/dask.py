@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
 
 import narwhals as nw
@@ -99,8 +99,7 @@ class DaskFrame:
 
     def fold(self, columns: Sequence[str], task: FoldTask) -> Iterator[bytes]:
         """One answer for each partition, merged by a tree of tasks."""
-        sent = pickle.dumps(task, protocol=5)
-        count, merge = (_task(partial(work, sent)) for work in (_counted, _merged))
+        count, merge = (_Sent(work, task).delayed for work in (_counted, _merged))
         level = [count(columns, part) for part in self._partitions(columns)]
         while len(level) > 1:
             level = [merge(level[k : k + _MERGED]) for k in range(0, len(level), _MERGED)]
@@ -118,7 +117,7 @@ class DaskFrame:
         each = -(-len(parts) // MOST_FILES)
         groups = [parts[k : k + each] for k in range(0, len(parts), each)]
         files = RecordFileTask.of(task, len(groups), schema, sink)
-        write = _task(partial(_with_rows, pickle.dumps(files, protocol=5)))
+        write = _Sent(_with_rows, files).delayed
         try:
             answers = _answered([write(k, columns, group) for k, group in enumerate(groups)])
         except BrokenGraph as ended:
@@ -130,7 +129,7 @@ class DaskFrame:
     def draw(self, part: PartMaker, parts: int, schema: pa.Schema, sink: Sink[P]) -> tuple[P, ...]:
         """Files of several parts, a task each."""
         files = FileTask.of(part, parts, schema, sink)
-        write = _task(partial(_drawn, pickle.dumps(files, protocol=5)))
+        write = _Sent(_drawn, files).delayed
         try:
             answers = _answered([write(number) for number in range(files.files)])
         except BrokenGraph as ended:
@@ -152,11 +151,25 @@ def _columns(part: Any) -> Frame:
     return Frame(dict(zip(names, series, strict=True)), "pandas")
 
 
-def _task(work: Callable[..., Any]) -> Callable[..., Any]:
-    from dask import delayed
+class _Sent:
+    """A task of ours as Dask is given it: in bytes, and shown by its name alone.
 
-    made: Callable[..., Any] = delayed(work, pure=False)
-    return made
+    No dataclass, for Dask looks into these; what it is shown as may stand in a log.
+    """
+
+    def __init__(self, work: Callable[..., bytes], task: Any) -> None:
+        self._work, self._task, self.__name__ = work, pickle.dumps(task, protocol=5), work.__name__
+
+    def __call__(self, *given: Any) -> bytes:
+        return self._work(pickle.loads(self._task), *given)  # noqa: S301  our own
+
+    @property
+    def delayed(self) -> Callable[..., Any]:
+        """With arguments it is one task, which holds this object itself."""
+        from dask import delayed
+
+        made: Callable[..., Any] = delayed(self, pure=False, traverse=False)
+        return made
 
 
 def _answered(tasks: list[Any]) -> list[Any]:
@@ -188,21 +201,19 @@ def _batches(columns: Sequence[str], parts: Iterable[Any]) -> Iterator[pa.Record
         yield from _columns(part).batches(columns)
 
 
-def _counted(sent: bytes, columns: Sequence[str], part: Any) -> bytes:
-    task: FoldTask = pickle.loads(sent)  # noqa: S301  our own
+def _counted(task: FoldTask, columns: Sequence[str], part: Any) -> bytes:
     return task(_batches(columns, [part]))
 
 
-def _merged(sent: bytes, answers: list[bytes]) -> bytes:
-    task: FoldTask = pickle.loads(sent)  # noqa: S301  our own
+def _merged(task: FoldTask, answers: list[bytes]) -> bytes:
     return task.merged(answers)
 
 
-def _with_rows(sent: bytes, number: int, columns: Sequence[str], parts: list[Any]) -> bytes:
-    task: RecordFileTask[Any] = pickle.loads(sent)  # noqa: S301  our own
+def _with_rows(
+    task: RecordFileTask[Any], number: int, columns: Sequence[str], parts: list[Any]
+) -> bytes:
     return task(number, _batches(columns, parts))
 
 
-def _drawn(sent: bytes, number: int) -> bytes:
-    task: FileTask[Any] = pickle.loads(sent)  # noqa: S301  our own
+def _drawn(task: FileTask[Any], number: int) -> bytes:
     return task(number)
