@@ -98,7 +98,7 @@ def test_the_tutorial_runs_from_its_first_command_to_its_last(desk, monkeypatch)
         assert line.split("#")[0].strip() in CLINIC.replace("  # never", "#"), line
 
 
-@pytest.mark.parametrize("name", ["epsilon", "sources", "untidy", "refused", "pipelines"])
+@pytest.mark.parametrize("name", ["epsilon", "sources", "untidy", "refused", "pipelines", "sql"])
 def test_the_examples_of_the_guide_are_what_happens(name, monkeypatch):
     monkeypatch.chdir(HOME)
     page = str(GUIDE / f"{name}.md")

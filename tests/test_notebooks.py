@@ -7,6 +7,7 @@ import re
 import pytest
 
 from site_hooks import HOME
+from slowness import slow_but
 
 NOTEBOOKS = sorted((HOME / "docs" / "notebooks").glob("*.ipynb"))
 DEEP = re.compile(r"^\s*(?:from|import) sfumato\.", re.M)
@@ -35,7 +36,7 @@ def test_there_are_three():
     ]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", slow_but(NOTEBOOKS[:1], NOTEBOOKS), ids=lambda path: path.stem)
 def test_a_notebook_runs_from_beginning_to_end(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -50,6 +51,13 @@ def test_a_notebook_runs_from_beginning_to_end(path, tmp_path, monkeypatch):
     seen = [word for word in ("Exposed records", "Recommended") if word in "".join(internal)]
     assert len(internal) == len(seen) == (2 if path.stem == "several_releases" else 0)
     names["ledger"].close() if "ledger" in names else None
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_that_needs_pandas_says_so_first(path):
+    needed = any("pandas" in "".join(cell["source"]) for cell in cells(path, "code"))
+    said = "needs pandas" in "".join(cells(path, "markdown")[0]["source"])
+    assert said == needed
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -135,6 +135,7 @@ def test_a_function_is_told_instead(terminal, notebook):
     assert (err.getvalue(), notebook) == ("", [])
 
 
+@pytest.mark.slow
 def test_other_long_work_shows_itself_as_well(notebook, tmp_path):
     budget = tmp_path / "budget.db"  # looks are counted in a ledger named by its path
     with sf.Ledger.create(budget) as ledger:

@@ -56,6 +56,7 @@ def release(seed, encoding="best", epsilon=8, table=TRUTH):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["direct", "unary"])
 def test_intervals_cover_the_truth_as_often_as_they_say_and_estimates_are_unbiased(encoding):
     runs, level = 120, 0.9

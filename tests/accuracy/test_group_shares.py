@@ -40,6 +40,7 @@ def test_without_noise_shares_are_the_true_ones(neighbours):
         assert told[sex, "false"] == pytest.approx((1 - true,) * 3, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_shares_cover_over_repeated_releases_and_narrow_ones_are_caught():
     runs, true, missed, narrow = 20, ILL[SEX == "m"].mean(), 0, 0
     for seed in range(runs):

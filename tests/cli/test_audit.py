@@ -51,6 +51,7 @@ def test_a_broken_method_is_caught_and_the_exit_code_is_1():
     assert "99.9999 % confidence" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_fault_that_the_small_table_hides_is_caught_on_the_rich_ones(monkeypatch):
     from sfumato.synopsis import scatter
 
@@ -188,6 +189,7 @@ def test_wrong_usage_is_exit_code_2(words):
     assert run(words).exit_code == 2
 
 
+@pytest.mark.slow
 def test_every_control_is_caught_and_listed():
     from sfumato.inspection.audit.controls import BROKEN
 

@@ -135,6 +135,7 @@ def test_help_shows_an_example():
     assert "sfumato compare patients.csv" in shown
 
 
+@pytest.mark.slow
 def test_a_comparison_that_is_not_to_be_counted_leaves_the_ledger_alone(run, folder):
     file, options = folder / "budget.db", ("--methods", "modips", "--trials", 1)
     done = run(*options, "--ledger", file, "--uncounted")

@@ -9,6 +9,8 @@ import pytest
 
 from sfumato.example import CLINIC, clinic
 
+pytestmark = pytest.mark.slow
+
 EXTRAS = (
     "IPython",
     "numba",

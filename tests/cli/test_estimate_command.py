@@ -1,8 +1,11 @@
 """`sfumato schema estimate`, as it is typed: with what is right, and with what is wrong."""
 
 import pytest
+from typer.testing import CliRunner
 
 from commands import run
+from sfumato.cli.schema import app
+from sfumato.errors import DataError
 
 KINDS = "name: visits\ncolumns:\n  age: {kind: integer, low: 0}\n  ward: {kind: category}\n"
 
@@ -67,3 +70,29 @@ def test_kinds_that_a_text_file_does_not_say_are_asked_for(place):
     found = run("schema estimate visits.csv --epsilon 1 -o s.yaml", cwd=place)
     assert found.returncode == 1
     assert "sfumato schema draft" in found.stderr
+
+
+def test_a_sheet_is_named_as_the_refusal_says(tmp_path, monkeypatch):
+    book = pytest.importorskip("openpyxl").Workbook()
+    book.active.append(["n"])
+    second = book.create_sheet("2024")
+    second.append(["age"])
+    for k in range(500):
+        second.append([20 + k % 50])
+    book.save(tmp_path / "visits.xlsx")
+    (tmp_path / "kinds.yaml").write_text("name: visits\ncolumns: {age: {kind: integer}}\n")
+    monkeypatch.chdir(tmp_path)
+    ask = [*ASK.replace(".csv", ".xlsx").split()[1:], "--epsilon", "2", "--seed", "1"]
+    assert "say which with --sheet" in str(CliRunner().invoke(app, ask).exception)
+    wrong = [*ask, "--sheet", "2023"]
+    assert isinstance(CliRunner().invoke(app, wrong).exception, DataError)
+    assert not (tmp_path / "s.yaml").exists()
+    assert CliRunner().invoke(app, [*ask, "--sheet", "2024"]).exit_code == 0
+    assert (tmp_path / "s.yaml").exists()
+
+
+def test_the_help_names_what_can_be_read(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    told = CliRunner().invoke(app, ["estimate", "--help"]).output
+    assert ".xlsx, .jsonl" in told
+    assert "--sheet" in told

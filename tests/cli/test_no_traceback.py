@@ -121,6 +121,7 @@ def test_a_claim_beyond_all_promises_is_refused(words, said, place, monkeypatch,
     assert (code, said in told) == (1, True)
 
 
+@pytest.mark.slow
 def test_a_large_claim_is_audited(place, monkeypatch, capsys):
     code, told = asked("audit modips --epsilon 100 --runs 40", place, monkeypatch, capsys)
     assert "verdict" in told

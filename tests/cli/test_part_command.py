@@ -38,6 +38,7 @@ def row(shown, name):
     return [cell.strip() for cell in line.split("│")[1:-1]]
 
 
+@pytest.mark.slow
 def test_parts_of_a_table_cost_the_ledger_their_maximum(files):
     for sex in ("female", "male"):
         done = publish(f"--part sex={sex} --epsilon 1 -o {sex}")

@@ -73,7 +73,7 @@ def test_the_whole_exchange_as_it_is_typed(typed, place):
     assert facts["contributed"] == ["north", "south"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_two_rounds_are_charged_once_and_a_list_of_its_own_is_not_used(typed, place):
     (place / "study.yaml").write_text(yaml.safe_dump(schema("add-remove")))
     budget = AGREE.replace("--method dp-lda", "--method mosaic").replace("--epsilon 1", "--rho 0.1")

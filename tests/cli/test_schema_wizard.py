@@ -55,7 +55,9 @@ def test_a_header_in_another_encoding_is_read_where_it_is_said(run, tmp_path):
     path = tmp_path / "clinic.csv"
     path.write_bytes(f"patient_id;age;größe, cm;smoker\n1;40;{SECRET};yes\n".encode("latin-1"))
     said = ("--encoding", "latin-1", "--delimiter", ";")
-    assert isinstance(run("wizard", path, typed=ANSWERS).exception, DataError)
+    refused = run("wizard", path, typed=ANSWERS).exception
+    assert isinstance(refused, DataError)
+    assert "declare its encoding (--encoding latin-1 while there is no schema" in str(refused)
     assert run("wizard", path, *said, typed=ANSWERS).exit_code == 0
     schema = Schema.read(tmp_path / "schema.yaml")
     assert list(schema.columns) == ["patient_id", "age", "größe, cm", "smoker"]
@@ -69,11 +71,28 @@ def test_a_header_in_another_encoding_is_read_where_it_is_said(run, tmp_path):
         assert isinstance(run("draft", path, *wrong).exception, ParameterError)
 
 
+def test_a_single_column_is_one(run, table, tmp_path):
+    assert "clinic.csv has 4 columns; no record" in run("wizard", table, typed=ANSWERS).output
+    (tmp_path / "one.csv").write_text("age\n40\n")
+    said = run("wizard", tmp_path / "one.csv", "-o", "one.yaml", typed=[""] * 9).output
+    assert "one.csv has 1 column; no record" in said
+
+
 def test_a_schema_with_blanks_says_how_they_are_bought(run, table, tmp_path):
     answers = [*ANSWERS[:7], "", "", "y", "", ""]
     result = run("wizard", table, "-o", "s.yaml", typed=answers)
     assert "sfumato schema estimate" in result.output
     assert "values to be bought" in (tmp_path / "s.yaml").read_text()
+
+
+def test_no_schema_is_written_that_the_next_command_refuses(run, tmp_path):
+    (tmp_path / "trips.csv").write_text("country,age\n")
+    words = ["", "", "", "", "no", "", "", "", "", "NA,99", "", ""]
+    result = run("wizard", "trips.csv", typed=[*words, "", "", "missing", "", "buy", "all"])
+    assert "NA stands for missing, and could be a value here: value, or missing:" in result.output
+    assert "--folder estimate -o schema-bought.yaml" in result.output
+    checked = run("check", "schema.yaml")
+    assert "age: low and high" in str(checked.exception) + checked.output
 
 
 @pytest.mark.parametrize(("last", "code"), [("quit", 1), (None, 1)])

@@ -37,6 +37,7 @@ def run(monkeypatch, capsys, folder, wide):
     return command
 
 
+@pytest.mark.slow
 def test_a_named_sheet_is_published_drafted_and_compared(run, folder):
     asked = ("--schema", "t.yaml", "--epsilon", 1)
     assert "40 rows by mosaic" in run(

@@ -314,6 +314,7 @@ def test_the_checks_of_scikit_learn_that_need_no_data_of_its_own(check):
     check("Publisher", publisher(schema=NUMBERS))
 
 
+@pytest.mark.slow
 def test_it_needs_no_scikit_learn():
     script = (
         "import sys; sys.modules['sklearn'] = None\n"

@@ -46,7 +46,7 @@ KINDS = {
     "options": (options.make, 25),
     "parties": (parties.make, 40),
 }
-REQUESTS, WORLDS, MORE = 75, 1, 30
+REQUESTS, WORLDS, MORE = 75, 1, 20
 STATED = os.environ.get("SFUMATO_FUZZ_SEED", "0")
 SEED = secrets.randbelow(10**9) if STATED == "fresh" else int(STATED)
 

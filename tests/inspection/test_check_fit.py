@@ -83,6 +83,8 @@ def test_no_value_of_a_record_is_said(right):
         (["€ 12", "€7.50"], "looks like a sign of a currency"),
         (["12 kg", "9kg"], "looks like a unit behind the number"),
         (["old", "young", None], ""),
+        (["\ufffd"] * 20, "no text at all"),
+        (["70\ufffd", "8\ufffd"], "looks like another encoding than UTF-8"),
         ([], ""),
     ],
 )
@@ -104,6 +106,33 @@ def test_numbers_that_cannot_be_read_are_told_by_their_shape(values, said):
 def test_dates_that_cannot_be_read_are_told_by_their_shape(values, said):
     (axis,) = Domain.of(Schema.of({"name": "t", "columns": {"a": COLUMNS["joined"]}})).axes
     assert hint(Complaint.UNREADABLE, axis, values) == said
+
+
+def test_two_words_for_true_and_false_are_no_code_for_missing():
+    columns = {"smoker": {"kind": "boolean"}, "wage": COLUMNS["wage"]}
+    smoker, wage = Domain.of(Schema.of({"name": "t", "columns": columns})).axes
+    assert hint(Complaint.UNREADABLE, smoker, ["ja", "nein"] * 20) == ""
+    assert "a code for missing" in hint(Complaint.UNREADABLE, wage, ["n.a."] * 20)
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("s"), pa.timestamp("s", "Asia/Tokyo"), pa.date32()])
+def test_dates_that_python_does_not_have_are_counted(kind):
+    whole, far = (pa.int32(), 2**30) if kind == pa.date32() else (pa.int64(), 2**62)
+    table = pa.table({"d": pa.array([far, 0, -far], whole).view(kind)})
+    day = {"kind": "date", "low": "1970-01-01", "high": "1970-12-31"}
+    schema = {"name": "t", "columns": {"d": day}}
+    found = sf.check(table, schema=schema, uncounted=True)
+    assert [(one.complaint, one.values) for one in found.misfits] == [("below", 1), ("above", 1)]
+
+
+def test_lines_that_are_no_objects_are_told_from_another_encoding(tmp_path):
+    (tmp_path / "x.jsonl").write_text("{'town': 'a', 'w': 1}\n" * 20)
+    town = {"kind": "category", "values": ["a"], "other": "o", "missing": "allowed"}
+    columns = {"town": town, "w": {"kind": "number", "low": 0, "high": 9, "missing": "allowed"}}
+    schema = {"name": "t", "columns": columns}
+    found = sf.check(tmp_path / "x.jsonl", schema=schema, uncounted=True)
+    assert (found.fitting, [one.values for one in found.misfits]) == (0, [20, 20])
+    assert all("write one object on each line" in one.remedy for one in found.misfits)
 
 
 @pytest.mark.parametrize("torn", [True, False])

@@ -244,6 +244,7 @@ def test_a_series_that_went_on_cannot_stop_nor_go_on_once_it_stopped(ledger):
     connection.close()
 
 
+@pytest.mark.slow
 def test_killed_at_any_line_of_a_stop_the_charge_is_whole_or_that_of_the_first_step():
     with quick_folder() as name:
         path = Path(name) / "budget.db"

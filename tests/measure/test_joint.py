@@ -10,6 +10,7 @@ import pytest
 from sfumato.measure import joint, joint_step
 from sfumato.measure.joint import JointCounts
 from sfumato.measure.joint_table import JointTables
+from sfumato.numeric.compiled import HAVE_NUMBA
 from sfumato.schema import Schema
 from sfumato.schema.domain import MISSING, Domain
 from sfumato.synopsis.bins import Fine, Merged, Partition
@@ -102,27 +103,14 @@ def test_order_batches_and_paths_change_nothing(way, few, rng, monkeypatch):
         assert np.array_equal(counted(rng.permutation(codes), part, batches).total, whole)
 
 
+@pytest.mark.skipif(not HAVE_NUMBA, reason="numba is not installed")
 def test_numba_counts_what_numpy_counts(rng, monkeypatch):
-    if not joint_step.HAVE_NUMBA:
-        pytest.skip("numba is not installed")
     codes, part = drawn(rng), partition()
     found = []
     for chosen in (True, False):
-        monkeypatch.setattr(joint_step._Paths, "compiled", lambda *_, chosen=chosen: chosen)
+        monkeypatch.setattr(joint_step, "_worthwhile", lambda _, chosen=chosen: chosen)
         found.append(counted(codes, part, batches=3).total)
     assert np.array_equal(*found)
-
-
-def test_numba_is_loaded_only_once_it_is_worth_it(monkeypatch):
-    monkeypatch.setattr(joint_step, "HAVE_NUMBA", True)
-    monkeypatch.setattr(joint_step.sys, "modules", {})
-    paths = joint_step._Paths()
-    assert not paths.compiled(2**30 - 1)
-    assert paths.compiled(1)
-    monkeypatch.setattr(joint_step.sys, "modules", {"numba": None})
-    assert joint_step._Paths().compiled(1)
-    monkeypatch.setattr(joint_step, "HAVE_NUMBA", False)
-    assert not paths.compiled(2**40)
 
 
 def test_a_statistic_that_is_sent_away_counts_the_same(rng):
@@ -145,7 +133,7 @@ def test_many_small_columns_are_counted_in_few_groups_and_memory_is_bounded(monk
     steps = {g: joint._steps(g, bins, 1) for g in (joint._packed(bins, m) for m in (1, 64, 512))}
     assert min(steps, key=steps.get) != joint._packed(bins, 1)
     assert all(prod(bins[c] for c in group) <= 512 for group in joint._packed(bins, 512)[:-1])
-    monkeypatch.setattr(joint, "_MOST_CELLS", 1)
+    monkeypatch.setattr(joint, "_MOST_CELLS", 1)  # then twice what the columns have
     assert joint._steps(joint._packed(bins, 64), bins, 1) == np.inf
     assert joint._steps(joint._packed(bins, 1), bins, 1) < np.inf
 

@@ -80,7 +80,7 @@ def test_the_query_does_not_depend_on_the_order_of_records(rows, seed):
     assert (measurement.query(records(rows)) == measurement.query(records(shuffled))).all()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_synopsis_is_the_same_bits_for_every_format_batch_and_thread_count(
     tmp_path, monkeypatch
 ):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from sfumato.numeric.compiled import HAVE_NUMBA, compiled
+from sfumato.numeric.compiled import HAVE_NUMBA, Worthwhile, compiled
 
 WITHOUT = """
 import importlib.util as util
@@ -66,3 +66,28 @@ def test_listing_the_methods_does_not_wait_for_numba():
         "import sys, sfumato.graph.methods, sfumato.stream.methods; print('numba' in sys.modules)"
     )
     assert run(code) == ["False"]
+
+
+@pytest.mark.skipif(not HAVE_NUMBA, reason="numba is not installed: nothing is ever worth it")
+def test_numba_is_worth_loading_after_so_much_work_or_where_it_is_loaded(monkeypatch):
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    worthwhile = Worthwhile(10)
+    assert [worthwhile(4) for _ in range(3)] == [False, False, True]
+    monkeypatch.setitem(sys.modules, "numba", pytest)
+    assert Worthwhile(10)(1)
+
+
+@pytest.mark.skipif(not HAVE_NUMBA, reason="numba is not installed")
+def test_a_loop_is_compiled_where_nothing_can_be_kept(monkeypatch):
+    """In a container whose user owns no folder, say."""
+    import numba
+
+    njit = numba.njit
+
+    def nowhere(cache=False, **how):
+        if cache:
+            raise RuntimeError("no locator available for file")
+        return njit(**how)
+
+    monkeypatch.setattr(numba, "njit", nowhere)
+    assert compiled(_added.py_func)(20, 22) == 42

@@ -26,6 +26,7 @@ def test_pure_draws_are_added_to_what_the_noise_costs():
     assert len(bought(ZCDP(RHO / 2), PureDP("0.05"), ZCDP(RHO / 2), PureDP("0.05")).events) == 4
 
 
+@pytest.mark.slow
 def test_many_small_draws_may_cost_less_as_noise():
     rho = rho_within(LIMIT.epsilon, LIMIT.delta).rho
     draws = [PureDP("0.0002")] * 1_000  # 0.2 in all, and far less as ρ

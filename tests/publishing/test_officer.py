@@ -4,6 +4,7 @@ import re
 import stat
 from dataclasses import fields
 
+import pyarrow as pa
 import pyarrow.csv as pacsv
 import pytest
 import typer
@@ -20,6 +21,7 @@ from sfumato.report.officer import Account, officer_html
 app = typer.Typer()
 app.command()(report)
 REASON = "the data board, 4 May <b>&"
+NOTHING = Account(**{field.name: "" for field in fields(Account)})
 BOUGHT = CLINIC.replace("high: 98}", "high: 98, provenance: {release: ranges-1, epsilon: 0.1}}")
 
 
@@ -91,8 +93,7 @@ def test_a_range_that_the_ledger_knows_nothing_of_is_pointed_out(world, text):
     """As in the ledger of a party, which did not buy what all of them agreed on."""
     caution = "age rests on release ranges-1, which this ledger does not hold"
     assert caution not in words(text)
-    nothing = Account(**{field.name: "" for field in fields(Account)})
-    assert caution in words(officer_html(sf.Release.load(world / "release"), nothing))
+    assert caution in words(officer_html(sf.Release.load(world / "release"), NOTHING))
 
 
 def test_unit_promise_and_checks_are_there(text):
@@ -167,8 +168,35 @@ def test_without_a_sum_the_page_states_both_and_no_odds(world):
     paid = made.certificate.bought.model_copy(update={"together": None})
     certificate = made.certificate.model_copy(update={"bought": paid})
     mixed = sf.Release(certificate, synopsis=made.synopsis, table=made.table)
-    said = words(officer_html(mixed, Account(**{field.name: "" for field in fields(Account)})))
+    said = words(officer_html(mixed, NOTHING))
     assert "ε = 1 here, ε = 0.1 for ranges or values bought by release ranges-1" in said
     assert "no one figure is known" in said
     for figure in ("multiplies or divides", "toss a coin", "2.72", "73.2 %"):
         assert figure not in said
+
+
+def test_the_fit_is_told_with_what_its_counts_leave_out():
+    columns = {
+        "age": {"kind": "integer", "low": 0, "high": 40},
+        "ward": {"kind": "category", "values": ["a", "b"], "other": "rest"},
+    }
+    table = pa.table({"age": [57, 35] * 500, "ward": ["a", "b"] * 500})
+    given = {"method": "modips", "epsilon": 40, "misfit": 1, "seed": 1}
+    cut = sf.publish(table, schema={"name": "t", "columns": columns}, **given)
+    said = words(officer_html(cut, NOTHING))
+    assert "age : above the range, read as 40, its end: about" in said
+    assert "the others count in the first column that they do not fit in" in said
+    assert "so a column may have more misfits than its count says" in said
+    assert "published as what the schema calls other, and fit: in ward." in said
+
+
+def test_misfits_of_which_noise_hides_the_column_are_said_first():
+    columns = {f"c{k}": {"kind": "integer", "low": 0, "high": 9} for k in range(6)}
+    table = pa.table(
+        {c: [99 if i % 100 == k else 5 for i in range(20_000)] for k, c in enumerate(columns)}
+    )
+    given = {"method": "modips", "epsilon": 1, "misfit": 1, "seed": 1, "rows": 10}
+    release = sf.publish(table, schema={"name": "t", "columns": columns}, **given)
+    assert not release.fit.significant
+    head = words(officer_html(release, NOTHING).partition("<main>")[0])
+    assert "Does the file fit its schema? Probably not: between" in head

@@ -85,7 +85,7 @@ def test_another_encoding_is_refused_before_the_charge(clinic):
     ledger = sf.Ledger.create(clinic / "ledger")
     before = ledger.head
     wrong = sf.Schema.parse(SCHEMA.replace("  encoding: cp1252\n", ""))
-    with pytest.raises(DataError, match="declare its encoding in the schema"):
+    with pytest.raises(DataError, match=r"declare its encoding .*in a schema, file: encoding:"):
         sf.publish(clinic / "clinic.csv", schema=wrong, epsilon=1, ledger=ledger)
     assert ledger.unfinished() == []
     assert ledger.head == before

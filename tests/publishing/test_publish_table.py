@@ -327,7 +327,7 @@ def test_a_release_does_not_depend_on_the_clock(ledger, monkeypatch, tmp_path):
         sf.publish(PATIENTS, schema=SCHEMA, epsilon=1, ledger=ledger, folder=tmp_path / "c")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_under_add_remove_the_number_of_rows_is_noisy():
     """T16: nothing in the release equals the number of records but by chance."""
     known = SCHEMA.model_copy(update={"neighbours": "add-remove"})

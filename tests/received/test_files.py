@@ -178,6 +178,7 @@ def test_data_in_a_packing_that_releases_do_not_have_is_refused(tmp_path, codec)
         list(read_batches(path, TEXT, 1))
 
 
+@pytest.mark.slow
 def test_a_long_text_that_occurs_often_is_never_written_out_at_once(tmp_path):
     """A million times a text of a million letters: a file of kilobytes, a terabyte of letters."""
     codes = pa.DictionaryArray.from_arrays(pa.array([0] * 10**6, pa.int32()), ["y" * 10**6])

@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.release.given_frame import as_given
+from sfumato.schema import Schema
 
 SCHEMA = {
     "name": "visits",
@@ -68,6 +70,22 @@ def test_types_of_pandas_come_back_as_given(types):
     made = published(frame)
     assert {n: made[n].dtype for n in frame} == {n: frame[n].dtype for n in frame}
     assert not made.isna().any(axis=None)
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "America/Sao_Paulo", "America/Havana"])
+def test_days_in_a_zone_are_the_days_that_were_released(zone):
+    # In Sao Paulo the first had no midnight, in Havana the second has two.
+    days = [dt.date(2017, 10, 15), dt.date(2021, 11, 7), dt.date(2022, 5, 3)]
+    day = {"kind": "date", "low": "2017-01-01", "high": "2023-12-31"}
+    schema = Schema.of({"name": "t", "columns": {"x": day}})
+    table = pa.table({"x": pa.array(days, pa.date32())})
+    for kind in (pd.DatetimeTZDtype("us", zone), pd.ArrowDtype(pa.timestamp("us", zone))):
+        made = as_given(table, "pandas", {"x": kind}, schema)["x"]
+        assert made.dtype == kind
+        assert [moment.date() for moment in made] == days
+    made = as_given(table, "polars", {"x": pl.Datetime("us", zone)}, schema)["x"]
+    assert made.dtype == pl.Datetime("us", zone)
+    assert [moment.date() for moment in made.to_list()] == days
 
 
 def test_moments_in_a_zone_are_those_of_the_schema():

@@ -1,6 +1,9 @@
 """Data in several files: whole or not there, read and saved as one table."""
 
+import os
 import shutil
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -136,3 +139,27 @@ def test_frames_are_made_from_rows_in_files():
     batch = pa.RecordBatch.from_pydict({"a": [1, 2]})
     rows = StoredRows(batch.schema, 2, lambda: iter([batch]))
     assert pl.DataFrame(rows)["a"].to_list() == [1, 2]
+
+
+DYING = """
+import os, sys
+import parts_world
+
+def dying(sink, whole):
+    parts_world.written(sink, whole)
+    os._exit(9)
+
+parts_world.published(sys.argv[1], write=dying)
+"""
+
+
+@pytest.mark.long
+def test_a_process_that_is_killed_among_its_parts_leaves_nothing_that_is_seen(tmp_path):
+    place, path = tmp_path / "release", os.pathsep.join(sys.path)
+    command = [sys.executable, "-c", DYING, str(place)]
+    killed = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, check=False)
+    assert killed.returncode == 9
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".release.partial-")
+    assert sf.verify(published(place).folder).passed
+    assert [found.name for found in tmp_path.iterdir()] == ["release"]  # and it was swept

@@ -77,8 +77,9 @@ def test_which_row_takes_what_is_left_to_chance(rng):
 @pytest.mark.parametrize("conditions", [1, 7, 70_000])
 def test_the_draws_are_the_same_without_numba(conditions, rng, monkeypatch):
     condition, weights = rng.integers(0, conditions, 4_000), rng.dirichlet(np.ones(5), conditions)
+    monkeypatch.setattr(systematic, "_worthwhile", lambda _: True)
     fast = draw_within(condition, weights, np.random.default_rng(1))
-    monkeypatch.setattr(systematic, "HAVE_NUMBA", False)
+    monkeypatch.setattr(systematic, "_worthwhile", lambda _: False)
     plain = draw_within(condition, weights, np.random.default_rng(1))
     other = draw_within(condition, weights, np.random.default_rng(2))
     assert (fast.dtype, fast.tolist()) == (plain.dtype, plain.tolist())

@@ -132,6 +132,15 @@ def test_a_column_of_noise_says_so_and_one_of_substance_does_not(release):
     assert "bars that may be empty in truth" in notes["age"]
 
 
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(31_023.4, "mean 31,023.4"), (2_053.0, "mean 2,053"), (57.7584, "mean 57.76")],
+)
+def test_a_mean_is_written_as_its_interval_is(value, said):
+    (line,) = _of_means({"a": (value, (value - 1, value + 1))}, {"a": (0.0, 40_000.0)})
+    assert line.says == said
+
+
 def test_a_mean_that_may_be_anywhere_says_so():
     schema = {"name": "t", "columns": {"age": WIDE["age"]}}
     faint = sf.publish(

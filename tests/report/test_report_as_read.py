@@ -124,9 +124,9 @@ def test_many_small_misfits_of_many_columns_are_a_no_although_no_column_is_seen(
     )
     assert not release.fit.significant
     text = words(html_page(release))
-    assert "The file did not fit its schema." in text
+    assert "The file probably did not fit its schema." in text
     assert re.search(
-        r"No: between [\d,]+ and 1,\d\d\d records do not fit, with confidence 98 %", text
+        r"Probably not: between [\d,]+ and 1,\d\d\d records do not fit, with confidence 98 %", text
     )
     assert "hides in which columns" in text
     assert "As far as noise lets see, yes" not in text
@@ -142,6 +142,15 @@ def test_the_page_says_that_what_is_published_as_other_fits():
         assert ("published as what the schema calls other, and fit: in ward." in text) == bool(
             other
         )
+
+
+def test_the_note_beside_a_column_says_how_many_are_published_as_other():
+    ward = COLUMNS["ward"] | {"other": "rest"}
+    rows = pa.table({"ward": ["A", "B"] * 1_000})
+    given = {"schema": {"name": "t", "columns": {"ward": ward}}, "epsilon": 20, "seed": 1}
+    text = words(html_page(sf.publish(rows, **given)))
+    assert "of the records are read as rest, as is whatever is not listed" in text
+    assert "Apart from these, the fit of the file shows no column" in text
 
 
 def test_many_misfits_are_counted_where_they_are_not_listed():

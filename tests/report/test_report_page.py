@@ -95,6 +95,7 @@ def wide(columns):
     return sf.publish(data, schema=schema, method="identity-laplace", epsilon=1)
 
 
+@pytest.mark.slow
 def test_two_hundred_columns_stay_under_a_megabyte_and_what_is_left_out_is_said():
     text = html_page(wide(200))
     assert len(text.encode()) < MOST

@@ -78,5 +78,5 @@ def frozen(schema, rows, script=None, **asked):
         batches.append(batch)
     paper = synopsis.to_json()
     certified = certify(plan.terms, purse, content, synopsis=paper, release="frozen", ledger=None)
-    table = pa.Table.from_batches(batches, plan.table_schema)
+    table = plan.table_of(batches)
     return sf.Release(certified, synopsis=paper, table=table), purse.outputs

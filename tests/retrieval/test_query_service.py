@@ -84,6 +84,7 @@ def test_a_repeated_id_gets_the_same_answer_even_from_the_next_process(folder):
     assert spent(folder) == 10_000
 
 
+@pytest.mark.slow
 def test_eight_clients_at_once_never_spend_more_than_was_granted(folder):
     """160 questions, each sent twice, for a budget of 100."""
 

@@ -34,7 +34,7 @@ def test_blanks_are_named_with_the_command_that_buys_them(refused):
     told = refused(PARTIAL)
     assert "has blanks (cost: high; paid: high; ward: values)" in told
     assert "sfumato schema estimate DATA --schema" in told
-    assert "--epsilon 0.1 --delta 1e-9 -o NEW.yaml" in told
+    assert "--epsilon 0.1 --delta 1e-9 --folder estimate -o NEW.yaml" in told
     assert "not known here" not in told
 
 

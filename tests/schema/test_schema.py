@@ -121,7 +121,7 @@ def test_defaults_are_the_careful_ones():
         ),
         (
             {"kind": "date", "low": "2020-01-01T00:00:00Z", "high": "2021-01-01"},
-            "write low and high without a time zone; records are read as UTC",
+            "write low and high without a time zone; days of records are read as written",
         ),
         (
             {"kind": "date", "low": "2020-01-01", "high": "2021-01-01", "step": "week"},

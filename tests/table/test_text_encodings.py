@@ -93,7 +93,8 @@ def test_a_header_in_another_encoding_is_refused_with_the_remedy(opened, content
         opened(content, **facts)
     assert "Zürich" not in str(error.value)
     if content:  # by a schema, or where there is none yet
-        assert re.search(r"file: encoding: ([\w-]+); --encoding \1 where", str(error.value))
+        ways = r"\(--encoding ([\w-]+) while there is no schema; in a schema, file: encoding: \1\)"
+        assert re.search(ways, str(error.value))
 
 
 def test_a_declared_delimiter_and_quotation_mark_override_the_guess(opened):

@@ -53,7 +53,12 @@ def held(values, kind):
         (WORDS, [0, 1], pa.int64(), "spells none of the words for true and false"),
         (DAY, [20200103, 20200104], pa.int64(), "declare how the numbers write dates"),
         (DAY | {"format": "%d.%m.%Y"}, [True, False], pa.bool_(), "convert it or correct its kind"),
-        (NUMBER | {"percent": True}, [0.5, 0.25], pa.float64(), "percent is about texts such as"),
+        (
+            NUMBER | {"percent": True},
+            [0.5, 0.25],
+            pa.float64(),
+            "declared percent but stored",
+        ),
     ],
 )
 def test_a_type_that_cannot_be_meant_is_refused_in_every_library(column, values, kind, words):

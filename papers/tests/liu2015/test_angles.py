@@ -52,6 +52,7 @@ def test_noise_is_added_to_the_rotated_records_and_kept_apart(rng):
     assert 0.9 < p.E.std() < 1.1
 
 
+@pytest.mark.slow
 def test_the_norm_of_noise_is_under_its_bound_and_above_the_printed_one():
     found, settings = Outcomes(), Settings()
     for trial in range(3):

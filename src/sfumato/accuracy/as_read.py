@@ -3,7 +3,8 @@
 Noise says how near a published figure is to that of the values *as read*.  How near those are to
 what stands in the file, it cannot say: that is what the counts of the fit tell
 (`sfumato.release.fit`), each record in its first column that does not fit.  So of a column they
-tell how many records were changed at least.
+tell how many records were changed at least; and nothing of values that are not listed where the
+schema declares `other`, for these fit.
 
 >>> from sfumato.schema import Schema
 >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
@@ -18,7 +19,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.accuracy.fit import judged
+from sfumato.accuracy.fit import judged, not_counted
 from sfumato.accuracy.spelling import spelt
 from sfumato.release.certificate import Certificate
 from sfumato.release.fit import Fit, Misfit
@@ -56,6 +57,7 @@ def as_read(certificate: Certificate, fit: Fit | None) -> str:
     said = _OTHERS.get(certificate.kind, _TABLE)
     if fit is None:
         return f"{said} {NOT_MEASURED}."
+    said += _uncounted(certificate)
     if not fit.significant:
         return f"{said} {_unseen(certificate, fit)}."
     return f"{said} Where the fit of the file shows that records were changed so, the line says it."
@@ -66,13 +68,14 @@ def briefly(certificate: Certificate, fit: Fit | None) -> str:
     if fit is None:
         said = _OTHERS.get(certificate.kind, "All of this is about values as they were read.")
         return f"{said} {NOT_MEASURED}."
+    said = "All of this is about values as they were read"
     if fit.significant:
         names = dict.fromkeys(misfit.column for misfit in fit.significant)
         return (
-            f"All of this is about values as they were read; records were changed so in: "
-            f"{', '.join(names)}; in later columns of these records perhaps more."
+            f"{said}; records were changed so in: {', '.join(names)}; in later columns of these "
+            f"records perhaps more.{_uncounted(certificate)}"
         )
-    return f"All of this is about values as they were read. {_unseen(certificate, fit)}."
+    return f"{said}.{_uncounted(certificate)} {_unseen(certificate, fit)}."
 
 
 def told(certificate: Certificate, fit: Fit | None, *columns: str) -> tuple[str, ...]:
@@ -86,10 +89,10 @@ def changed(fit: Fit | None, axis: Axis) -> str:
     """How many records were changed in a column when it was read; empty where none is shown."""
     if fit is None:
         return ""
-    found = [misfit for misfit in fit.significant if misfit.column == axis.name]
+    found = [one for one in fit.significant if one.column == axis.name]
     return "; ".join(
-        f"about {_records(misfit)} {_SAYS[misfit.complaint].format(became(misfit.complaint, axis))}"
-        for misfit in found
+        f"about {_records(one, fit)} {_SAYS[one.complaint].format(became(one.complaint, axis))}"
+        for one in found
     )
 
 
@@ -123,6 +126,11 @@ def became(complaint: str, axis: Axis) -> str:
     return f"{value}, the first value" if code == 0 else value
 
 
+def _uncounted(certificate: Certificate) -> str:
+    said = not_counted(certificate.public_schema)
+    return f" {said[:1].upper()}{said[1:]}." if said else ""
+
+
 def _unseen(certificate: Certificate, fit: Fit) -> str:
     """What noise may hide: that nothing is seen is not that nothing is there."""
     if certificate.fit is not None and (all_of := judged(certificate)).low > 0:
@@ -131,14 +139,19 @@ def _unseen(certificate: Certificate, fit: Fit) -> str:
             "were changed by that, but noise hides in which columns"
         )
     most = max((misfit.high for misfit in fit.misfits), default=0)
+    apart = "Apart from these, the" if not_counted(certificate.public_schema) else "The"
     return (
-        "The fit of the file shows no column whose values were changed by that, but noise would "
-        f"hide up to {most:,} records of each column and complaint"
+        f"{apart} fit of the file shows no column whose values were changed by that, but noise "
+        f"would hide up to {most:,} records of each column and complaint, each of them counted in "
+        "the first column that it does not fit"
     )
 
 
-def _records(misfit: Misfit) -> str:
-    return f"{misfit.records:,} records (at least {misfit.low:,})"
+def _records(misfit: Misfit, fit: Fit) -> str:
+    said = f"{misfit.records:,} records (at least {misfit.low:,})"
+    if misfit.column == fit.misfits[0].column:
+        return said
+    return f"{said}, and perhaps more that do not fit in an earlier column,"
 
 
 def _middle(axis: Grid) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
 from sfumato.accuracy import collected_statement, statement, table_statement
+from sfumato.accuracy.as_read import briefly
 from sfumato.accuracy.collected import collected, is_collected
 from sfumato.accuracy.covariance_statement import variances
 from sfumato.accuracy.published import Published, Readable, published
@@ -20,16 +21,26 @@ _KNOWN = ("count", "mean", "column", "largest")
 
 
 class Answers(tuple[Answer, ...]):
-    """What was asked of a release: sentences to read, `figures` to compute with."""
+    """What was asked of a release: sentences to read, `figures` to compute with.
 
-    __slots__ = ()
+    `as_read` says what all of them are about, and what the fit of the file says or hides.
+    """
+
+    as_read: str
+
+    def __new__(cls, answers: Iterable[Answer] = (), as_read: str = "") -> "Answers":
+        """Answers, and what holds for every one of them."""
+        made = super().__new__(cls, answers)
+        made.as_read = as_read
+        return made
 
     def __repr__(self) -> str:
-        return "\n".join(visible(" ".join(answer.sentences)) for answer in self)
+        said = [" ".join(answer.sentences) for answer in self]
+        return "\n".join(visible(line) for line in (*said, self.as_read) if line)
 
     def _repr_html_(self) -> str:
         rows = [(answer.question, " ".join(answer.sentences)) for answer in self]
-        return fact_table("Accuracy, from the release alone", rows)
+        return fact_table("Accuracy, from the release alone", rows, note=self.as_read)
 
 
 class Questions(TypedDict, total=False):
@@ -67,7 +78,8 @@ def ask(release: Readable, *, confidence: Number = 0.95, **asked: Unpack[Questio
         "largest": lambda name: said.about_extreme(found, name, confidence),
     }
     told = [answers[name](one) for name, several in wanted.items() for one in several]
-    return Answers(told or _all(found, said, confidence))
+    fit = None if from_answers else found.fit
+    return Answers(told or _all(found, said, confidence), briefly(release.certificate, fit))
 
 
 def _all(found: Any, said: Any, confidence: Number) -> Iterable[Answer]:

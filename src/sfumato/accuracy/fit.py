@@ -16,11 +16,24 @@ from sfumato.accuracy.noisy import law_of
 from sfumato.privacy.mechanism import Event
 from sfumato.release.certificate import Certificate, stated
 from sfumato.release.fit import Fit, FitFacts
+from sfumato.schema import Schema
+from sfumato.schema.domain import Domain, Levels
 
-__all__ = ["CONFIDENCE", "FALSE_ALARM", "Verdict", "about_fit", "judge", "judged", "reach"]
+__all__ = [
+    "CONFIDENCE",
+    "FALSE_ALARM",
+    "Verdict",
+    "about_fit",
+    "judge",
+    "judged",
+    "not_counted",
+    "reach",
+    "read_as_other",
+]
 
 FALSE_ALARM = Fraction(1, 100)
 CONFIDENCE = 1 - 2 * FALSE_ALARM  # that all intervals of a fit hold together
+_MOST_NAMED = 5
 
 
 def reach(event: Event, cells: int, *, chance: Fraction = FALSE_ALARM) -> int:
@@ -73,20 +86,51 @@ def judged(certificate: Certificate) -> Verdict:
 
 def about_fit(certificate: Certificate) -> str:
     """What the counts say, in a line: the largest misfits, or all of them, or what noise hides."""
+    free = not_counted(certificate.public_schema)
+    return _counted(certificate) + (f"; {free}" if free else "")
+
+
+def read_as_other(schema: Schema | None) -> str:
+    """The columns in which a value that is not listed fits, however many there are.
+
+    >>> ward = {"kind": "category", "values": ["a", "b"], "other": "else"}
+    >>> read_as_other(Schema.of({"name": "t", "columns": {"ward": ward}}))
+    'ward'
+    """
+    axes = () if schema is None else Domain.of(schema).axes
+    names = [axis.name for axis in axes if isinstance(axis, Levels) and axis.other]
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def not_counted(schema: Schema | None) -> str:
+    """What the counts cannot show, in words; empty where no column declares `other`."""
+    named = read_as_other(schema)
+    return f"in {named}, values that are not listed are read as other, uncounted" if named else ""
+
+
+def _counted(certificate: Certificate) -> str:
     facts, verdict = stated(certificate.fit), judged(certificate)
     fit = Fit.of(facts)
     if found := fit.significant:
         said = (f"{one.column}: about {one.records:,} {one.complaint}" for one in found[:3])
-        return f"these do not fit and were cut or replaced: {'; '.join(said)}"
+        more = f"; {len(found) - 3:,} further counts" if len(found) > 3 else ""
+        return (
+            f"these do not fit and were cut or replaced: {'; '.join(said)}{more}; a record counts "
+            "in the first column that it does not fit, so later ones may hold more"
+        )
     if verdict.low > 0:
         return (
             f"between {verdict.low:,} and {verdict.high:,} records do not fit and were cut or "
-            "replaced; noise hides in which columns"
+            f"replaced, with confidence {float(100 * CONFIDENCE):g} %; noise hides in which columns"
         )
     if facts.reach >= fit.records:
         return "cannot be told: of so few records, noise at this budget hides up to all"
     most = max((misfit.high for misfit in fit.misfits), default=0)
-    return f"no column is seen not to fit (noise hides up to {most:,} records of each kind)"
+    return (
+        f"no column is seen not to fit (noise hides up to {most:,} records of each kind, each "
+        "counted in the first column that it does not fit)"
+    )
 
 
 def _law(event: Event, count: int = 1) -> DiscreteSum:

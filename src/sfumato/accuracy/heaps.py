@@ -7,7 +7,9 @@ than beside it, that may be why.  It is a hint: genuine caps look the same.
 A heap is an excess over what the neighbouring bin suggests (of a first value: over nine tenths of
 all records) of more than 5 deviations of its noise and 1 % of all records.  Deviations of noise
 that is shared add up at most.  A low of 0 or ±1 is exempt: many genuine columns begin there.
-Only columns of a dozen bins have neighbours that say anything.
+Only columns of a dozen bins have neighbours that say anything.  Where `other` is declared, more
+than 5 % of all records in it are worth a word: values that are not listed fit, and no count of the
+fit shows them.
 
 >>> import sfumato as sf, pyarrow as pa
 >>> from sfumato.accuracy.published import published
@@ -33,6 +35,7 @@ __all__ = ["Heap", "heaps"]
 
 _CERTAIN, _WORTH = 5.0, 0.01
 _NEARLY_ALL = 0.9
+_MUCH = 0.05  # of all records, as other
 _FEWEST = 12  # bins
 _EXEMPT = (0, 1, -1)
 
@@ -89,12 +92,27 @@ def _stands_out(cells: list[Noisy], sizes: list[int], own: int, other: int, tota
 
 
 def _first(axis: Levels, cells: Mapping[str, Noisy], total: float) -> Iterator[Heap]:
+    if axis.other:
+        yield from _other(axis, list(cells.values())[axis.unknown], total)
     if axis.unknown or len(cells) < 2:
         return
     first = next(iter(cells.values()))
     noise = 0.0 if first.public else first.law.deviation
     if first.value - _NEARLY_ALL * total > max(_CERTAIN * noise, _WORTH * total):
         yield _heap(axis, "not listed", first.value / total)
+
+
+def _other(axis: Levels, cell: Noisy, total: float) -> Iterator[Heap]:
+    """Needs no neighbour: values that are not listed fit, so that no other count shows them."""
+    noise = 0.0 if cell.public else cell.law.deviation
+    if cell.value - _MUCH * total > _CERTAIN * noise:
+        share, empty = min(cell.value / total, 1.0), "" if axis.missing else " or is missing"
+        said = (
+            f"About {100 * share:.3g} % of the records are read as {axis.values[axis.unknown]}, as "
+            f"is whatever is not listed{empty}: see whether the list has the values as the file "
+            "writes them"
+        )
+        yield Heap(axis.name, said, share)
 
 
 _WHY = {

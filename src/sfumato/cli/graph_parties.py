@@ -62,6 +62,7 @@ def merge(
     network = together([Share.load(path) for path in shares])
     table = edge_list(network)
     with appearing(output) as part, file_writer(part, table.schema, output.suffix[1:]) as writer:  # type: ignore[arg-type]
-        writer.write_table(table)
+        for batch in table.to_batches():
+            writer.write_batch(batch)
     say(f"{network} written to {output}")
     say("NOT PRIVATE by any proof: see sfumato methods edge-gaussian", style="yellow")

@@ -1,5 +1,6 @@
 """`sfumato publish`: one release, from file to folder."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -58,6 +59,12 @@ def publish(
     ] = None,
     sheet: Sheet = None,
     table: Table = None,
+    in_database: Annotated[
+        bool,
+        typer.Option(
+            "--in-database", help="mosaic: PostgreSQL counts the records, and none of them leaves."
+        ),
+    ] = False,
     format: Annotated[
         str | None, typer.Option(help="csv or parquet; default: parquet for Parquet, else csv.")
     ] = None,
@@ -102,7 +109,9 @@ def publish(
     """
     from sfumato.cli.method_options import method_options
     from sfumato.cli.show import promise, unfinished
+    from sfumato.errors import MisfitError
     from sfumato.ledger import Ledger
+    from sfumato.publishing.misfit_words import LOOK
     from sfumato.publishing.table import publish as run
     from sfumato.release.folder import is_release
     from sfumato.schema import Schema
@@ -123,22 +132,38 @@ def publish(
     if opened is not None:
         unfinished(opened, public.name, release)
     existed = is_release(output)
-    result = run(
-        named(data, sheet, table),
-        schema=public,
-        method=method,
-        epsilon=epsilon,
-        delta=delta,
-        rho=rho,
-        part=",".join(part) if part else None,
-        fit=fit,
-        ledger=opened,
-        folder=output,
-        format=format,  # type: ignore[arg-type]  # checked by publish itself
-        rows=rows,
-        release=release,
-        seed=seed,
-        accept_no_guarantee=accept_no_guarantee,
-        **options,
-    )
+    try:
+        result = run(
+            named(data, sheet, table, in_database=in_database),
+            schema=public,
+            method=method,
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            part=",".join(part) if part else None,
+            fit=fit,
+            ledger=opened,
+            folder=output,
+            format=format,  # type: ignore[arg-type]  # checked by publish itself
+            rows=rows,
+            release=release,
+            seed=seed,
+            accept_no_guarantee=accept_no_guarantee,
+            **options,
+        )
+    except MisfitError as stopped:
+        told = str(stopped).replace(LOOK, _look(data, schema, sheet, table, ledger))
+        raise MisfitError(told) from None
     promise(result, again=existed)
+
+
+def _look(
+    data: str, schema: Path, sheet: str | None, table: str | None, ledger: Path | None
+) -> str:
+    """The command that shows what does not fit, ready to be copied."""
+    words = ["sfumato", "check", str(data), "--schema", str(schema)]
+    words += ["--sheet", sheet] if sheet is not None else []
+    words += ["--table", table] if table is not None else []
+    if ledger is None:
+        return shlex.join([*words, "--uncounted"])
+    return f"{shlex.join([*words, '--ledger', str(ledger)])} (or --uncounted)"

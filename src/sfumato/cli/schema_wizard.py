@@ -84,7 +84,8 @@ def _answered(header: "Header", kept: "KeptAnswers", resume: bool, data: str) ->
     if not resume and is_there(kept.path):
         raise ParameterError(f"{kept.path} holds earlier answers: add --resume, or remove it")
     session = Session(_Terminal(), kept.read() if resume else [], kept.keep)
-    say(f"{data} has {len(header.columns)} columns; no record is read.")
+    several = "s" * (len(header.columns) > 1)
+    say(f"{data} has {len(header.columns)} column{several}; no record is read.")
     say("Enter takes what is in brackets; ? explains, back goes back, quit keeps the answers.")
     try:
         return session.run(lambda asking: interview(header, asking))

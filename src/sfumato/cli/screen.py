@@ -6,8 +6,10 @@ text.  No other module of the commands prints; a test reads their source for tha
 """
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
@@ -82,10 +84,37 @@ class Grid(Table):
         """One more row."""
         self.add_row(*(_text(cell) for cell in cells))
 
+    def narrow(self, width: int) -> None:
+        """Break lines between words where there is room for it: in headings before cells."""
+        if self.box is None:
+            return
+        headings = [[str(column.header)] for column in self.columns]
+        texts = [
+            [*heading, *(str(cell) for cell in column.cells)]
+            for heading, column in zip(headings, self.columns, strict=True)
+        ]
+        room = width - 3 * len(texts) - 1  # a line and two blanks beside each column
+        widths = [min(max(map(cell_len, column)), max(room, 1)) for column in texts]
+        floors = next((f for f in (_floors(texts), _floors(headings)) if sum(f) <= room), None)
+        if floors is None or sum(widths) <= room:
+            return
+        while sum(widths) > room:
+            wide = [k for k, floor in enumerate(floors) if widths[k] > floor]
+            widths[max(wide, key=widths.__getitem__)] -= 1
+        for column, given in zip(self.columns, widths, strict=True):
+            column.width = given
+
+
+def _floors(texts: Sequence[Sequence[str]]) -> list[int]:
+    return [max((cell_len(w) for t in column for w in t.split()), default=1) for column in texts]
+
 
 def show(shown: Grid | Panel | Text) -> None:
     """A table, or a framed one."""
-    terminal().print(shown)
+    console = terminal()
+    if isinstance(shown, Grid):
+        shown.narrow(console.width)
+    console.print(shown)
 
 
 def panel(lines: Grid, title: str) -> Panel:

@@ -20,9 +20,12 @@ Table = Annotated[
 ]
 
 
-def named(data: str, sheet: str | None = None, table: str | None = None) -> Any:
+def named(
+    data: str, sheet: str | None = None, table: str | None = None, *, in_database: bool = False
+) -> Any:
     """The data, with the sheet or table that was named behind it."""
     from sfumato.table.file.opening import with_sheet
-    from sfumato.table.sql.opening import with_table
+    from sfumato.table.sql.opening import counted, with_table
 
-    return with_table(with_sheet(data, sheet), table)
+    found = with_table(with_sheet(data, sheet), table)
+    return counted(found) if in_database else found

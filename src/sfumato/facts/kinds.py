@@ -25,7 +25,8 @@ def kinds_of(source: Source, name: str) -> dict[str, Any]:
         raise DataError(
             f"the header does not say of what kind {which} is: number, date, category or another. "
             "Write the kinds into a schema (sfumato schema wizard, or sfumato schema draft) and "
-            "give that: --schema"
+            "give that: --schema; in Python, schema={'name': …, 'columns': {'age': {'kind': "
+            "'integer'}, …}}, or a polars frame or Arrow table, whose types no record decides"
         )
     return {"name": name, "columns": {c: {"kind": _kind(types[c])} for c in source.names}}
 

@@ -39,7 +39,7 @@ def read_range(
     `origin` is a declared end, from which values are counted, downwards with `down`.
     """
     if isinstance(declared, Date):
-        found = moments(column, declared.format)
+        found = moments(column, declared.format, utc=declared.tells_time)
         if (gone := said_missing(declared, column, found)) is not None:
             found[gone] = np.datetime64("NaT")
         values = (found - ORIGIN).astype(np.float64) / _DAY

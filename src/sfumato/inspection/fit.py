@@ -14,13 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import BudgetError, LedgerError
-from sfumato.inspection.fit_hint import MOST_VALUES, TORN_LINES, hint
+from sfumato.inspection.fit_hint import MOST_VALUES, NO_TEXT, TORN_LINES, hint
 from sfumato.inspection.partial_fit import DeclaredOnly
 from sfumato.inspection.section import Line, Section
 from sfumato.inspection.utility import AnySchema, has_rows, opened
 from sfumato.ledger import Ledger
 from sfumato.measure.fit import complaints_of
-from sfumato.publishing.misfit_words import QUOTE_THEM, remedy
+from sfumato.publishing.misfit_words import QUOTE_THEM, WRITE_OBJECTS, remedy
 from sfumato.schema.blank import read_or_partial
 from sfumato.schema.domain import Domain
 from sfumato.schema.partial import PartialSchema
@@ -31,6 +31,9 @@ from sfumato.table.stored import distinct, plain
 from sfumato.table.value import text_of
 
 __all__ = ["ColumnMisfit", "SchemaFit", "check", "fit_section"]
+
+# Where a hint tells more of what to do than the complaint.
+_TO_DO = {TORN_LINES: QUOTE_THEM, NO_TEXT: WRITE_OBJECTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +134,23 @@ def _exact(records: Records | DeclaredOnly, domain: Domain, *, counted: bool = F
     for j, axis in enumerate(domain.axes):
         for complaint in (said for said in complaints_of(axis) if found[j, said]):
             looks = hint(complaint, axis, examples[j, complaint], torn[j, complaint])
-            todo = QUOTE_THEM if looks == TORN_LINES else remedy(complaint.words, axis)
+            todo = _TO_DO.get(looks) or remedy(complaint.words, axis)
             values = int(found[j, complaint])
             misfits.append(ColumnMisfit(axis.name, complaint.words, values, todo, looks))
     return SchemaFit(domain.schema.name, total, fitting, tuple(misfits), counted)
 
 
 def _texts(column: pa.Array, places: NDArray[np.integer]) -> list[str | None]:
-    """Some values as texts; None for bytes that are none."""
+    """Some values as texts; None for what is missing."""
     if pa.types.is_dictionary(column.type):
         found, values = distinct(column)
         return _texts(values, found[places])
     stored = plain(column).take(places)
     if pa.types.is_large_string(stored.type):
         stored = stored.cast(pa.large_binary())
+    elif pa.types.is_temporal(stored.type):
+        # Their numbers tell them apart as well, and Python has no years beyond 9999.
+        stored = stored.cast(pa.int32() if pa.types.is_date32(stored.type) else pa.int64())
     return [text_of(value) for value in stored.to_pylist()]
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from sfumato.schema import Boolean, Date
 from sfumato.schema.domain import Axis, Grid, Levels
 from sfumato.table.complaint import Complaint
+from sfumato.table.value import UNREADABLE
 
-__all__ = ["MOST_VALUES", "TORN_LINES", "hint"]
+__all__ = ["MOST_VALUES", "NO_TEXT", "TORN_LINES", "hint"]
 
 MOST_VALUES = 1_000  # of a column and complaint that are looked at
 _NUMBERS = {
@@ -29,6 +30,8 @@ _DATES = {
     "looks like a date without separators": r"\d{8}",
 }
 TORN_LINES = "lines with too many or too few fields (a separator inside unquoted values?)"
+NO_TEXT = "no text at all"
+_ENCODING = "looks like another encoding than UTF-8"
 _ONE_VALUE = "most are one and the same value, as a code for missing would be"
 
 
@@ -48,11 +51,16 @@ def hint(complaint: Complaint, axis: Axis, values: Sequence[str | None], torn: i
         return _spelling(axis, values)
     if complaint is not Complaint.UNREADABLE:
         return ""
-    if not isinstance(axis, Grid) and not isinstance(axis.column, Boolean):
-        return "looks like another encoding than UTF-8"
+    if _most(values, lambda text: text == UNREADABLE):
+        return NO_TEXT
+    foreign = _most(values, lambda text: UNREADABLE in text)
+    if foreign or not (isinstance(axis, Grid) or isinstance(axis.column, Boolean)):
+        return _ENCODING
     shapes = _DATES if isinstance(axis.column, Date) else _NUMBERS
     found = (said for said, shape in shapes.items() if _most(values, re.compile(shape).fullmatch))
-    return next(found, _of_one_kind(shapes, values)) or (_ONE_VALUE if _alike(values) else "")
+    # Of two words for true and false, one is half of all: that hints at no code.
+    alike = not isinstance(axis.column, Boolean) and _alike(values)
+    return next(found, _of_one_kind(shapes, values)) or (_ONE_VALUE if alike else "")
 
 
 def _of_one_kind(shapes: dict[str, str], values: Sequence[str | None]) -> str:

@@ -8,6 +8,7 @@ Limits.  What a record holds behind its first complaint is not counted; a wrong 
 right one by the schema (a weight in pounds within the range of kilograms) is none.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -21,6 +22,7 @@ from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Noise, Purse
 from sfumato.schema import Boolean
 from sfumato.schema.domain import Axis, Domain, Grid
+from sfumato.table.cells import FirstComplaint
 from sfumato.table.complaint import Complaint, Complaints
 from sfumato.table.records import Records
 from sfumato.table.statistic import Reads, WholeSum
@@ -70,6 +72,16 @@ class FirstComplaints(WholeSum):
             wrong = np.flatnonzero(records[:, j])
             cell[wrong] = self._place[j, records[wrong, j]]
         return self.merge(total, np.bincount(cell, minlength=len(total)))
+
+    def tables(self) -> list[tuple[FirstComplaint]]:
+        """One, by the first complaint."""
+        return [(FirstComplaint(self._place),)]
+
+    def gathered(self, counted: Sequence[Whole]) -> Whole:
+        """NOT PRIVATE: the same total, of counts by the first complaint."""
+        total, (found,) = self.zero(), counted
+        total[found[:, 0]] = found[:, 1]
+        return total
 
     @cached_property
     def _place(self) -> NDArray[np.intp]:

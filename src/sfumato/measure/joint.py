@@ -11,6 +11,7 @@ records, and in 64 bits beyond it, modulo 2⁶⁴.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from math import inf, prod
 
 import numpy as np
@@ -18,12 +19,13 @@ import numpy as np
 from sfumato.measure.joint_step import Cells, count_pairs
 from sfumato.numeric.arrays import Codes, Whole
 from sfumato.synopsis.bins import Partition
+from sfumato.table.cells import Cell
 from sfumato.table.statistic import WholeSum
 
 __all__ = ["Group", "JointCounts"]
 
 _LARGEST = (1, 8, 16, 32, 64, 128, 256, 512)  # cells of a group of several columns, at most
-_MOST_CELLS = 2**22  # of all tables together, unless columns by themselves have more
+_MOST_CELLS = 2**22  # of all tables together, unless columns by themselves have half of that
 _CELL = 2**-17  # what a cell of a table costs each record, in steps: batches have so many records
 
 Group = tuple[int, ...]  # columns, by their place in the partition
@@ -100,6 +102,40 @@ class JointCounts(WholeSum):
                 panel[:, 0] += np.bincount(classes * size + row, minlength=len(panel))
         return total
 
+    def tables(self) -> list[tuple[Cell, ...]]:
+        """Class and the cells of one group or two, panel by panel."""
+        label = self.partition.label
+        own = () if label is None else ((label, np.arange(self.partition.classes)),)
+        cells = [
+            Cell(tuple((axis, self._by_code(axis, place)) for axis, place in group))
+            for group in self._places
+        ]
+        return [(Cell(own), *(cells[group] for group in groups)) for groups in self._panelled]
+
+    def gathered(self, counted: Sequence[Whole]) -> Whole:
+        """NOT PRIVATE: the same total, of counts by class and cells."""
+        total = self.zero()
+        panels = self.panels(total)
+        for (first, *second), found in zip(self._panelled, counted, strict=True):
+            rows = found[:, 0] * self.sizes[first] + found[:, 1]
+            columns = 0
+            if second:
+                columns = found[:, 2] + self.offset[second[0]] - self.offset[first + 1]
+            panels[first][rows, columns] = found[:, -1]
+        return total
+
+    @property
+    def _panelled(self) -> list[Group]:
+        """Groups that are counted against each other; each by itself where there are no pairs."""
+        groups = range(len(self.groups))
+        return list(combinations(groups, 2)) if self.paired else [(group,) for group in groups]
+
+    def _by_code(self, axis: int, place: Cells | None) -> Whole:
+        if place is not None:
+            return place.astype(np.int64)
+        (bins,) = {c.bins for c in self.partition.columns if c.fine.axis == axis}
+        return np.arange(bins)
+
     @cached_property
     def _places(self) -> list[list[tuple[int, Cells | None]]]:
         """For each group: axes, and what each code adds to the cell; None where it is the code."""
@@ -144,8 +180,12 @@ def _packed(bins: Sequence[int], most: int) -> tuple[Group, ...]:
 
 def _steps(groups: tuple[Group, ...], bins: Sequence[int], classes: int) -> float:
     """What a record costs; no bound where groups would take too much memory."""
-    sizes = [prod(bins[column] for column in group) for group in groups]
-    cells = classes * (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2
-    if len(groups) < len(bins) and cells > _MOST_CELLS:
+    cells = _cells([prod(bins[column] for column in group) for group in groups], classes)
+    if cells > max(_MOST_CELLS, 2 * _cells(bins, classes)):
         return inf
     return len(groups) * (len(groups) - 1) / 2 + cells * _CELL
+
+
+def _cells(sizes: Sequence[int], classes: int) -> int:
+    """Of all tables of two groups of such sizes."""
+    return classes * (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2

@@ -5,19 +5,19 @@ batch.  With numba (the extra `fast`) a record takes less than a nanosecond for 
 NumPy; but numba takes a moment to load, so it is fetched once NumPy has worked for about as long.
 """
 
-import sys
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Codes, Whole
-from sfumato.numeric.compiled import HAVE_NUMBA, compiled
+from sfumato.numeric.compiled import Worthwhile, compiled
 
 __all__ = ["Cells", "count_pairs"]
 
-_WORTHWHILE = 2**30  # steps that NumPy takes about as long for as numba takes to load
 _FEW = 8  # cells for each record of a batch, above which the record's own ones alone are touched
+
+_worthwhile = Worthwhile(2**29)  # steps
 
 Cells = NDArray[np.unsignedinteger]  # of a group; for records, a row for each group
 
@@ -31,24 +31,9 @@ def count_pairs(panels: Sequence[Whole], cells: Cells, classes: Codes, sizes: Wh
     [[0, 0, 1], [0, 0, 1]]
     """
     steps = cells.shape[1] * len(cells) * (len(cells) - 1) // 2
-    way = _one_by_one if _paths.compiled(steps) else _in_numpy
+    way = _one_by_one if _worthwhile(steps) else _in_numpy
     for g, panel in enumerate(panels):
         way(panel, classes * sizes[g] + cells[g], cells[g + 1 :], sizes[g + 1 :])
-
-
-class _Paths:
-    """Which path is taken, and how many steps of NumPy it took to earn the other one."""
-
-    def __init__(self) -> None:
-        self._seen = 0
-
-    def compiled(self, steps: int) -> bool:
-        """Whether numba is at hand, or worth loading by now."""
-        self._seen += steps
-        return HAVE_NUMBA and (self._seen >= _WORTHWHILE or "numba" in sys.modules)
-
-
-_paths = _Paths()
 
 
 def _in_numpy(panel: Whole, first: Whole, others: Cells, sizes: Whole) -> None:

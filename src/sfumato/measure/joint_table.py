@@ -24,6 +24,10 @@ class JointTables:
     counts: JointCounts
     total: Whole
 
+    @cached_property
+    def _panels(self) -> list[Whole]:
+        return self.counts.panels(self.total)
+
     @property
     def rows(self) -> int:
         """How many records there are: each of them is in one cell of every table."""
@@ -46,7 +50,7 @@ class JointTables:
     def by_pair(self, partition: Partition) -> Whole:
         """Two-way tables in these bins: class, cell, cell; one-way tables in the diagonal."""
         found = np.zeros((partition.classes, partition.cells, partition.cells), np.int64)
-        panels, into = self.counts.panels(self.total), self._into(partition)
+        panels, into = self._panels, self._into(partition)
         later = sparse.block_diag([belongs for _, belongs in into], format="csr", dtype=np.int64)
         others = np.concatenate([cells for cells, _ in into])
         for g, (cells, belongs) in enumerate(into):
@@ -64,7 +68,7 @@ class JointTables:
 
     def _alone(self, group: int) -> Whole:
         """The table of a group: class, cell."""
-        counts, panels = self.counts, self.counts.panels(self.total)
+        counts, panels = self.counts, self._panels
         classes, size = counts.partition.classes, int(counts.sizes[group])
         if not counts.paired:
             return panels[group].reshape(classes, size)

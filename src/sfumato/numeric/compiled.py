@@ -4,12 +4,13 @@ Both run the same lines, so the answer is the same; only the time differs.  numb
 moment to load, so it is fetched when the first such loop runs, not when its module is read.
 """
 
+import sys
 from collections.abc import Callable
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Any, TypeVar, cast
 
-__all__ = ["HAVE_NUMBA", "SLOW", "compiled"]
+__all__ = ["HAVE_NUMBA", "SLOW", "Worthwhile", "compiled"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,4 +53,24 @@ class _Compiled:
                 known[name] = called._fast
         # Without a file there is nowhere to keep it: the interpreter and doctests.
         kept = not self.py_func.__code__.co_filename.startswith("<")
-        return njit(cache=kept, nogil=True)(self.py_func)
+        try:
+            return njit(cache=kept, nogil=True)(self.py_func)
+        except RuntimeError:  # there is no place to keep it: nobody may write here
+            return njit(nogil=True)(self.py_func)
+
+
+class Worthwhile:
+    """Whether numba is at hand, or worth loading by now: for loops that NumPy can do as well.
+
+    >>> worthwhile = Worthwhile(2**40)
+    >>> worthwhile(1) == ("numba" in sys.modules)
+    True
+    """
+
+    def __init__(self, work: int) -> None:
+        self._left = work  # that NumPy takes about as long for as numba takes to load
+
+    def __call__(self, work: int) -> bool:
+        """Asked before each piece of work, with its size."""
+        self._left -= work  # two threads may lose some: then it is loaded a little later
+        return HAVE_NUMBA and (self._left <= 0 or "numba" in sys.modules)

@@ -7,17 +7,18 @@ processor time that it takes in one thread.
 ...     pass
 """
 
+import sys
 from threading import Lock
 from typing import Any
 
 try:
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # has none
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # has none
 except ImportError:  # without it nothing is held
-    threadpool_limits = None
+    ThreadpoolController = None
 
 __all__ = ["CAN_HOLD", "one_blas_thread"]
 
-CAN_HOLD = threadpool_limits is not None
+CAN_HOLD = ThreadpoolController is not None
 
 
 class _OneThread:
@@ -25,12 +26,19 @@ class _OneThread:
 
     def __init__(self) -> None:
         self._lock, self._inside, self._held = Lock(), 0, None
+        self._libraries, self._modules = None, -1  # to look for them takes milliseconds
 
     def __enter__(self) -> None:
         with self._lock:
-            if not self._inside and threadpool_limits is not None:
-                self._held = threadpool_limits(1, "blas")
+            if not self._inside and ThreadpoolController is not None:
+                self._held = self._found().limit(limits=1, user_api="blas")
             self._inside += 1
+
+    def _found(self) -> Any:
+        """The libraries of this process, looked for again where something was imported since."""
+        if len(sys.modules) != self._modules:
+            self._libraries, self._modules = ThreadpoolController(), len(sys.modules)
+        return self._libraries
 
     def __exit__(self, *_: object) -> None:
         with self._lock:

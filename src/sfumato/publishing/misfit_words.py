@@ -8,23 +8,32 @@ from sfumato.release.fit import Fit, FitFacts, Misfit
 from sfumato.schema import Boolean, Date
 from sfumato.schema.domain import Axis, Domain, Grid
 
-__all__ = ["QUOTE_THEM", "SAID", "remedy", "stopped"]
+__all__ = ["LOOK", "QUOTE_THEM", "WRITE_OBJECTS", "remedy", "stopped"]
 
 _MOST_NAMED = 3
 _TORN = (
     "in a text file see also whether lines have too many or too few fields (a separator inside "
-    "unquoted values)"
+    "unquoted values), in lines of JSON whether each is an object by itself"
 )
 _KIND = f"or correct the kind of the column; {_TORN}"
 QUOTE_THEM = "put such values in quotes, or separate columns by another mark (file: delimiter)"
+WRITE_OBJECTS = (
+    "in lines of JSON, write one object on each line, in double quotes and with no comma behind "
+    "it; in Python, give texts or numbers"
+)
 _CODES = "declare codes for missing, such as -99 (missing_words)"
-SAID = {
+LOOK = "sfumato check DATA --schema SCHEMA --ledger LEDGER (or --uncounted)"
+_SAID = {
     "unreadable": "cannot be read",
     "below": "lie below the range",
     "above": "lie above the range",
     "not listed": "are not listed",
     "missing": "are missing",
 }
+_ONCE = (
+    "A record counts once, in the first column of the schema that it does not fit: later columns "
+    "may hold more such values than are counted"
+)
 
 
 def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee | None) -> str:
@@ -41,23 +50,34 @@ def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee |
         f"the {_percent(facts.misfit, 1)} that are let pass: nothing was published"
     )
     named = [_named(misfit, axes[misfit.column]) for misfit in fit.significant[:_MOST_NAMED]]
-    if not named:
-        likely = max(fit.misfits, key=lambda misfit: misfit.records)
-        named = ["The noise hides which column it is", _named(likely, axes[likely.column])]
+    if named:
+        named.append(_ONCE)
+    else:
+        named = [_hidden(facts)]
     advice = (
-        "See it exactly, with your own eyes: sfumato check DATA --schema SCHEMA --ledger LEDGER "
-        "(or --uncounted). If the records are meant to be so, publish with --misfit (misfit=…) or "
-        "--no-fit (fit=False)"
+        f"See it exactly, with your own eyes: {LOOK}. If the records are meant to be so, publish "
+        "with --misfit (misfit=…) or --no-fit (fit=False)"
     )
     spent = [f"Spent: {cost}, {_percent(facts.share, 1)} of the budget"] if cost else []
     return ". ".join([total, *named, advice, *spent])
 
 
-def _named(misfit: Misfit, axis: Axis) -> str:
-    some = "probably " if not misfit.significant else ""
+def _hidden(facts: FitFacts) -> str:
+    """No figure and no remedy: where noise is that large, the largest count is often its work."""
+    largest = max(facts.misfits, key=lambda cell: cell.count).column
+    if len({cell.column for cell in facts.misfits}) == 1:
+        return f"The noise hides what is wrong in column {largest}"
     return (
-        f"Column {misfit.column}: {some}about {misfit.records:,} values {SAID[misfit.complaint]} "
-        f"(between {misfit.low:,} and {misfit.high:,}); {remedy(misfit.complaint, axis)}"
+        f"The noise hides which column it is: perhaps {largest}, whose count is the largest, but "
+        "it may well be another"
+    )
+
+
+def _named(misfit: Misfit, axis: Axis) -> str:
+    return (
+        f"Column {misfit.column}: about {misfit.records:,} records (between {misfit.low:,} and "
+        f"{misfit.high:,}) fail here first, with values that {_SAID[misfit.complaint]}; "
+        f"{remedy(misfit.complaint, axis)}"
     )
 
 
@@ -69,7 +89,8 @@ def remedy(complaint: str, axis: Axis) -> str:
     >>> (axis,) = Domain.of(Schema.of({"name": "t", "columns": columns})).axes
     >>> remedy("unreadable", axis)
     'declare how the file writes its dates (format), or correct the kind of the column; in a text \
-file see also whether lines have too many or too few fields (a separator inside unquoted values)'
+file see also whether lines have too many or too few fields (a separator inside unquoted values), \
+in lines of JSON whether each is an object by itself'
     """
     match complaint:
         case "unreadable" if isinstance(axis.column, Boolean):
@@ -90,7 +111,10 @@ file see also whether lines have too many or too few fields (a separator inside 
         case "not listed":
             return "list all values, declare other for the rest, or aliases for other spellings"
         case _:
-            return "declare missing: allowed"
+            return (
+                "declare missing: allowed if a record may lack it; in lines of JSON see also "
+                f"whether the key is written {axis.name}, in the same letters"
+            )
 
 
 def _percent(part: int | Fraction, whole: int) -> str:

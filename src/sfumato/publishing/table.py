@@ -47,6 +47,7 @@ from sfumato.table.header import check_header
 from sfumato.table.mapped import Mapped
 from sfumato.table.records import Records
 from sfumato.table.source import Source, frame_types, number_of_records, open_source
+from sfumato.table.sql.counting import CountedTable
 from sfumato.table.sql.opening import with_table
 
 __all__ = ["check_rows", "price", "publish", "publish_plan"]
@@ -201,9 +202,12 @@ def publish_plan(
     check_promise(plan.terms, accept_no_guarantee)
     if plan.public is not None:
         plan.public.differ_from(data)
-    source = open_source(data, tuple(plan.domain.schema.columns), plan.domain.schema.file)
+    schema = plan.domain.schema
+    source = open_source(data, tuple(schema.columns), schema.file, counted=True)
     check_header(source, plan.domain, alone=plan.local)
     _check_engine(plan, source, format)
+    if isinstance(source, CountedTable):
+        source.check(plan.domain, plan.method)
     counted = None
     if plan.sized is not None or _counts_anyway(plan, source):
         counted = number_of_records(source, plan.domain)

@@ -26,6 +26,13 @@ from sfumato.errors import ParameterError, Refused, ReleaseError
 from sfumato.privacy.guarantee import Guarantee, from_json, to_json
 from sfumato.privacy.mechanism import Event
 from sfumato.release.digest import digest
+from sfumato.release.file_name import (
+    FileName,
+    data_names,
+    listed_names,
+    part_name,
+    sound_names,
+)
 from sfumato.release.fit import FitFacts
 from sfumato.release.kind import KINDS, Kind
 from sfumato.release.section import Section
@@ -34,7 +41,7 @@ from sfumato.schema import Schema
 from sfumato.schema.partial import PartialSchema
 from sfumato.untrusted.fact_table import fact_table
 
-__all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "PartyFacts", "part_name", "stated"]
+__all__ = ["FORMAT", "MOST_LONELY", "Certificate", "Continues", "PartyFacts", "stated"]
 
 FORMAT = 2  # format 1 had another digest of the content, and is still read
 MOST_LONELY = 2**20  # nodes without an edge: in no edge list, so only their number is known
@@ -42,7 +49,6 @@ _MOST_ROWS = 2**48
 _MOST_KEYS = 2**22
 _LONGEST_FIGURE = 4_000  # characters
 _LONGEST_TEXT = 200  # characters of a file that are repeated in a message
-_ONE_FILE = (("data.csv",), ("data.parquet",))
 Read = TypeVar("Read")
 
 
@@ -89,10 +95,6 @@ PublicSchema = Annotated[Schema, PlainValidator(_schema), PlainSerializer(Schema
 Asked = Annotated[PartialSchema, PlainValidator(_asked), PlainSerializer(PartialSchema.to_json)]
 Facts = TypeVar("Facts", bound=BaseModel)
 ColumnType = Literal["double", "int64", "string"]
-# The data is one file, or several that lie in a folder of their own.
-File = Annotated[
-    str, Field(pattern=r"^(data\.csv|data\.parquet|data/part-[0-9]{5}\.parquet|synopsis\.json)$")
-]
 
 
 class NetworkFacts(Section):
@@ -242,7 +244,7 @@ class Certificate(Section):
     limits: Lines
     versions: dict[Name, Line]
     # Of a release in a folder:
-    files: dict[File, Digest] = Field(default_factory=dict)
+    files: dict[FileName, Digest] = Field(default_factory=dict)
     seal: Digest | None = None
 
     @model_validator(mode="after")
@@ -263,24 +265,19 @@ class Certificate(Section):
         older, content = self.format == 1, self.content
         if ((content.blake2b is None), (content.tree is None)) != (not older, older):
             raise ValueError("content must be stated as this format does")
-        data = self.data_files
-        parts = None if older or not self.in_parts else tuple(map(part_name, range(len(data))))
-        if self.files and data not in (*_ONE_FILE, parts):
+        if self.files and not sound_names(self.files, parts=not older):
             raise ValueError("files must list one data file, or parts of it without a gap")
         return self
 
     @property
     def data_files(self) -> tuple[str, ...]:
         """Where the records are, in order; nothing of a release that lies in no folder."""
-        return tuple(sorted(name for name in self.files if name.startswith("data")))
+        return data_names(self.files)
 
     @property
     def listed(self) -> list[str]:
         """The files of its folder, for people: parts of the data are only counted."""
-        if not self.in_parts:
-            return sorted(self.files)
-        others = self.files.keys() - set(self.data_files)
-        return sorted([*others, f"data/ ({len(self.data_files):,} files)"])
+        return listed_names(self.files)
 
     @property
     def in_parts(self) -> bool:
@@ -359,15 +356,6 @@ class Certificate(Section):
 
     def __getitem__(self, name: str) -> NoReturn:
         raise TypeError(f"a certificate has attributes: certificate.{name}, or to_json() as a dict")
-
-
-def part_name(number: int) -> str:
-    """What a part of the data is called, where it is several files.
-
-    >>> part_name(2)
-    'data/part-00002.parquet'
-    """
-    return f"data/part-{number:05}.parquet"
 
 
 def stated(facts: Facts | None) -> Facts:

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sfumato.errors import ReleaseError
-from sfumato.release.certificate import Certificate, part_name
+from sfumato.release.certificate import Certificate
 from sfumato.release.content import Content, Hashed, PartsContent
 from sfumato.release.file import Format, file_writer
+from sfumato.release.file_name import part_name
 from sfumato.untrusted.plain_file import content, is_there, opened
 from sfumato.untrusted.strict_json import parsed
 

@@ -10,6 +10,7 @@ never those that were seen.
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 
 from sfumato.schema import Category, Column, Date, Integer, Number, Schema
@@ -53,10 +54,20 @@ def _pandas(table: pa.Table, types: Mapping[str, Any], columns: Mapping[str, Col
             frame[name] = values.cast(pa.timestamp("s")).to_pandas()
         kind = _pandas_type(types[name], item, columns[name])
         if kind is not None:
-            utc = isinstance(kind, pd.DatetimeTZDtype)  # as moments are read
-            column = frame[name].dt.tz_localize("UTC") if utc else frame[name]
-            frame[name] = column.astype(kind)
+            frame[name] = _zoned(frame[name], kind, columns[name]).astype(kind)
     return frame
+
+
+def _zoned(values: Any, kind: Any, column: Column) -> Any:
+    """Moments in the zone of a type, as they were read: times in UTC, days by its own clock."""
+    zone = getattr(getattr(kind, "pyarrow_dtype", kind), "tz", None)
+    if zone is None or not isinstance(column, Date):
+        return values
+    if column.tells_time:
+        return values.dt.tz_localize("UTC")
+    # Where clocks go forward at midnight the day begins at one; back, it begins the first time.
+    first = np.ones(len(values), np.bool_)
+    return values.dt.tz_localize(zone, ambiguous=first, nonexistent="shift_forward")
 
 
 def _pandas_type(given: Any, item: pa.Field, column: Column) -> Any:
@@ -103,18 +114,31 @@ def _polars(table: pa.Table, types: Mapping[str, Any], columns: Mapping[str, Col
     for item in table.schema:
         if item.name not in types:
             continue
-        kind = _polars_type(types[item.name], item, columns[item.name])
+        declared = columns[item.name]
+        kind = _polars_type(types[item.name], item, declared)
         if kind is None:
             continue
         column = pl.col(item.name)
-        if isinstance(kind, pl.Datetime):
+        if isinstance(kind, pl.Datetime) and isinstance(declared, Date):
             column = column.cast(pl.Datetime(kind.time_unit))
-            if kind.time_zone is not None:  # moments are read in UTC
+            if kind.time_zone is not None and declared.tells_time:
                 column = column.dt.replace_time_zone("UTC").dt.convert_time_zone(kind.time_zone)
+            elif kind.time_zone is not None:
+                column = pl.coalesce(_beginnings(column, kind.time_zone))
         else:
             column = column.cast(kind)
         frame = frame.with_columns(column)
     return frame
+
+
+def _beginnings(days: Any, zone: str) -> list[Any]:
+    """Where each day begins in a zone: at midnight or, where clocks leave that out, later."""
+    return [
+        days.dt.offset_by(late).dt.replace_time_zone(
+            zone, ambiguous="earliest", non_existent="null"
+        )
+        for late in ("0h", "1h", "24h")
+    ]
 
 
 def _polars_type(given: Any, item: pa.Field, column: Column) -> Any:

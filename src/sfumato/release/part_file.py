@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from sfumato.release.certificate import part_name
 from sfumato.release.content import Content, Hashed
 from sfumato.release.file import appearing, file_writer
+from sfumato.release.file_name import part_name
 from sfumato.release.folder import flush, sha256
 
 __all__ = ["PartFile", "PartSink"]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.numeric.arrays import Array
 from sfumato.render.estimate import NoisyTables, OneWays
 from sfumato.render.piecewise import beyond_noise
-from sfumato.render.systematic import draw_within
+from sfumato.render.systematic import Places, draw_within
 
 __all__ = ["Forest", "forest", "shrunken"]
 
@@ -77,10 +77,10 @@ class Forest:
                 implied[:, here, partition.block(other)] = along[other]
         return np.asarray(implied)
 
-    def draw(self, rows: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw(self, classes: Places, rng: np.random.Generator) -> NDArray[np.int32]:
         """Coarse bins of one record for each of the given classes, by column."""
-        partition = self.tables.partition
-        drawn = np.empty((len(rows), len(partition.columns)), np.int64, order="F")
+        partition, rows = self.tables.partition, classes.astype(np.int64)
+        drawn = np.empty((len(rows), len(partition.columns)), np.int32, order="F")
         for column, parent in self.steps():
             if parent is None:
                 weights = self.ones.counts[:, partition.block(column)]

@@ -18,7 +18,7 @@ from sfumato.render.forest import Forest, forest
 from sfumato.render.latent import Mixture, Settings, Targets, fit
 from sfumato.render.piecewise import beyond_noise
 from sfumato.render.rules import Rules
-from sfumato.render.systematic import draw, draw_within
+from sfumato.render.systematic import Places, draw, draw_within
 from sfumato.schema.domain import MISSING, Domain
 from sfumato.synopsis.bins import Fine, Merged, Partition
 from sfumato.synopsis.tables import RUN, MosaicSynopsis
@@ -177,7 +177,7 @@ def _fillings(tables: NoisyTables, given: Mapping[int, Mask]) -> list["_Filling"
 
 def _from_mixture(
     mixture: Mixture, partition: Partition, rows: int, rng: np.random.Generator
-) -> tuple[Whole, Iterator[Whole]]:
+) -> tuple[Places, Iterator[Places]]:
     """A class for each record, and its coarse bins, a column at a time."""
     which = draw(mixture.weight.ravel(), rows, rng)
     component, classes = np.divmod(which, mixture.weight.shape[1])
@@ -229,12 +229,12 @@ class _Filling:
         fine, every = column.fine, np.arange(column.fine.bins)
         self.axis = fine.axis
         mask = np.ones(len(fine.place), bool) if possible is None else possible
-        codes = np.arange(len(mask))
+        codes = np.arange(len(mask), dtype=np.int32)
         codes[codes >= fine.stop.max()] = MISSING  # in the last bin
         self._codes, inside = codes[mask], fine.place[mask]
         self._first = np.searchsorted(inside, every)
         last = np.maximum(np.searchsorted(inside, every, side="right"), self._first + 1)
-        self._wide = (last - self._first).astype(np.uint64)
+        self._wide = last - self._first
         counts = np.ones(fine.bins) if found is None else found.counts
         weights = np.zeros((column.bins, fine.bins))
         weights[column.group, every] = counts + 1e-9
@@ -248,11 +248,13 @@ class _Filling:
         several = bool((self._wide > 1).any())
         self._each = None if several else self._codes[np.minimum(self._first, len(self._codes) - 1)]
 
-    def codes(self, bins: Whole, rng: np.random.Generator) -> Whole:
+    def codes(self, bins: Places, rng: np.random.Generator) -> Codes:
         fine = draw_within(bins, self._weights, rng) if self._only is None else self._only[bins]
         if self._each is not None:
             return np.asarray(self._each[fine])
         # Evenly, but for a share of the codes over 2³², which nobody sees.
-        some = rng.integers(0, 2**32, len(fine), np.uint32).astype(np.uint64)
-        place = self._first[fine] + (some * self._wide[fine] >> np.uint64(32)).astype(np.int64)
-        return np.asarray(self._codes[np.minimum(place, len(self._codes) - 1)])
+        place = rng.integers(0, 2**32, len(fine), np.uint32).astype(np.int64)
+        place *= self._wide[fine]
+        place >>= 32
+        place += self._first[fine]
+        return np.asarray(self._codes[np.minimum(place, len(self._codes) - 1, out=place)])

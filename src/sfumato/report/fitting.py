@@ -19,10 +19,10 @@ about what they were read as.'
 from dataclasses import dataclass
 
 from sfumato.accuracy.as_read import became
-from sfumato.accuracy.fit import FALSE_ALARM, Verdict
+from sfumato.accuracy.fit import FALSE_ALARM, Verdict, read_as_other
 from sfumato.release.fit import Fit
 from sfumato.schema import Schema
-from sfumato.schema.domain import Domain, Levels
+from sfumato.schema.domain import Domain
 
 __all__ = ["Fitting", "fitting"]
 
@@ -38,9 +38,9 @@ _MISFIT = (
     "about what they were read as."
 )
 _HIDDEN = (
-    "No: between {low:,} and {high:,} records do not fit, with confidence {sure}, more than noise "
-    "alone would show, though it hides in which columns. What is said of any column is "
-    "about what its values were read as."
+    "Probably not: between {low:,} and {high:,} records do not fit, with confidence {sure}, and "
+    "noise hides in which columns; up to two releases in a hundred say so although all fits. "
+    "What is said of any column is about what its values were read as."
 )
 _UNTOLD = (
     "Cannot be told: with so few records at this budget, noise hides misfits of up to all records. "
@@ -53,6 +53,12 @@ _UNKNOWN = (
 )
 _MOST = 40
 _TOGETHER = f"{float(100 * (1 - 2 * FALSE_ALARM)):g} %"  # of all intervals, on both sides
+_COUNTED = (
+    "Counted under noise, each record once: about {fitting:,} of {records:,} records ({share}) fit "
+    "in every column, the others count in the first column that they do not fit in. What they hold "
+    "in later columns is not counted, so a column may have more misfits than its count says. The "
+    f"intervals of all counts hold together with confidence {_TOGETHER}."
+)
 
 
 @dataclass(frozen=True)
@@ -62,11 +68,9 @@ class Fitting:
     verdict: str
     lines: tuple[tuple[str, str, str, str], ...] = ()  # column, complaint, records, interval
     rest: str = ""
-    fitting: str = ""
+    counted: str = ""  # how, and what is not: without that no count can be read
     measured: bool = True
     wrong: bool = False
-    other: str = ""  # columns in which a value that is not listed fits
-    together: str = _TOGETHER
 
 
 def fitting(
@@ -94,20 +98,17 @@ def fitting(
     if len(wrong) > _MOST:
         rest = f"{len(wrong) - _MOST:,} further counts are more than noise, too. {rest}"
     share = 100 * min(max(fit.fitting, 0) / max(fit.records, 1), 1)
-    told = f"about {max(fit.fitting, 0):,} of {fit.records:,} records ({share:.3g} %)"
+    told = _COUNTED.format(fitting=fit.fitting, records=fit.records, share=f"{share:.3g} %")
+    if named := read_as_other(schema):
+        told += (
+            f" Values that are not listed are published as what the schema calls other, and fit: "
+            f"in {named}."
+        )
     hidden = not wrong and judged is not None and judged.low > 0
     verdict = _MISFIT if wrong else _UNTOLD if reach >= fit.records else _FITS
     if hidden and judged is not None:
         verdict = _HIDDEN.format(low=judged.low, high=judged.high, sure=_TOGETHER)
-    listed = (axis for axis in axes.values() if isinstance(axis, Levels) and axis.other)
-    return Fitting(
-        verdict,
-        lines,
-        rest,
-        told,
-        wrong=bool(wrong) or hidden,
-        other=", ".join(axis.name for axis in listed),
-    )
+    return Fitting(verdict, lines, rest, told, wrong=bool(wrong) or hidden)
 
 
 def _rest(highs: list[int], other: str) -> str:

@@ -16,7 +16,7 @@ from sfumato.accuracy.as_read import changes
 from sfumato.accuracy.collected import Collected, collected, is_collected
 from sfumato.accuracy.collected_statement import mean_in_words
 from sfumato.accuracy.published import Published, published
-from sfumato.accuracy.spelling import at_least, at_most, roughly
+from sfumato.accuracy.spelling import at_least, at_most, roughly, spelt
 from sfumato.errors import Refused
 from sfumato.release.release import Release
 from sfumato.schema import Date
@@ -163,7 +163,7 @@ def _of_means(
         between = f"{at_least(low)} to {at_most(high)}"
         told = f"{beside(reach, value)} of the mean"
         off = reach / (last - first)
-        yield Line(column, f"mean {value:.4g}", between, off, _RANGE, told)
+        yield Line(column, f"mean {spelt(value)}", between, off, _RANGE, told)
 
 
 def beside(reach: float, value: float) -> str:

@@ -57,5 +57,6 @@ def to_buy(partial: PartialSchema, path: Path) -> str:
     delta = " --delta 1e-9" * bool(partial.categories)  # pure epsilon finds no values
     return (
         f"{path} has blanks ({said}): declare them from public knowledge, or buy them: "
-        f"sfumato schema estimate DATA --schema {path} --epsilon 0.1{delta} -o NEW.yaml"
+        f"sfumato schema estimate DATA --schema {path} --epsilon 0.1{delta} "
+        "--folder estimate -o NEW.yaml"
     )

@@ -255,10 +255,18 @@ class Date(WrittenDate, _Column):
     @model_validator(mode="after")
     def _range(self) -> Self:
         if self.low.tzinfo or self.high.tzinfo:
-            raise ValueError("write low and high without a time zone; records are read as UTC")
+            raise ValueError(
+                "write low and high without a time zone; days of records are read as written, "
+                "shorter steps in UTC"
+            )
         check_ordered(self.low, self.high)
         check_written(written(self, None))
         return self
+
+    @property
+    def tells_time(self) -> bool:
+        """Whether its steps are shorter than a day: then moments are read in UTC."""
+        return self.step in ("second", "minute", "hour")
 
     @field_serializer("low", "high", when_used="json")
     def _written(self, moment: datetime) -> str:

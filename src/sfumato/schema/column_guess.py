@@ -11,7 +11,7 @@ Only for files that their owner declared public: everything here is read off the
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from math import isfinite
 from typing import Any
@@ -48,8 +48,7 @@ def _number(text: str) -> float:
 def _moment(text: str) -> datetime:
     if not _DAY.fullmatch(text):
         raise ValueError
-    moment = datetime.fromisoformat(text)
-    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+    return datetime.fromisoformat(text).replace(tzinfo=None)  # as written: so days are read
 
 
 _READERS: dict[str, Callable[[str], Any]] = {

@@ -7,6 +7,7 @@ because of a value.
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import timezone
 from typing import Any
 
 import narwhals as nw
@@ -14,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.table.value import seconds_of, text_among_texts
+from sfumato.table.value import UNREADABLE, seconds_of, text_among_texts
+from sfumato.table.zone import is_known
 
 __all__ = ["arrow_of", "declared_type", "guessed_kind", "of_array", "of_objects"]
 
@@ -42,7 +44,7 @@ def of_array(values: NDArray[Any]) -> pa.Array:
     """NOT PRIVATE: a column of an array of any type that NumPy has.
 
     >>> of_array(np.array([20, 1 + 2j])).to_pylist()
-    [20.0, nan]
+    ['20', '\\x1f\ufffd']
     """
     values = values.astype(values.dtype.newbyteorder("="), copy=False)
     kind = values.dtype.kind
@@ -50,12 +52,11 @@ def of_array(values: NDArray[Any]) -> pa.Array:
         return pa.array(seconds_of(values))
     if kind == "m":
         return pa.nulls(len(values), pa.duration("s"))  # refused by its type where it is read
-    if kind == "c":  # a number beside one that is none
-        values = np.where(values.imag == 0, values.real, np.nan)
     if kind in "cf" and values.dtype.itemsize > 8:
         with np.errstate(over="ignore"):  # beyond the largest number lies infinity
-            values = values.astype(np.float64)
-    return pa.array(values) if kind in "biufc" else of_objects(values.tolist())
+            values = values.astype(np.complex128 if kind == "c" else np.float64)
+    # Of complex numbers each by itself: some are numbers, beside others that are none.
+    return pa.array(values) if kind in "biuf" else of_objects(values.tolist())
 
 
 def of_objects(values: Iterable[Any]) -> pa.Array:
@@ -104,8 +105,9 @@ def _of_pandas(column: Any) -> pa.Array | pa.ChunkedArray:
         values = _of_pandas(column.cat.categories.to_series())
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         return pa.DictionaryArray.from_arrays(pa.array(places, mask=places < 0), values)
-    if isinstance(dtype, pd.DatetimeTZDtype):
-        return of_array(np.asarray(column, dtype=f"datetime64[{dtype.unit}]"))  # in UTC
+    if isinstance(dtype, pd.DatetimeTZDtype) and (zone := _zone_of(dtype)) is not None:
+        utc = of_array(np.asarray(column, dtype=f"datetime64[{dtype.unit}]"))
+        return utc.cast(pa.timestamp("s", zone))
     if isinstance(dtype, pd.SparseDtype):
         return of_array(np.asarray(column))
     if isinstance(dtype, pd.StringDtype | pd.ArrowDtype) or hasattr(dtype, "numpy_dtype"):
@@ -114,13 +116,26 @@ def _of_pandas(column: Any) -> pa.Array | pa.ChunkedArray:
     return of_objects(_one_by_one(column.array))
 
 
+def _zone_of(dtype: Any) -> str | None:
+    """The name of a zone of pandas; None where it has none, so that texts must do."""
+    # Of others Arrow takes what the zone calls itself, which may be the name of another.
+    if not (
+        isinstance(dtype.tz, timezone) or hasattr(dtype.tz, "key") or hasattr(dtype.tz, "zone")
+    ):
+        return None
+    with suppress(pa.ArrowException, ValueError, TypeError):
+        zone = str(pa.lib.tzinfo_to_string(dtype.tz))
+        return zone if is_known(zone) else None
+    return None
+
+
 def _one_by_one(array: Any) -> Iterator[Any]:
-    """The values of an array of pandas, None where one cannot even be taken out."""
+    """The values of an array of pandas, with a mark where one cannot even be taken out."""
     for place in range(len(array)):
         try:
             yield array[place]
         except Exception:  # a time of day that its zone does not reach
-            yield None
+            yield UNREADABLE
 
 
 def _stored(column: Any) -> pa.DataType:
@@ -128,7 +143,7 @@ def _stored(column: Any) -> pa.DataType:
     if hasattr(column, "cat"):
         column = column.cat.categories[:0].to_series()
         return _of_pandas(column).type  # intervals as the labels that they are
-    if not isinstance(column.dtype, np.dtype):
+    if not isinstance(column.dtype, np.dtype) and not hasattr(column.dtype, "tz"):
         with suppress(pa.ArrowException, TypeError, ValueError):  # not a type that Arrow has
             return pa.array(column.array[:0]).type
     return _of_pandas(column.iloc[:0]).type

@@ -159,7 +159,9 @@ def _proposed(path: str | Path, source: Source) -> Iterable[tuple[str, list[str]
             for name, proposal in seen.items():
                 proposal.see(_texts(batch.column(name)))
     except Exception as error:
-        reason = getattr(error, "strerror", None) or "it is damaged, or not UTF-8 text"
+        lines = "a line is no JSON object, or not UTF-8"
+        damaged = lines if source.kind == "jsonl" else "it is damaged, or not UTF-8 text"
+        reason = getattr(error, "strerror", None) or damaged
         raise DataError(f"{path} could not be read to its end: {reason}") from None
     return [(n, [_UNREADABLE] if n in unreadable else seen[n].facts()) for n in source.names]
 
@@ -168,8 +170,8 @@ def _texts(column: pa.Array) -> list[str | None]:
     """The distinct values as trimmed texts."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp(column.type.unit))  # in UTC, as records are read
+    if pa.types.is_timestamp(column.type) and column.type.tz is not None:
+        column = pc.local_timestamp(column)  # as days are read
     texts = column.cast(pa.string())
     texts.validate(full=True)
     distinct: list[str | None] = pc.unique(pc.utf8_trim_whitespace(texts)).to_pylist()

@@ -100,7 +100,7 @@ def _measured(declared: Number | Integer | Date, column: pa.Array) -> tuple[Vect
     if not isinstance(declared, Date):
         values = numbers(column, written_in(declared))
         return values, said_missing(declared, column, values)
-    found = moments(column, declared.format)
+    found = moments(column, declared.format, utc=declared.tells_time)
     values = step_of(found, declared.step).astype(np.float64)
     values[np.isnat(found)] = np.nan
     return values, said_missing(declared, column, found)

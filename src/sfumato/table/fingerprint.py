@@ -36,7 +36,8 @@ class Tally(Statistic[Tallied]):
     domain: Domain
 
     @cached_property
-    def _weights(self) -> NDArray[np.uint64]:
+    def weights(self) -> NDArray[np.uint64]:
+        """Of the two hash functions: as secret as the key."""
         return row_weights(self.key, len(self.domain.axes), 2)
 
     def zero(self) -> Tallied:
@@ -45,7 +46,7 @@ class Tally(Statistic[Tallied]):
 
     def add(self, total: Tallied, records: Codes) -> Tallied:
         """NOT PRIVATE: with these records."""
-        found = [row_digests(records, w).sum(dtype=np.uint64) for w in self._weights]
+        found = [row_digests(records, w).sum(dtype=np.uint64) for w in self.weights]
         return self.merge(total, Tallied(len(records), np.array(found, np.uint64)))
 
     def merge(self, a: Tallied, b: Tallied) -> Tallied:

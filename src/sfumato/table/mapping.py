@@ -15,6 +15,7 @@ import pyarrow as pa
 from sfumato.errors import DataError
 from sfumato.table.column import arrow_of, declared_type, guessed_kind, of_array, of_objects
 from sfumato.table.file.batch import BATCH_ROWS
+from sfumato.table.value import UNREADABLE
 
 __all__ = ["Listed", "any_arrow", "any_guess", "any_type", "columns_in"]
 
@@ -80,7 +81,7 @@ def any_arrow(column: Any) -> pa.Array | pa.ChunkedArray:
 
 @dataclass(frozen=True)
 class Listed:
-    """A list with a dict for each record; what is no dict is a record without a value."""
+    """A list with a dict for each record; of what is no dict, no value can be read."""
 
     records: Sequence[Any] = field(repr=False)
     names: tuple[str, ...]
@@ -121,4 +122,4 @@ def _value(record: Any, name: str) -> Any:
     try:
         return record.get(name)
     except Exception:  # whatever it is instead of a dict
-        return None
+        return UNREADABLE

@@ -14,11 +14,10 @@ from sfumato.schema.domain import Levels
 from sfumato.table.complaint import Complaint, Complaints, against_unread
 from sfumato.table.read_numbers import numbers
 from sfumato.table.stored import absent, among, decoded, distinct, plain, trimmed
-from sfumato.table.value import STORED, text_of
+from sfumato.table.value import STORED, UNREADABLE, text_of
 
 __all__ = ["listed", "named", "texts", "write_levels", "write_truths"]
 
-_FOREIGN = "\ufffd"  # what stands for bytes that are not UTF-8
 _NEITHER = -1
 _DECIMALS = re.compile(r"[0-9]\.[0-9]")
 _USUAL = tuple(spellings(Boolean(kind="boolean")))  # words for false, and for true
@@ -131,7 +130,7 @@ def _judge(axis: Levels) -> Callable[[str], tuple[int, Complaint]]:
             return axis.unusable, Complaint.FITS if axis.missing else Complaint.MISSING
         if (code := found_in(text, _NEITHER)) != _NEITHER:
             return code, Complaint.FITS
-        if _FOREIGN in text:
+        if UNREADABLE in text:
             return axis.unusable, Complaint.UNREADABLE
         return axis.unknown, Complaint.FITS if axis.other else Complaint.NOT_LISTED
 

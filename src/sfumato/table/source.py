@@ -70,12 +70,17 @@ class Source(Protocol):
 
 
 def open_source(
-    data: Any, names: Sequence[str] | None = None, how: FileFormat | None = None
+    data: Any,
+    names: Sequence[str] | None = None,
+    how: FileFormat | None = None,
+    *,
+    counted: bool = False,
 ) -> Source:
     """A source for a table in memory, a query or a path; refused by shape, never by value.
 
     `names`: the columns that a schema declares.  What has no header, lines of JSON and lists
     of dicts, has these, and is refused without them.  `how`: what it declares of text files.
+    `counted`: records will only be counted, so that they may be those of a `CountedTable`.
 
     >>> open_source(pa.table({"a": [1, 2]})).names
     ['a']
@@ -85,7 +90,7 @@ def open_source(
     if isinstance(data, PartOf | StoredTable | Relation):
         return data
     if isinstance(data, SqlTable):
-        source: Source = data.open()
+        source: Source = data.open(counted=counted)
     elif is_url(data):
         source = open_url(data)
     elif isinstance(data, str | Path):

@@ -54,12 +54,12 @@ def is_number(kind: pa.DataType) -> bool:
 
 
 def trimmed(texts: pa.Array) -> pa.Array:
-    """Texts without spaces around them; null where the bytes are not UTF-8."""
+    """Texts without spaces around them, with a mark for bytes that are not UTF-8."""
     return pc.utf8_trim_whitespace(_readable(texts))
 
 
 def _readable(texts: pa.Array) -> pa.Array:
-    """Text whose bytes are UTF-8; other bytes make the value unreadable, not the file."""
+    """Text whose bytes are UTF-8; others are marked: they spoil the value, not the file."""
     try:
         texts.validate(full=True)
     except pa.ArrowInvalid:

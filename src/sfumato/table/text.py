@@ -29,7 +29,7 @@ __all__ = ["TextFile"]
 _BLOCK_BYTES = 8 * 2**20  # the memory of one block; more only where a record needs it
 _LONGEST_BYTES = 2**30
 _DELIMITERS = ",;\t|"
-_DECLARED = "in the schema (file: encoding: {0}; --encoding {0} where one is drafted)"
+_DECLARED = "(--encoding {0} while there is no schema; in a schema, file: encoding: {0})"
 _MARKS = {  # the longer first: one begins as another does
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -185,7 +185,7 @@ def _header(path: Path, encoding: str) -> str:
     except UnicodeError:  # of UTF-16 and UTF-32, which begin with a mark of byte order
         raise DataError(
             f"{path} does not begin as {encoding} does: declare the encoding that it has, or "
-            f"{encoding}-le or {encoding}-be, {_DECLARED.format(f'{encoding}-le')}"
+            f"{encoding}-le or {encoding}-be {_DECLARED.format(f'{encoding}-le')}"
         ) from None
     if marked and not is_wide(encoding):
         declared = f"declare it {_DECLARED.format(marked.lower())}"

@@ -23,6 +23,7 @@ from sfumato.table.read_levels import listed
 from sfumato.table.source import Source
 from sfumato.table.sql.unread import UnreadType
 from sfumato.table.value import text_of
+from sfumato.table.zone import is_known
 
 __all__ = ["check_spelling", "check_types"]
 
@@ -51,7 +52,9 @@ def _check_stored(axis: Axis, kind: pa.DataType, *, blank: bool) -> None:
     moment = bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
     if (letter := _letter(kind)) is not None:
         _check_letter(axis, letter, str(kind), blank=blank)
-    elif not _is_text(kind) and not (moment and isinstance(axis.column, Date)):
+    elif moment and isinstance(axis.column, Date):
+        _check_zone(axis.name, axis.column, kind)
+    elif not _is_text(kind):
         remedy = ""
         if "period" in str(kind):
             remedy = ", periods to dates (with pandas, .dt.to_timestamp())"
@@ -62,16 +65,25 @@ def _check_stored(axis: Axis, kind: pa.DataType, *, blank: bool) -> None:
         raise _refused(axis, str(kind), remedy)
 
 
+def _check_zone(name: str, column: Date, kind: pa.DataType) -> None:
+    """Refuse a zone whose days nobody here can tell."""
+    zone = getattr(kind, "tz", None)
+    if zone is not None and not column.tells_time and not is_known(zone):
+        raise DataError(
+            f"column {name} is stored in the time zone {zone}, which is not known here: convert it "
+            "to one with a name, such as Europe/Berlin, or to days"
+        )
+
+
 def _check_letter(axis: Axis, letter: str, stored: str, *, blank: bool) -> None:
     """Refuse truth values or numbers that cannot be what the schema lists."""
     column = axis.column
     if isinstance(column, Date) and (letter == _TRUTHS or column.format is None):
         raise _refused(axis, stored, ', or declare how the numbers write dates (format: "%Y%m%d")')
     if isinstance(column, Number | Integer) and column.percent:
-        raise _refused(
-            axis,
-            stored,
-            ": percent is about texts such as 45.1%; without it, low and high are as stored",
+        raise DataError(
+            f"column {axis.name} is declared percent but stored as numbers ({stored}): percent "
+            "is about texts such as 45.1%; leave it out, and declare low and high as stored"
         )
     if isinstance(axis, Levels) and not blank and not _can_spell(axis, letter):
         listed_as = "words for true and false" if isinstance(column, Boolean) else "values"

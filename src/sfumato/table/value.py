@@ -1,12 +1,15 @@
 """One value of a record as text, by a rule that looks at that value alone.
 
-Whatever the object is, there is an answer: its text, or None where it is missing or cannot be
-written.  A number reads the same here as in a column of numbers of its own type, so it does
-not matter whether a record beside it made pandas store the column as objects.
+Whatever the object is, there is an answer: its text, None where it is missing, or the mark of
+what cannot be read, where there is something that no text can be made of.  A number reads the
+same here as in a column of numbers of its own type, so it does not matter whether a record
+beside it made pandas store the column as objects.
 
 >>> import numpy as np
 >>> [text_of(value) for value in (3.0, np.float32(0.1), True, b"a", 2 + 0j, float("nan"))]
 ['3', '0.10000000149011612', 'True', 'a', '2', None]
+>>> [text_of(value) == UNREADABLE for value in (2 + 1j, "half a character: \\ud800", b"\\xff")]
+[True, True, True]
 """
 
 import re
@@ -17,10 +20,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STORED", "seconds_of", "text_among_texts", "text_of"]
+__all__ = ["STORED", "UNREADABLE", "seconds_of", "text_among_texts", "text_of"]
 
 # White space, so that whoever compares texts does not see it.
 STORED = "\x1f"
+# Stands for bytes that are not UTF-8, and for all else that is there and is no text.
+UNREADABLE = "\ufffd"
 
 _FIRST, _LAST = "0001-01-01T00:00:00", "9999-12-31T23:59:59"  # the calendar that text can write
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -34,16 +39,16 @@ _PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15
 
 
 def text_of(value: object) -> str | None:
-    """The text of one Python object; None for what is missing or cannot be written.
+    """The text of one Python object; None for what is missing.
 
     >>> from datetime import date
-    >>> text_of(date(2020, 2, 29)), text_of(10**9), text_of("half a character: \\ud800")
-    ('2020-02-29', '1000000000', None)
+    >>> text_of(date(2020, 2, 29)), text_of(10**9), text_of("Köln".encode("latin-1"))
+    ('2020-02-29', '1000000000', 'K\ufffdln')
     """
     try:
         return _text(value)
     except Exception:  # whatever an object does when it is looked at
-        return None
+        return UNREADABLE
 
 
 def text_among_texts(value: object) -> str | None:
@@ -74,13 +79,18 @@ def _text(value: object) -> str | None:
     if issubclass(kind, _EXACT):
         return _exact(value)
     if issubclass(kind, _BYTES):
-        return bytes(value).decode()  # type: ignore[call-overload,no-any-return]
-    # What is missing differs from itself or, as pandas.NA, does not know.
-    if value is None or value != value:
+        return bytes(value).decode(errors="replace")  # type: ignore[call-overload,no-any-return]
+    if value is None or _is_missing(value):
         return None
     if issubclass(kind, _MOMENTS):
         return _moment(value)
     return _whole_letters(str(value))
+
+
+def _is_missing(value: object) -> bool:
+    """What is missing differs from itself or, as pandas.NA, answers with itself."""
+    differs = value != value
+    return differs is value or bool(differs)
 
 
 def _whole_letters(text: str) -> str:
@@ -99,8 +109,10 @@ def _number(value: object) -> str | None:
     if isinstance(value, np.integer):
         return _whole(int(value))
     if isinstance(value, complex | np.complexfloating):
-        if value.imag != 0:
+        if value != value:
             return None
+        if value.imag != 0:
+            return UNREADABLE
         value = value.real
     number = float(value)  # type: ignore[arg-type]
     if number != number:

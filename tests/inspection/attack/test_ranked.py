@@ -73,6 +73,7 @@ def test_exact_tables_of_pairs_give_whole_records_away(rng):
     assert found.baseline.value < 0.05
 
 
+@pytest.mark.slow
 def test_the_surest_guesses_are_right_most_often(rng):
     """Three hundreds of people: of one alone, two misses in twenty are a matter of luck."""
     everybody, _, schema = people("clinic")
@@ -170,6 +171,7 @@ def test_a_few_copies_among_many_strangers_are_named_first_if_they_are_unusual(r
     assert guesses[_together(guesses, often.astype(float)).argmax()].tolist() == [9] * 4
 
 
+@pytest.mark.slow
 def test_false_alarms_are_rarer_than_said(rng):
     """Release, records and control are samples of the same people: 200 times, at 95 %."""
     columns = {n: {"kind": "category", "values": list("abcde")} for n in "uvwxyz"}

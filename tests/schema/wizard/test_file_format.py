@@ -63,17 +63,10 @@ def test_what_no_file_could_be_is_explained_and_asked_again(before, wrong, told)
     assert any(told in line for line in asker.told)
 
 
-def test_a_range_that_holds_a_word_for_missing_is_asked_again():
-    missing = ["", "", "", "", "-9", "", ""]
-    asker = Scripted(*FILE, *missing, "n -10 10", "n 0 10", "", "")
-    found = Session(asker).run(lambda asking: interview(header(["x"]), asking))
-    assert found.columns["x"]["low"] == 0
-    assert any("the missing word -9 lies within the range" in line for line in asker.told)
-
-
 def test_a_column_may_say_how_it_is_written():
     assert facts("x", "y ja,nein") == {"kind": "boolean", "true": ["ja"], "false": ["nein"]}
-    assert facts("seen", "d dd/mm/yyyy")["format"] == "%d/%m/%Y"
+    seen = {"kind": "date", "low": None, "high": None, "format": "%d/%m/%Y"}
+    assert facts("seen", "d dd/mm/yyyy", "") == seen
     timed = facts_typed("x", "d %d.%m.%Y %H:%M 2020-01-01 2020-12-31")
     assert (timed["format"], timed["high"]) == ("%d.%m.%Y %H:%M", date(2020, 12, 31))
     share = facts("x", "percent%")
@@ -81,6 +74,14 @@ def test_a_column_may_say_how_it_is_written():
     assert facts_typed("x", "percent% 0 10")["percent"] is True
 
 
-@pytest.mark.parametrize("name", ["day", "datum", "Geburtsdatum", "visit_day", "birthdate"])
+@pytest.mark.parametrize("name", ["day", "datum", "visit_day", "admitted", "seen_on"])
 def test_days_are_known_by_many_names(name):
     assert suggested(name).name == "date"
+
+
+@pytest.mark.parametrize(
+    "name", ["dob", "Geburtsdatum", "birthdate", "birth_date", "dateOfBirth", "born_on"]
+)
+def test_days_of_birth_alone_have_a_range_by_their_name(name):
+    assert suggested(name).name == "birthdate"
+    assert suggested("birth", "date").name == "date"

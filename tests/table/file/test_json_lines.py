@@ -8,6 +8,9 @@ import pytest
 
 from sfumato.errors import DataError
 from sfumato.schema.formats import FileFormat
+from sfumato.table.complaint import Complaint
+from sfumato.table.draft import draft
+from sfumato.table.encode import read
 from sfumato.table.file import batch as batching
 from sfumato.table.file import json_lines
 from sfumato.table.header import check_header
@@ -55,6 +58,30 @@ def test_a_broken_line_is_one_record_and_touches_no_other(tmp_path, line, end):
     path = tmp_path / "x.jsonl"
     path.write_bytes(end.join([SOUND, line, SOUND, b""]))
     assert codes(path, AGE) == [[3, 0], LINES[line], [3, 0]]
+
+
+BROKEN = [b"{'age': 3}", b'{"age": 3', b"[3]", b"3", b'{"age": 3},', b"[" * 100_000]
+
+
+@pytest.mark.parametrize("line", BROKEN, ids=lambda line: line[:30].decode("latin-1"))
+def test_a_line_that_is_no_object_is_unreadable_and_not_missing(tmp_path, monkeypatch, line):
+    domain = domain_of({name: c for name, c in COLUMNS.items() if name != "at"})
+    path = tmp_path / "x.jsonl"
+    monkeypatch.setattr(json_lines, "_LONGEST", 50_000)
+    path.write_bytes(b"{}\n" + line + b"\n")
+    (batch,) = open_source(path, tuple(domain.schema.columns)).batches(domain.schema.released)
+    found, said = read(domain, batch)
+    assert found[0].tolist() == found[1].tolist()  # as if missing, and counted otherwise
+    assert set(said[0]) == {Complaint.FITS}
+    assert set(said[1]) == {Complaint.UNREADABLE}
+
+
+def test_keys_of_a_public_file_are_those_of_its_objects(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b"[1]\n" + SOUND + b"\nnothing\n" + b'{"more": 1}')
+    assert json_lines.keys_of_public(path) == ("age", "ward", "beside", "more")
+    with pytest.raises(DataError, match="a line is no JSON object"):
+        draft(path, public=True)
 
 
 def test_numbers_are_numbers_as_in_a_list_of_dicts_whatever_texts_look_like(tmp_path):

@@ -120,6 +120,12 @@ def test_a_column_that_the_user_may_not_read_is_refused_unless_it_is_an_id(
         )
 
 
+def test_a_user_who_is_let_in_once_is_told_that_passes_need_more(server, table):
+    server.run("CREATE ROLE single LOGIN CONNECTION LIMIT 1", "GRANT SELECT ON people TO single")
+    with pytest.raises(DataError, match="does not let this user in a second time"):
+        open_source(f"{server.url(user='single')}#people")
+
+
 def test_commands_read_the_table_of_a_url(server, table, run):
     url = server.url()
     drafted = run("schema", "draft", url, "--table", "public.people")

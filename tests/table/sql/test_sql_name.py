@@ -1,6 +1,8 @@
 """Names of tables: parted at dots, kept as they are, quoted for SQL."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sfumato.errors import ParameterError
 from sfumato.table.sql.name import TableName, table_in
@@ -29,6 +31,14 @@ def test_a_name_has_the_parts_that_were_typed_and_is_quoted_whole(text, parts):
 def test_what_is_no_name_is_refused(text):
     with pytest.raises(ParameterError, match="table"):
         TableName.of(text)
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_characters="\0"), min_size=1), min_size=1, max_size=3)
+)
+def test_every_name_can_be_typed_in_quotes(parts):
+    name = TableName(tuple(parts))
+    assert TableName.of(name.quoted) == name
 
 
 def test_a_quote_cannot_end_the_name():

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.errors import ParameterError, Refused
@@ -74,6 +76,16 @@ def test_a_file_of_duckdb_is_named_from_here_or_from_the_root():
     for url in ("duckdb://c.db", "duckdb:///", "duckdb://"):
         with pytest.raises(ParameterError, match="three slashes"):
             read_url(url)
+
+
+@given(st.text(max_size=20), st.text(max_size=20), st.text(max_size=20))
+def test_whatever_is_typed_is_a_place_or_a_refusal_without_its_words(user, rest, table):
+    url = f"postgresql://{user}:{SECRET}@{rest}#{table}"
+    if "#" in user or "/" in user or "?" in user:
+        return  # then what follows is no password to anybody
+    with pytest.raises(Refused) as error:
+        read_url(url)
+    assert SECRET not in " ".join(texts(error.value))
 
 
 def test_waiting_for_a_server_ends(monkeypatch):

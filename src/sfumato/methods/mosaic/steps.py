@@ -222,10 +222,14 @@ class Steps:
         counted = JointTables(self.counts, records.fold(self.counts))
         first = self._fine_tables(counted, purse)
         found, partition = self._bins_found(*first)
-        if self.division.pairs is not None and not self.counts.pairs:
+        by_pair = self.division.pairs is not None
+        if by_pair and not self.counts.pairs:
             again = JointCounts(partition)
             counted = JointTables(again, records.fold(again))
-        return self._tables_in_bins(counted, purse, first, found, partition)
+        rows = counted.rows
+        counts = counted.by_pair(partition) if by_pair else counted.by_class(partition)
+        del counted  # as large as what was taken out of it
+        return self._tables_in_bins(rows, counts, purse, first, found, partition)
 
     def _bins_found(
         self, fine: Mapping[int, Whole], runs: Mapping[int, Whole]
@@ -238,16 +242,15 @@ class Steps:
 
     def _tables_in_bins(
         self,
-        counted: JointTables,
+        rows: int,
+        counts: Whole,
         purse: Purse,
         first: _FineTables,
         found: Mapping[int, FineCounts],
         partition: Partition,
     ) -> MosaicSynopsis:
         """The second purchase: one-way tables by class, then pairs of columns."""
-        by_pair = self.division.pairs is not None
-        counts = counted.by_pair(partition) if by_pair else counted.by_class(partition)
-        stated = counted.rows if self.neighbours == "replace-one" else None
+        stated = rows if self.neighbours == "replace-one" else None
         flat = self.class_tables(partition).perturb(counts, purse)
         one = _by_cell(flat, partition)
         chosen = self._chosen(partition, found, one, stated, counts, purse)

@@ -16,6 +16,7 @@ from sfumato.schema.wizard.session import WrongAnswer
 __all__ = ["ends", "listed", "named", "numbered", "some", "text", "truth"]
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})")
+_YEAR = re.compile(r"[0-9]{4}")
 _NUMBER = re.compile(r"[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]{1,3})?")
 _SPOKEN = {"integer": "whole", "boolean": "yes/no", "bool": "yes/no", "float": "number"}
 _LETTERS = {"n": "number", "w": "whole", "c": "category", "d": "date", "y": "yes/no", "i": "id"}
@@ -94,20 +95,25 @@ def ends(kind: str, answer: str) -> tuple[Any, Any]:
 
     >>> ends("integer", "0 120"), ends("number", "-5.5 to 40"), ends("integer", "18..30")
     ((0, 120), (-5.5, 40), (18, 30))
+    >>> ends("date", "2022 2024")
+    (datetime.date(2022, 1, 1), datetime.date(2024, 12, 31))
     """
     parts = [part for part in re.split(r"\s*\.\.+\s*|\s+to\s+|\s+", answer.strip()) if part]
     if len(parts) != 2:
         raise WrongAnswer("two ends with a blank between them, please, such as 0 120")
-    low, high = (_end(kind, part) for part in parts)
-    return low, high
+    if kind == "date":
+        return _day(parts[0], "-01-01"), _day(parts[1], "-12-31")
+    return _end(kind, parts[0]), _end(kind, parts[1])
+
+
+def _day(part: str, of_year: str) -> date:
+    try:
+        return date.fromisoformat(part + of_year if _YEAR.fullmatch(part) else part)
+    except ValueError:
+        raise WrongAnswer("dates as YYYY-MM-DD, please, or years") from None
 
 
 def _end(kind: str, part: str) -> Any:
-    if kind == "date":
-        try:
-            return date.fromisoformat(part)
-        except ValueError:
-            raise WrongAnswer("dates as YYYY-MM-DD, please") from None
     if _WHOLE.fullmatch(part):
         return int(part)
     if kind == "integer":

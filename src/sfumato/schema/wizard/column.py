@@ -4,25 +4,20 @@ A source that is an empty text stands for whatever the person will answer in the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from typing import Any
 
-from sfumato.errors import SchemaError
-from sfumato.schema.code_book import BOOKS, book
-from sfumato.schema.schema import Schema
+from sfumato.schema.code_book import BOOKS
 from sfumato.schema.shorthand import OTHER
 from sfumato.schema.wizard.answer import ends, listed, named, text, truth
 from sfumato.schema.wizard.file_format import date_form, is_date_form, two_words
 from sfumato.schema.wizard.preset import KINDS, PRESETS, Preset, suggested
 from sfumato.schema.wizard.session import Question, Session, WrongAnswer
+from sfumato.schema.wizard.sound import BUY, TYPED, Facts, Known, ask_missing, sound
 
-__all__ = ["Known", "ask_column"]
+__all__ = ["ask_column"]
 
-Facts = dict[str, Any]
-_TYPED = ""  # the source of what was typed
-_BUY = "buy"
 _NUMBER_BEGINS = tuple("0123456789-+.")
 _WHAT = (
     "n number, w whole number, c category, d date, y yes/no, i id, or a preset: "
@@ -30,16 +25,6 @@ _WHAT = (
     + ". With its range or values, if you like: w 0 50, c red,green, code nace-2, same COLUMN. "
     "As the file writes it: y ja,nein, d dd.mm.yyyy."
 )
-
-
-@dataclass(frozen=True)
-class Known:
-    """The day, where books that are files lie, how values are written, columns so far."""
-
-    today: date
-    folder: Path
-    file: Mapping[str, Any]
-    columns: dict[str, Facts]
 
 
 def ask_column(name: str, place: str, stored: str | None, known: Known, session: Session) -> Facts:
@@ -58,13 +43,13 @@ def ask_column(name: str, place: str, stored: str | None, known: Known, session:
             shown=f"{proposal.name}: {proposal.says}" if proposal else None,
         )
     )
-    if facts is not None:
-        return facts
-    if what.kind == "category":
-        return _ask_values(name, known, session)
-    if what.kind == "code":
-        return _ask_book(name, known, session)
-    return _ask_range(name, what, known, session)
+    if facts is None and what.kind == "category":
+        facts = _ask_values(name, known, session)
+    elif facts is None and what.kind == "code":
+        facts = _ask_book(name, known, session)
+    elif facts is None:
+        facts = _ask_range(name, what, known, session)
+    return ask_missing(name, facts, known, session)
 
 
 def _in_words(answer: str, proposal: Preset | None) -> str:
@@ -79,7 +64,9 @@ def _what(name: str, answer: str, known: Known) -> tuple[Preset, Facts | None]:
     """The preset that was named, and all facts where nothing is left to ask."""
     word, _, rest = answer.partition(" ")
     if word.lower() == "same":
-        return KINDS["number"], _same(rest.strip().removeprefix("as "), None, known)
+        return KINDS["number"], sound(
+            name, _same(rest.strip().removeprefix("as "), None, known), known
+        )
     preset, rest = named(word), rest.strip()
     facts = _in_time(preset, known.today)
     if preset.kind == "date" and is_date_form(rest):
@@ -91,17 +78,17 @@ def _what(name: str, answer: str, known: Known) -> tuple[Preset, Facts | None]:
         true, false = two_words(rest)
         facts |= {"true": [true], "false": [false]}
     elif rest and preset.kind == "category":
-        facts = {"kind": "category", "values": listed(rest), "other": OTHER, "source": _TYPED}
+        facts = {"kind": "category", "values": listed(rest), "other": OTHER, "source": TYPED}
     elif rest and preset.kind == "code":
         facts = {"kind": "code", "book": rest}
     elif rest:
         low, high = ends(preset.kind, rest)
-        facts |= {"low": low, "high": high, "source": _TYPED}
+        facts |= {"low": low, "high": high, "source": TYPED}
     elif None not in facts.values() and preset.source:
         facts["source"] = preset.source
     if None in facts.values():
-        return preset, None
-    return preset, facts if preset.kind == "id" else _sound(name, facts, known)
+        return replace(preset, facts=facts), None
+    return preset, facts if preset.kind == "id" else sound(name, facts, known)
 
 
 def _split_form(answer: str) -> tuple[str, str]:
@@ -114,51 +101,54 @@ def _split_form(answer: str) -> tuple[str, str]:
 
 
 def _ask_range(name: str, what: Preset, known: Known, session: Session) -> Facts:
-    def read(answer: str) -> Facts | None:
-        if answer.lower() == _BUY:
-            return None
+    def read(answer: str) -> Facts:
+        if answer.lower() == BUY:
+            return sound(name, dict(what.facts), known)
         if answer in known.columns or answer.lower().startswith("same "):
-            return _same(answer.partition("same ")[2] or answer, what.kind, known)
+            same = _same(answer.partition("same ")[2] or answer, what.kind, known)
+            return sound(name, {**what.facts, **same}, known)
         low, high = ends(what.kind, answer)
-        return _sound(name, {"kind": what.kind, "low": low, "high": high, "source": _TYPED}, known)
+        return sound(name, {**what.facts, "low": low, "high": high, "source": TYPED}, known)
 
+    def read_sign(answer: str) -> Facts:
+        return sound(name, {**what.facts, "low": None if truth(answer) else 0}, known)
+
+    such = "2020-01-01 2025-12-31, or 2020 2025" if what.kind == "date" else "0 120"
     facts = session.ask(
         Question(
             "  its range",
-            _BUY,
-            "Two ends from public knowledge, such as 0 120; or the name of an earlier column with "
-            "the same range; or buy: sfumato schema estimate finds it for a part of the budget.",
+            BUY,
+            f"Two ends from public knowledge, such as {such}; or the name of an earlier column "
+            "with the same range; or buy: sfumato schema estimate finds it for a part of the "
+            "budget.",
             read,
         )
     )
-    if facts is not None:
+    if facts.get("same_range_as") or facts["low"] is not None or what.signed:
         return facts
-    if what.facts.get("low") is not None or what.kind == "date":
-        return dict(what.facts)
-    negative = session.ask(
+    return session.ask(
         Question(
             "  can it be negative",
             "no",
             "no: its range begins at 0, and only its high end is bought.",
-            truth,
+            read_sign,
         )
     )
-    return {"kind": what.kind, "low": None if negative else 0, "high": None}
 
 
 def _ask_values(name: str, known: Known, session: Session) -> Facts:
     def read(answer: str) -> Facts:
-        if answer.lower() == _BUY:
-            return {"kind": "category", "values": None, "other": OTHER}
+        if answer.lower() == BUY:
+            return sound(name, {"kind": "category", "values": None, "other": OTHER}, known)
         if answer in BOOKS or answer.endswith(".csv"):
-            return _sound(name, {"kind": "code", "book": answer}, known)
-        facts = {"kind": "category", "values": listed(answer), "source": _TYPED}
-        return _sound(name, facts, known)
+            return sound(name, {"kind": "code", "book": answer}, known)
+        facts = {"kind": "category", "values": listed(answer), "source": TYPED}
+        return sound(name, facts, known)
 
     facts = session.ask(
         Question(
             "  its values",
-            _BUY,
+            BUY,
             f"A list with commas; or a code book: {', '.join(BOOKS)}, or a public .csv file beside "
             "the schema; or buy: sfumato schema estimate finds the frequent ones.",
             read,
@@ -168,7 +158,7 @@ def _ask_values(name: str, known: Known, session: Session) -> Facts:
         return facts
 
     def read_other(answer: str) -> Facts:
-        return _sound(name, {**facts, "other": text(answer)}, known)
+        return sound(name, {**facts, "other": text(answer)}, known)
 
     return session.ask(
         Question(
@@ -182,7 +172,7 @@ def _ask_values(name: str, known: Known, session: Session) -> Facts:
 
 def _ask_book(name: str, known: Known, session: Session) -> Facts:
     def read(answer: str) -> Facts:
-        return _sound(name, {"kind": "code", "book": answer}, known)
+        return sound(name, {"kind": "code", "book": answer}, known)
 
     help_ = f"{', '.join(BOOKS)}, or a public .csv file that lies beside the schema"
     return session.ask(Question("  its code book", None, help_, read))
@@ -202,24 +192,8 @@ def _same(column: str, kind: str | None, known: Known) -> Facts:
 
 
 def _in_time(preset: Preset, today: date) -> Facts:
-    ends_of_time = {"next year": today.year + 1, "end of next year": date(today.year + 1, 12, 31)}
+    ends_of_time = {"next year": today.year + 1, "end of this year": date(today.year, 12, 31)}
     return {
         fact: ends_of_time.get(value, value) if isinstance(value, str) else value
         for fact, value in preset.facts.items()
     }
-
-
-def _sound(name: str, facts: Facts, known: Known) -> Facts:
-    """The facts, if a schema takes them."""
-    said = {fact: value for fact, value in facts.items() if value != _TYPED}
-    try:
-        if facts["kind"] == "code":
-            book(facts["book"], known.folder)
-        else:
-            Schema.of({"name": "t", "file": known.file or None, "columns": {name: said}})
-    except SchemaError as error:
-        told = str(error).removeprefix("schema: ").removeprefix(f"column {name}: ")
-        raise WrongAnswer(told) from None
-    except ValueError as error:
-        raise WrongAnswer(str(error)) from None
-    return facts

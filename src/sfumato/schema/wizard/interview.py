@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.schema.wizard.answer import numbered, some, text, truth
-from sfumato.schema.wizard.column import Known, ask_column
+from sfumato.schema.wizard.column import ask_column
 from sfumato.schema.wizard.file_format import ask_file
 from sfumato.schema.wizard.session import Question, Session
+from sfumato.schema.wizard.sound import TYPED, Known
 
 __all__ = ["Header", "Interviewed", "interview"]
 
@@ -121,7 +122,7 @@ def _with_missing(columns: Mapping[str, Any], session: Session) -> dict[str, dic
 
 
 def _with_sources(columns: Mapping[str, Any], session: Session) -> dict[str, dict[str, Any]]:
-    typed = [name for name, facts in columns.items() if facts.get("source") == ""]
+    typed = [name for name, facts in columns.items() if facts.get("source") == TYPED]
     if not typed:
         return dict(columns)
     source = session.ask(

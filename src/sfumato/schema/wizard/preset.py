@@ -18,6 +18,7 @@ BUY = None  # an end of a range, or a list, that is bought from the records
 _ONE_PERSONS = frozenset(
     ["ssn", "mrn", "email", "phone", "telephone", "iban", "passport", "uuid", "guid"]
 )
+_BIRTH = frozenset(["birth", "born"])
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Preset:
     facts: Mapping[str, Any]
     source: str | None = None
     called: frozenset[str] = frozenset()  # a name with one of these words suggests it
+    signed: bool = False  # whether nobody needs to be asked if it can be negative
 
     @property
     def kind(self) -> str:
@@ -52,7 +54,7 @@ PRESETS = {
         ),
         Preset(
             "percent",
-            "a percentage, 0 to 100",
+            "a percentage, 0 to 100 (45.1, not 0.451)",
             {"kind": "number", "low": 0, "high": 100},
             "a percentage",
             _called("percent percentage pct prozent"),
@@ -90,34 +92,41 @@ PRESETS = {
         ),
         Preset(
             "date",
-            "a day, from 1900 to the end of next year",
-            {"kind": "date", "low": date(1900, 1, 1), "high": "end of next year"},
-            "days from 1900 on",
-            _called(
-                "date dates day dob at on datum tag fecha timestamp birthday birthdate "
-                "geburtsdatum geburtstag admitted discharged"
-            ),
+            "a day; its range is bought unless you know it",
+            {"kind": "date", "low": BUY, "high": BUY},
+            None,
+            _called("date dates day at on datum tag fecha timestamp admitted discharged"),
+            signed=True,
+        ),
+        Preset(
+            "birthdate",
+            "a day of birth, from 1900 to the end of this year",
+            {"kind": "date", "low": date(1900, 1, 1), "high": "end of this year"},
+            "days of birth from 1900 on",
+            _called("dob birthday birthdate geburtsdatum geburtstag"),
         ),
         Preset(
             "latitude",
-            "degrees, -90 to 90",
-            {"kind": "number", "low": -90, "high": 90},
-            "latitudes reach from -90 to 90 degrees",
+            "degrees; its range is bought unless you know it (the whole world: -90 90)",
+            {"kind": "number", "low": BUY, "high": BUY},
+            None,
             _called("lat latitude"),
+            signed=True,
         ),
         Preset(
             "longitude",
-            "degrees, -180 to 180",
-            {"kind": "number", "low": -180, "high": 180},
-            "longitudes reach from -180 to 180 degrees",
+            "degrees; its range is bought unless you know it (the whole world: -180 180)",
+            {"kind": "number", "low": BUY, "high": BUY},
+            None,
             _called("lon lng longitude"),
+            signed=True,
         ),
         Preset(
             "yes/no",
             "true or false",
             {"kind": "boolean"},
             None,
-            _called("is has flag smoker smokes pregnant diabetic alive deceased raucher"),
+            _called("flag smoker smokes pregnant diabetic alive deceased raucher"),
         ),
         Preset(
             "id",
@@ -131,7 +140,7 @@ PRESETS = {
         ),
         Preset(
             "country",
-            "an ISO 3166 code of two letters",
+            "an ISO 3166 code of two letters, as DE; all else becomes other",
             {"kind": "code", "book": "iso-3166"},
             None,
             _called("country nationality land"),
@@ -174,15 +183,22 @@ def words_of(name: str) -> list[str]:
 def suggested(name: str, stored: str | None = None) -> Preset | None:
     """The preset that a column's name suggests; where the file stores a kind, one of that kind.
 
-    The last word says what a thing is, so it is asked first: `age_date` is a date.
+    The last word says what a thing is, so it is asked first: `age_date` is a date; `is` and `has`
+    begin a question.
+
+    A range is proposed where everybody knows it and most of it is used.  Days and places mostly
+    lie close together: in the range of all of them, bins would be years or countries wide.
     """
     words = words_of(name)
     if _ONE_PERSONS & set(words):
         return PRESETS["id"]
+    if words[:1] in (["is"], ["has"]) and stored in (None, "boolean"):
+        return PRESETS["yes/no"]
     for word in reversed(words):
         for preset in (*PRESETS.values(), *KINDS.values()):
             if word in preset.called and _agrees(preset, stored):
-                return preset
+                birth = preset.name == "date" and _BIRTH & set(words)
+                return PRESETS["birthdate"] if birth else preset
     fitting = [kind for kind in (*KINDS.values(), *PRESETS.values()) if kind.kind == stored]
     return fitting[0] if fitting else None
 

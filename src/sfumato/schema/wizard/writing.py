@@ -12,6 +12,7 @@ __all__ = ["next_steps", "written"]
 
 _BOUGHT = "to be bought: sfumato schema estimate"
 _LEDGER = "budget.db"
+_FOLDER = "estimate"  # shows what was bought, which the ledger does not
 
 
 def written(
@@ -54,7 +55,7 @@ def next_steps(answers: Interviewed, data: str | Path, output: Path) -> list[str
     if answers.blank:
         steps.append(
             f"sfumato schema estimate {table} --schema {schema} --epsilon 0.1{delta} "
-            f"--ledger {_LEDGER} -o {bought}"
+            f"--ledger {_LEDGER} --folder {_FOLDER} -o {bought}"
         )
         schema = bought
     return [

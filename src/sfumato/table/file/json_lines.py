@@ -2,8 +2,8 @@
 
 Nothing in such a file says which columns it has: the keys of a line belong to its record.  So
 the names are given, as a rule by the schema, and a key that is not among them is not read.
-A line that is no object, or longer than 64 MB, is a record with every value missing; an empty
-line is none.  Numbers are numbers, whatever the schema says about the spelling of texts.
+A line that is no object, or longer than 64 MB, is a record of which no value can be read; an
+empty line is none.  Numbers are numbers, whatever the schema says about the spelling of texts.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from sfumato.table.file.batch import text_batches
-from sfumato.table.value import text_among_texts
+from sfumato.table.value import UNREADABLE, text_among_texts
 
 __all__ = ["LINES", "JsonLines", "keys_of_public"]
 
@@ -45,8 +45,7 @@ class JsonLines:
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """All records as texts."""
         records = map(_record, _lines(self.path))
-        rows = ([text_among_texts(record.get(name)) for name in columns] for record in records)
-        yield from text_batches(rows, columns)
+        yield from text_batches((_texts(record, columns) for record in records), columns)
 
     def has_rows(self, count: int) -> bool:
         """Whether there are so many; a packed file is read to its end, which may be missing."""
@@ -59,19 +58,25 @@ def keys_of_public(path: Path) -> tuple[str, ...]:
     """NOT PRIVATE: all keys that occur, in the order in which they do."""
     found: dict[str, None] = {}
     for line in _lines(path):
-        found.update(dict.fromkeys(_record(line)))
+        found.update(dict.fromkeys(_record(line) or ()))
     return tuple(found)
 
 
-def _record(line: bytes | None) -> dict[str, Any]:
-    """The object on a line; empty where there is none."""
+def _texts(record: dict[str, Any] | None, columns: Sequence[str]) -> list[str | None]:
+    if record is None:  # not missing: there is a line, of another make
+        return [UNREADABLE] * len(columns)
+    return [text_among_texts(record.get(name)) for name in columns]
+
+
+def _record(line: bytes | None) -> dict[str, Any] | None:
+    """The object on a line; None where it is something else."""
     if line is None:
-        return {}
+        return None
     try:
         found = json.loads(line.decode("utf-8", "replace"), parse_int=_whole)
     except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _whole(digits: str) -> int:

@@ -29,13 +29,13 @@ class ArrowSession:
         if own:
             finalize(self, close_quietly, connection)
 
-    def batches(self, query: str) -> Iterator[pa.RecordBatch]:
+    def batches(self, query: str, *bound: str) -> Iterator[pa.RecordBatch]:
         """What a query gives; whoever stops early cancels it."""
         why: Why | None = None
         try:
             with self._for_a_pass() as connection:
                 try:
-                    yield from _streamed(connection, query, self._options)
+                    yield from _streamed(connection, query, bound, self._options)
                 except Exception:  # it may quote a record
                     why = self._why(connection)
         except Exception:
@@ -67,12 +67,14 @@ class ArrowSession:
         return "either"
 
 
-def _streamed(connection: Any, query: str, options: dict[str, str]) -> Iterator[pa.RecordBatch]:
+def _streamed(
+    connection: Any, query: str, bound: Sequence[str], options: dict[str, str]
+) -> Iterator[pa.RecordBatch]:
     cursor, ended = connection.cursor(), False
     try:
         if options:
             cursor.adbc_statement.set_options(**options)
-        cursor.execute(query)
+        cursor.execute(query, *([list(bound)] if bound else []))
         with cursor.fetch_record_batch() as reader:
             yield from reader
         ended = True

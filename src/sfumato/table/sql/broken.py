@@ -24,3 +24,4 @@ class BrokenQuery(OSError):
 
     def __init__(self, why: Why) -> None:
         super().__init__(0, _WORDS[why])
+        self.why = why

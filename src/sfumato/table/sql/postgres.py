@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from sfumato.errors import DataError, MissingExtra
 from sfumato.table.sql.adbc import ArrowSession, close_quietly
-from sfumato.table.sql.broken import Why
+from sfumato.table.sql.broken import BrokenQuery, Why
 from sfumato.table.sql.name import TableName
 from sfumato.table.sql.postgres_type import column_of
 from sfumato.table.sql.stored import StoredColumn, StoredTable
@@ -88,6 +88,7 @@ class _Snapshot(ArrowSession):
             "pg_catalog.pg_export_snapshot() AS moment"
         )
         encoding, self._moment = found["encoding"], found["moment"]
+        self.encoding = encoding
         if encoding not in (*_PLAIN, *_WHOLE):
             raise DataError(
                 f"the database is kept in {encoding}, in which some bytes are no letters and would "
@@ -149,14 +150,19 @@ def open_postgres(connection: Any, table: TableName) -> StoredTable:
         _planned(found)
     except DataError:
         raise
-    except Exception:  # rights that are missing, a view of what is gone
-        found = None
-    if found is None:
+    except Exception as error:  # rights that are missing, a view of what is gone
+        alone = isinstance(error, BrokenQuery) and error.why == "lost"
+    else:
+        return found
+    if alone:
         raise DataError(
-            f"table {table} cannot be read: try in psql whether this user may (GRANT SELECT), and, "
-            "of a view, whether what it reads is there"
+            "the PostgreSQL server does not let this user in a second time: each pass over the "
+            "records is a connection of its own (CONNECTION LIMIT, max_connections)"
         )
-    return found
+    raise DataError(
+        f"table {table} cannot be read: try in psql whether this user may (GRANT SELECT), and, of "
+        "a view, whether what it reads is there"
+    )
 
 
 def _columns(session: _Snapshot, table: TableName) -> tuple[StoredColumn, ...]:

@@ -18,8 +18,8 @@ __all__ = ["Session", "StoredColumn", "StoredTable"]
 class Session(Protocol):
     """One connection to a database."""
 
-    def batches(self, query: str) -> Iterator[pa.RecordBatch]:
-        """What a query gives, a batch at a time."""
+    def batches(self, query: str, *bound: str) -> Iterator[pa.RecordBatch]:
+        """What a query gives, a batch at a time; `bound`: values that are sent beside it."""
 
 
 def _as_it_is(column: pa.Array) -> pa.Array:

@@ -109,7 +109,7 @@ def _postgres(rest: str) -> PostgresUrl:
         raise ParameterError(_UNREADABLE)
     if unknown := set(settings) - _SETTINGS:  # unnamed: a torn password may look like a name
         raise ParameterError(
-            f"{len(unknown)} of the settings in the URL of the database are not known here: leave "
+            f"the URL of the database has settings that are not known here ({len(unknown)}): leave "
             "them out, or give an open ADBC connection in Python"
         )
     host = _PORT.sub("", unquote(hosts)) or settings.get("host") or settings.get("hostaddr") or ""

@@ -1,0 +1,57 @@
+"""What a stop says is true of what was counted: records, each in its first misfit."""
+
+import re
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.accuracy.fit import Verdict
+from sfumato.publishing.misfit_words import stopped
+from sfumato.release.fit import FitFacts, MisfitCount
+from sfumato.schema import Schema
+from sfumato.schema.domain import Domain
+
+AGE = {"kind": "integer", "low": 0, "high": 9}
+VERDICT = Verdict(600, 400, 800, stops=True)
+
+
+def said(columns, cells, verdict=VERDICT):
+    domain = Domain.of(Schema.of({"name": "t", "columns": columns}))
+    misfits = tuple(MisfitCount(column=a, complaint=b, count=n) for a, b, n in cells)
+    given = {"share": "1/50", "misfit": "1/20", "records": 10_000, "reach": 700, "fitting": 9_400}
+    return stopped(FitFacts(**given, misfits=misfits), verdict, domain, None)
+
+
+def test_an_interval_is_of_the_records_that_fail_there_first():
+    """Every value of b is wrong; 800 of 1,000 records fail in a already."""
+    table = pa.table({"a": [99] * 800 + [5] * 200, "b": [99] * 1_000})
+    schema = {"name": "t", "columns": {"a": AGE, "b": AGE}}
+    with pytest.raises(sf.MisfitError) as error:
+        sf.publish(table, schema=schema, method="modips", epsilon=100, seed=1)
+    told = str(error.value)
+    for column, first in (("a", 800), ("b", 200)):
+        found = re.search(
+            rf"Column {column}: about ([\d,]+) records \(between ([\d,]+) and ([\d,]+)\) fail here "
+            "first, with values that lie above the range; widen the range",
+            told,
+        )
+        _, low, high = (int(figure.replace(",", "")) for figure in found.groups())
+        assert low <= first <= high
+    assert high < 1_000  # so that no interval of b holds its wrong values: the words must say so
+    assert "later columns may hold more such values than are counted" in told
+
+
+def test_where_noise_hides_the_column_no_count_and_no_remedy_is_given():
+    cells = [("a", "above", 300), ("b", "above", 565), ("b", "missing", -20)]
+    told = said({"a": AGE, "b": AGE}, cells)
+    assert "The noise hides which column it is: perhaps b, whose count is the largest" in told
+    assert "but it may well be another. See it exactly" in told
+    for word in ("probably", "565", "Column b", "widen the range"):
+        assert word not in told
+
+
+def test_a_single_column_is_not_hidden_by_noise():
+    told = said({"a": AGE}, [("a", "above", 500), ("a", "below", 100)])
+    assert "The noise hides what is wrong in column a. See it exactly" in told
+    assert "another" not in told
