@@ -72,7 +72,7 @@ class Cluster(Local):
 def cluster(monkeypatch):
     given = Cluster(open_source(TABLE))
     given.drawn.clear()
-    monkeypatch.setattr(module, "open_source", lambda *_: given)
+    monkeypatch.setattr(module, "open_source", lambda *_, **__: given)
     return given
 
 
@@ -103,7 +103,7 @@ def test_a_place_that_the_machines_do_not_see_is_refused_before_the_charge(
 ):
     ledger = Ledger.create(tmp_path / "l.sqlite")
     ledger.grant("visits", epsilon=1, reason="a test")
-    monkeypatch.setattr(module, "open_source", lambda *_: Cluster(cluster.source, lost=True))
+    monkeypatch.setattr(module, "open_source", lambda *_, **__: Cluster(cluster.source, lost=True))
     with pytest.raises(ReleaseError, match="every machine sees under the same path") as refused:
         publish(TABLE, schema=SCHEMA, epsilon=1, ledger=ledger, folder=tmp_path / "r")
     assert "stays charged" not in str(refused.value)
@@ -127,7 +127,7 @@ def test_a_row_for_each_record_is_made_where_the_records_are(cluster, tmp_path, 
 def test_more_records_than_were_fingerprinted_are_refused(cluster, tmp_path, monkeypatch):
     ledger = Ledger.create(tmp_path / "l.sqlite")
     ledger.grant("visits", epsilon=9, reason="a test")
-    monkeypatch.setattr(module, "open_source", lambda *_: replace(cluster, grown=True))
+    monkeypatch.setattr(module, "open_source", lambda *_, **__: replace(cluster, grown=True))
     asked = {"schema": SCHEMA, "method": "identity-laplace", "epsilon": 1, "ledger": ledger}
     with pytest.raises(DataError, match="number of records is not what it was"):
         publish(TABLE, folder=tmp_path / "r", **asked)
@@ -154,7 +154,7 @@ def test_an_address_is_no_folder(address, tmp_path, monkeypatch):
 
 
 def test_another_number_of_records_than_was_counted_is_refused(cluster, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "number_of_records", lambda *_: FEW + 1)
+    monkeypatch.setattr(module, "number_of_records", lambda *_, **__: FEW + 1)
     with pytest.raises(DataError, match="number of records is not what it was"):
         publish(TABLE, schema=SCHEMA, epsilon=1, folder=tmp_path / "r")
     assert not any(tmp_path.iterdir())
