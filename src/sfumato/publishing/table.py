@@ -130,7 +130,7 @@ def publish(
     """Release a table under a promise.
 
     `data` is a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a polars
-    LazyFrame, a DuckDB relation, a frame of Spark, a connection or URL of a database
+    LazyFrame, a DuckDB relation, a frame of Spark or Dask, a connection or URL of a database
     (`sfumato.sql`), or the path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS,
     DuckDB, one of them in a .zip) or of a folder of Parquet files; `Release.data` is a frame for
     frames, in their types, else an Arrow table.  `sheet` names the sheet of a workbook that has
