@@ -170,7 +170,7 @@ def gram_ratio(path, schema):
     merged = tuple(Merged(c, np.arange(c.bins) * 12 // max(c.bins, 12)) for c in layout.columns)
     partition = Partition(merged, layout.label, layout.classes)
     records = Records(open_source(path), domain)
-    codes = next(records.map(lambda codes: codes))
+    codes = next(records.parts())
     X = (np.random.default_rng(0).random((4096, partition.cells)) < 0.2).astype(np.float32)
     with threadpool_limits(1, "blas"):
         exact = best(lambda: folded(JointCounts(partition), [codes]))

@@ -37,7 +37,7 @@ def test_every_value_of_the_clinic_lies_on_the_public_grid():
 
 
 def test_all_levels_occur_so_that_the_demo_has_something_to_show():
-    (codes,) = Records(open_source(clinic(5000)), DOMAIN).map(np.array)
+    (codes,) = Records(open_source(clinic(5000)), DOMAIN).parts()
     for column, axis in zip(codes.T, DOMAIN.axes, strict=True):
         if isinstance(axis, Levels):
             assert set(column) == set(range(axis.codes))

@@ -64,13 +64,16 @@ class Remembered(Records):
         found: T = self._sums
         return found
 
-    def map(self, change: Callable[[Codes], T]) -> Iterator[T]:
-        """`change` of the records that are scored."""
+    def parts(self) -> Iterator[Codes]:
+        """The records that are scored."""
         left = self._shown
         for codes in self._kept.codes:
             if left > 0:
-                yield change(codes[:left])
+                yield codes[:left]
             left -= len(codes)
+
+    def check_number(self, rows: int) -> None:
+        """No matter: not all of them are shown."""
 
 
 def planned(

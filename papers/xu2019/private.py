@@ -12,7 +12,7 @@ and the rest buys the coordinates, under Laplace noise for all four, so that the
 the directions alone.  The parts compose to ε, or to (ε, δ).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from types import ModuleType
 from typing import TypeVar
@@ -46,15 +46,15 @@ class Kept(Records):
 
     def __init__(self, table: pa.Table, domain: Domain) -> None:
         super().__init__(open_source(table), domain)
-        self.codes = list(super().map(lambda codes: codes))
+        self.codes = list(super().parts())
 
     def fold(self, statistic: Statistic[T]) -> T:
         """The total of what is in memory."""
         return folded(statistic, self.codes)
 
-    def map(self, change: Callable[[Codes], T]) -> Iterator[T]:
-        """`change` of each batch in memory."""
-        return map(change, self.codes)
+    def parts(self) -> Iterator[Codes]:
+        """What is in memory."""
+        return iter(self.codes)
 
 
 def space_of(name: str, domain: Domain) -> Centred:

@@ -104,7 +104,7 @@ class Energies:
         layout = ScatterLayout(space, "replace-one")
         exact, (square, total, cross) = (
             exact_scatter(layout, records),
-            reduce(merge, records.map(partial)),
+            reduce(merge, map(partial, records.parts())),
         )
         n, second = exact.rows, exact.second / (float(UNIT) ** 2 * exact.rows)
         return cls(layout, n, square / n, exact.sums, total / n, cross / n, second)

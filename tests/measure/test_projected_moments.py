@@ -77,7 +77,7 @@ def test_whole_numbers_stay_in_the_unit_ball_whatever_the_directions(U, rows):
     domain = Domain.of(mixed())
     width = len(Centred.of(domain, None, without=(0,)))
     found = moments(domain, np.tile(U, width)[:, :width], without=(0,))
-    codes = next(iter(mixed_records(rows).map(np.copy)))
+    codes = next(iter(mixed_records(rows).parts()))
     whole = found.statistic.vectors(codes)
     assert (whole == np.rint(whole)).all()
     assert ((whole[:, :-1] ** 2).sum(axis=1) <= UNIT**2).all()
@@ -87,7 +87,7 @@ def test_whole_numbers_stay_in_the_unit_ball_whatever_the_directions(U, rows):
 def test_a_corner_of_the_box_lies_on_the_sphere_and_the_ends_of_the_target_at_one():
     domain = plane()
     found = in_plane(domain, TURNED, False)
-    codes = next(iter(rows_of(domain, [(1, 1, "a", 1), (-1, 1, "b", -1)]).map(np.copy)))
+    codes = next(iter(rows_of(domain, [(1, 1, "a", 1), (-1, 1, "b", -1)]).parts()))
     assert found.statistic.vectors(codes).tolist() == [[UNIT, 0, UNIT], [0, -UNIT, -UNIT]]
 
 
@@ -113,7 +113,7 @@ def test_the_query_is_what_python_integers_give(labelled, rng):
         for k, y in zip(rng.integers(0, 3, 40), rng.uniform(-1, 1, 40), strict=True)
     ]
     found = in_plane(domain, TURNED, labelled)
-    codes = next(iter(rows_of(domain, rows).map(np.copy)))
+    codes = next(iter(rows_of(domain, rows).parts()))
     counts, sums, second = found.query(rows_of(domain, rows))
     expected = by_hand(found, codes, len(counts), 2 if labelled else None)
     assert (sums.tolist(), second.tolist()) == expected
@@ -196,7 +196,7 @@ def test_sums_of_two_to_the_31_records_fit_into_64_bits():
 def test_without_a_draw_towards_the_centre_rounding_would_leave_the_ball():
     """Positive control of the ball: rounded coordinates alone are often too long."""
     domain, left = plane(), 0
-    codes = next(iter(rows_of(domain, [(1, 1, "a", 0)]).map(np.copy)))
+    codes = next(iter(rows_of(domain, [(1, 1, "a", 0)]).parts()))
     for angle in np.linspace(0, 1, 20):
         turned = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
         found = in_plane(domain, turned, True)

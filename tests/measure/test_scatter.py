@@ -27,7 +27,7 @@ def records(table=PATIENTS):
 
 def by_hand(space, table=PATIENTS):
     """The same sums in Python integers."""
-    codes = np.vstack(list(records(table).map(lambda codes: codes)))
+    codes = np.vstack(list(records(table).parts()))
     Z = space.design(codes).astype(np.int64).astype(object)
     return Z.sum(axis=0), Z.T @ Z
 
@@ -60,7 +60,7 @@ def test_with_little_noise_the_covariance_is_that_of_the_records(neighbours, rad
     limit = PureDP(10**9)
     scatter = Scatter(layout, PureDP(10**8), PureDP(10**8))
     synopsis = scatter.perturb(records(), Purse(limit, SeededBits(1)))
-    codes = np.vstack(list(records().map(lambda codes: codes)))
+    codes = np.vstack(list(records().parts()))
     Z = space.design(codes) / UNIT
     assert np.allclose(synopsis.covariance, np.cov(Z.T, bias=True), atol=1e-5)
     assert np.allclose(synopsis.second, Z.T @ Z / len(Z), atol=1e-5)

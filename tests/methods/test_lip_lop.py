@@ -122,7 +122,7 @@ def test_printed_lop_moves_its_coordinates_a_hundred_times_where_four_are_claime
         _, V = leading(published.second(records, purse()), 2)
         directions = Directions.of(space, V[:1])
         coordinates = Projection(directions, PureDP(1)).query
-        found.append(np.concatenate(list(records.map(coordinates))) / directions.unit / 0.5)
+        found.append(np.concatenate([*map(coordinates, records.parts())]) / directions.unit / 0.5)
     assert np.abs(found[0] - found[1]).sum() == pytest.approx(100)
     assert published.claimed_records / space.radius == 4
 

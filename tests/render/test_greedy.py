@@ -24,7 +24,7 @@ FEATURES = Features.of(DOMAIN, without=(DOMAIN.label,))
 
 
 def moments(rows):
-    codes = np.vstack(list(Records(open_source(clinic(rows)), DOMAIN).map(np.copy)))
+    codes = np.vstack(list(Records(open_source(clinic(rows)), DOMAIN).parts()))
     X = FEATURES.design(codes) / FEATURES.units
     labels = codes[:, DOMAIN.label]
     means = np.array([X[labels == k].mean(axis=0) for k in (0, 1)])

@@ -3,6 +3,7 @@
 import pickle
 import threading
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table import engine as module
 from sfumato.table import workers
-from sfumato.table.engine import Local, Part, engine_of
+from sfumato.table.engine import Local, engine_of
 from sfumato.table.fingerprint import Tally
 from sfumato.table.fold import FoldTask, Inside
 from sfumato.table.records import Records
@@ -118,10 +119,15 @@ def test_totals_that_are_large_have_few_threads(monkeypatch):
     assert len(list(Local(Pieces()).fold(task.columns, task))) == 2
 
 
+class Part(NamedTuple):
+    name: str
+    rows: int
+
+
 def written(number, schema, batches):
     """A sink that keeps what it is given, in the name of its part."""
     rows = pa.Table.from_batches(list(batches), schema)
-    return Part(str(rows.column(0).to_pylist()), rows.num_rows, "", f"{number}")
+    return Part(str(rows.column(0).to_pylist()), rows.num_rows)
 
 
 def test_parts_are_drawn_in_order_into_one_file():

@@ -117,7 +117,7 @@ def test_parquet_is_read_in_dictionaries_with_the_same_codes(tmp_path_factory, r
     pq.write_table(content, path, row_group_size=2)
     domain = Domain.of(schema())
     (batch,) = content.combine_chunks().to_batches()
-    found = np.vstack(list(Records(open_source(path), domain).map(np.array)))
+    found = np.vstack(list(Records(open_source(path), domain).parts()))
     np.testing.assert_array_equal(found, encode(domain, batch))
 
 

@@ -15,7 +15,7 @@ from neighbours import MIXED, schema, table, text_rows, typed_rows
 from sfumato.errors import DataError
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
-from sfumato.table import fold, text, workers
+from sfumato.table import fold, mapped, text, workers
 from sfumato.table import records as module
 from sfumato.table.encode import encode
 from sfumato.table.file import parquet
@@ -67,7 +67,7 @@ def test_both_verbs_give_the_same_however_the_records_are_cut(rows, lengths):
     whole = encode(DOMAIN, table(rows).combine_chunks().to_batches()[0])
     records = Records(Chunks(table(rows), lengths), DOMAIN)
     assert sorted(records.fold(KeptCodes())) == sorted(whole.tolist())
-    np.testing.assert_array_equal(np.vstack(list(records.map(np.array))), whole)
+    np.testing.assert_array_equal(np.vstack(list(records.parts())), whole)
 
 
 @pytest.mark.parametrize("cores", [1, 2, 4])
@@ -96,7 +96,7 @@ def test_what_is_counted_ahead_takes_no_pass_of_its_own_and_is_handed_out_once()
 
 def test_another_number_of_records_than_was_counted_is_refused():
     domain, content = numbers(9)
-    for verb in (lambda r: r.fold(Rows()), lambda r: list(r.map(len)), Records.fingerprint):
+    for verb in (lambda r: r.fold(Rows()), lambda r: list(r.parts()), Records.fingerprint):
         verb(Records(Chunks(content), domain, key=KEY, expected=9))
         records = Records(Chunks(content), domain, key=KEY, expected=10)
         with pytest.raises(DataError, match="not what it was when they were counted"):
@@ -106,16 +106,16 @@ def test_another_number_of_records_than_was_counted_is_refused():
 def test_an_empty_table_gives_the_zero_of_a_statistic():
     domain, content = numbers(0)
     assert Records(open_source(content), domain).fold(Rows()) == 0
-    assert list(Records(open_source(content), domain).map(np.shape)) == []
+    assert list(Records(open_source(content), domain).parts()) == []
 
 
 def test_a_long_batch_is_cut_and_every_record_is_reported_once(monkeypatch):
-    monkeypatch.setattr(module, "BATCH_ROWS", 4)
+    monkeypatch.setattr(mapped, "BATCH_ROWS", 4)
     monkeypatch.setattr(fold, "BATCH_ROWS", 4)
     domain, content = numbers(10)
     seen = []
     records = Records(Chunks(content), domain, progress=seen.append)
-    assert list(records.map(len)) == [4, 4, 2]
+    assert list(map(len, records.parts())) == [4, 4, 2]
     assert seen == [4, 4, 2]
 
 
@@ -194,7 +194,7 @@ def test_a_pass_that_was_left_early_does_not_spoil_the_fingerprint():
     domain, content = numbers(20)
     expected = fingerprint(Chunks(content), domain=domain)
     records = Records(Chunks(content, [5, 5, 5]), domain, key=KEY)
-    passing = records.map(np.array)
+    passing = records.parts()
     first = next(passing)
     assert records.fingerprint() == expected
     assert sum(len(part) for part in [first, *passing]) == 20
@@ -205,7 +205,7 @@ def test_a_whole_pass_leaves_the_fingerprint_behind():
     domain, content = numbers(20)
     seen = []
     records = Records(Chunks(content), domain, key=KEY, progress=seen.append)
-    list(records.map(len))
+    list(records.parts())
     assert records.fingerprint() == fingerprint(Chunks(content), domain=domain)
     assert sum(seen) == 20
 
@@ -246,7 +246,7 @@ def test_an_error_while_encoding_does_not_quote_a_record(monkeypatch):
         monkeypatch.setattr(reader, "encode", broken)
     domain, content = numbers(50)
     records = Records(Chunks(content, [9] * 4), domain)
-    for verb in (lambda: records.fold(Rows()), lambda: list(records.map(len))):
+    for verb in (lambda: records.fold(Rows()), lambda: list(records.parts())):
         with pytest.raises(DataError, match="could not be read to its end") as error:
             verb()
         assert SECRET not in behind(error.value)
@@ -313,7 +313,7 @@ def test_a_file_that_vanished_is_a_refusal(tmp_path):
     records = Records(open_source(tmp_path / "x.parquet"), domain)
     (tmp_path / "x.parquet").unlink()
     with pytest.raises(DataError, match="No such file"):
-        list(records.map(len))
+        list(records.parts())
 
 
 def test_whatever_goes_wrong_with_a_record_is_said_without_quoting_it(monkeypatch):
@@ -325,7 +325,7 @@ def test_whatever_goes_wrong_with_a_record_is_said_without_quoting_it(monkeypatc
     for reader in (module, fold):
         monkeypatch.setattr(reader, "encode", broken)
     rows = [dict.fromkeys(MIXED["columns"], "1")] * 3
-    for verb in (lambda r: r.fold(Rows()), lambda r: list(r.map(len))):
+    for verb in (lambda r: r.fold(Rows()), lambda r: list(r.parts())):
         with pytest.raises(DataError, match="could not be read to its end") as error:
             verb(Records(Chunks(table(rows)), DOMAIN))
         assert error.value.__cause__ is error.value.__context__ is None

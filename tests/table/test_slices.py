@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
-from sfumato.table import fold, text
+from sfumato.table import fold, mapped, text
 from sfumato.table import records as module
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
@@ -36,7 +36,7 @@ def table(texts, kind=PLAIN):
 
 
 def codes_of(records):
-    parts = list(records.map(lambda codes: codes))
+    parts = list(records.parts())
     return [len(part) for part in parts], np.vstack([np.empty((0, 2), np.int32), *parts]).tolist()
 
 
@@ -64,7 +64,7 @@ def test_texts_are_worked_on_in_slices_of_bounded_size_with_the_same_codes(kind,
 @pytest.mark.parametrize("place", [0, 20, 39])
 def test_what_is_handed_on_is_cut_by_the_number_of_records_alone(tmp_path, monkeypatch, place):
     """The blocks of a file end where its texts are long; the parts of a release must not."""
-    monkeypatch.setattr(module, "BATCH_ROWS", 9)
+    monkeypatch.setattr(mapped, "BATCH_ROWS", 9)
     monkeypatch.setattr(text, "_BLOCK_BYTES", 64)
     cuts, blocks = set(), set()
     for value in ("a", "", "y" * 50, "z" * 3_000, "a,b,c"):

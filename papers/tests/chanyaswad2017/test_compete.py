@@ -57,7 +57,7 @@ def test_only_the_first_sums_are_made(task):
 def test_only_the_first_records_are_released_in_their_place(shown, task):
     kept = Kept(task.private, task.domain)
     kept.codes = [kept.codes[0][:5], kept.codes[0][5:]]  # a batch ends among them
-    mapped = np.vstack(list(Remembered(kept, shown).map(lambda codes: codes)))
+    mapped = np.vstack(list(Remembered(kept, shown).parts()))
     np.testing.assert_array_equal(mapped, np.vstack(kept.codes)[:shown])
 
 

@@ -42,7 +42,7 @@ def test_kept_records_measure_as_records_do(waves):
     found = exact_scatter(layout, kept)
     assert found.rows == plain.rows
     np.testing.assert_array_equal(found.second, plain.second)
-    np.testing.assert_array_equal(np.vstack(list(kept.map(lambda codes: codes))), kept.codes[0])
+    np.testing.assert_array_equal(np.vstack(list(kept.parts())), kept.codes[0])
 
 
 @pytest.mark.parametrize("who", [LIP, AG, PPM])

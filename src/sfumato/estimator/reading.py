@@ -157,7 +157,7 @@ def _codes(X: Any, domain: Domain) -> Iterator[Codes]:
     if absent:
         raise DataError(f"X lacks the column {absent[0]} of the schema")
     check_types(source, domain)
-    return Records(source, domain).map(lambda codes: codes)
+    return Records(source, domain).parts()
 
 
 def labelled(table: pa.Table, answer: str, schema: Schema) -> tuple[pa.Table, NDArray[Any]]:

@@ -111,7 +111,7 @@ def has_rows(source: Source, count: int) -> bool:
 def encoded(data: Any, domain: Domain) -> Codes:
     """NOT PRIVATE: a frame, Arrow table or file as codes of the public grid, all rows at once."""
     records = Records(opened(data, domain), domain)
-    return np.vstack([np.empty((0, len(domain.axes)), np.int32), *records.map(lambda codes: codes)])
+    return np.vstack([np.empty((0, len(domain.axes)), np.int32), *records.parts()])
 
 
 def numbers_only(data: Any) -> tuple[list[str], NDArray[np.float64]]:

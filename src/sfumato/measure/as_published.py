@@ -13,7 +13,6 @@ So two neighbouring tables can give releases that never agree (total variation d
 with, under the label `Heuristic`; the noise it does add is exact all the same.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,11 +22,13 @@ from sfumato.measure.projection import Projection
 from sfumato.measure.scatter import exact_scatter
 from sfumato.numeric.arrays import Codes, Matrix, Whole
 from sfumato.privacy.guarantee import Heuristic, PureDP
+from sfumato.privacy.keyed import NoiseKey
 from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Sensitivity, root
 from sfumato.synopsis.centred import UNIT, Centred
 from sfumato.synopsis.directions import Directions
 from sfumato.synopsis.scatter import ScatterLayout
+from sfumato.table.mapped import Mapped
 from sfumato.table.records import Records
 
 __all__ = ["AsPublished", "lip", "lop"]
@@ -76,21 +77,11 @@ class AsPublished:
         A[triangle] = entries / (float(UNIT) ** 2 * max(exact.rows, 1))
         return np.asarray(A + np.triu(A, 1).T)
 
-    def coordinates(
-        self, directions: Directions, records: Records, purse: Purse
-    ) -> Iterator[Matrix]:
+    def coordinates(self, directions: Directions, records: Records, purse: Purse) -> Mapped[Matrix]:
         """NOT PRIVATE: every record along the directions, in order."""
-        bits = purse.spend(self.events[1])
         noise = self._noise("projected records", self.claimed_records)
-        exact = Projection(directions, self.budget).query
-
-        def made(codes: Codes) -> Matrix:
-            Y: Whole = exact(codes)
-            if noise is not None:
-                Y = Y + noise.draw(np.full(Y.shape, directions.unit), bits)
-            return np.asarray(Y / directions.unit)
-
-        return records.map(made)
+        key = purse.spend_by_part(self.events[1])
+        return records.map(_Printed(Projection(directions, self.budget), noise, key))
 
     def _noise(self, statistic: str, claimed: Fraction | None) -> Noise | None:
         if claimed is None:
@@ -102,6 +93,22 @@ class AsPublished:
             return Event(statistic, "exact", None, None, self.cost)
         event = noise.event
         return Event(statistic, event.mechanism, event.sensitivity, event.noise, self.cost)
+
+
+@dataclass(frozen=True, eq=False)
+class _Printed:
+    """NOT PRIVATE: coordinates under the noise that the paper gives them, if any."""
+
+    projection: Projection
+    noise: Noise | None
+    key: NoiseKey
+
+    def __call__(self, number: int, codes: Codes, /) -> Matrix:
+        Y: Whole = self.projection.query(codes)
+        unit = self.projection.directions.unit
+        if self.noise is not None:
+            Y = Y + self.noise.draw(np.full(Y.shape, unit), self.key.part(number, codes))
+        return np.asarray(Y / unit)
 
 
 def lip(space: Centred, budget: PureDP) -> AsPublished:

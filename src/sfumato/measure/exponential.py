@@ -10,10 +10,10 @@ Exactness.  The law is a product over columns, and each column is drawn from who
 ceilings of its weights (`sfumato.privacy.choice`): no float decides.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy.choice import Ceilings, Choice, width_for
 from sfumato.privacy.guarantee import PureDP
+from sfumato.privacy.keyed import NoiseKey
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.noise import uniform_below
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import record
 from sfumato.schema.domain import MISSING, Axis, Grid, Levels
 from sfumato.synopsis.features import Features
+from sfumato.table.mapped import Mapped
 from sfumato.table.records import Records
 
 __all__ = ["ExponentialRecords"]
@@ -49,18 +51,29 @@ class ExponentialRecords:
         moved = record(continuous=f.continuous, binary=f.binary, blocks=f.blocks)
         return Choice("records", moved.l1, self.budget)
 
-    def perturb(self, records: Records, purse: Purse) -> Iterator[Codes]:
-        """New codes, batch by batch, in order; paid for once, up front."""
-        bits = purse.spend(self.choice.event)
-        laws = [_law(axis, self.choice.rate) for axis in self.features.domain.axes]
+    def perturb(self, records: Records, purse: Purse) -> Mapped[Codes]:
+        """New codes, part by part, in order; paid for once, up front."""
+        return records.map(_PaidDraws(self, purse.spend_by_part(self.choice.event)))
 
-        def drawn(codes: Codes) -> Codes:
-            out = np.empty_like(codes)
-            for j, law in enumerate(laws):
-                out[:, j] = _draw(law, codes[:, j].astype(np.int64), bits)
-            return out
 
-        return records.map(drawn)
+@dataclass(frozen=True, eq=False)
+class _PaidDraws:
+    records: ExponentialRecords
+    key: NoiseKey
+
+    def __call__(self, number: int, codes: Codes, /) -> Codes:
+        bits, out = self.key.part(number, codes), np.empty_like(codes)
+        for j, law in enumerate(self._laws):
+            out[:, j] = _draw(law, codes[:, j].astype(np.int64), bits)
+        return out
+
+    @cached_property
+    def _laws(self) -> "list[_Law]":
+        rate = self.records.choice.rate
+        return [_law(axis, rate) for axis in self.records.features.domain.axes]
+
+    def __reduce__(self) -> Any:
+        return _PaidDraws, (self.records, self.key)  # laws are made again where they are used
 
 
 class _Proposal(NamedTuple):

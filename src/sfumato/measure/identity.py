@@ -5,7 +5,6 @@ most one per number and two per block of dummies.  Add-remove is meaningless her
 number of rows of the release is the number of records.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,9 +13,10 @@ from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Codes
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.mechanism import Noise, Purse
+from sfumato.privacy.mechanism import Noise, PaidByPart, Purse
 from sfumato.privacy.sensitivity import record
 from sfumato.synopsis.features import Features
+from sfumato.table.mapped import Mapped
 from sfumato.table.records import Records
 
 __all__ = ["NoisyRecords"]
@@ -48,13 +48,17 @@ class NoisyRecords:
         X = self.features.design(codes).astype(np.int64)
         return X * (self.units // self.features.units)
 
-    def perturb(self, records: Records, purse: Purse) -> Iterator[NDArray[np.float64]]:
-        """Noisy records in real units, batch by batch, in order; paid for once, up front."""
-        paid = purse.pay(self.noise)
+    def perturb(self, records: Records, purse: Purse) -> Mapped[NDArray[np.float64]]:
+        """Noisy records in real units, part by part, in order; paid for once, up front."""
+        return records.map(_PaidRecords(self, purse.pay_by_part(self.noise)))
 
-        def noisy(codes: Codes) -> NDArray[np.float64]:
-            exact = self.query(codes)
-            units = np.broadcast_to(self.units, exact.shape)
-            return np.asarray(paid.add(exact, units) / self.units)
 
-        return records.map(noisy)
+@dataclass(frozen=True, eq=False)
+class _PaidRecords:
+    records: NoisyRecords
+    paid: PaidByPart
+
+    def __call__(self, number: int, codes: Codes, /) -> NDArray[np.float64]:
+        exact, units = self.records.query(codes), self.records.units
+        noisy = self.paid.part(number, codes).add(exact, np.broadcast_to(units, exact.shape))
+        return np.asarray(noisy / units)

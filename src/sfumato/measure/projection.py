@@ -12,7 +12,6 @@ which two records attain.  For more than `EXACT_RANK` directions, where there ar
 many signs, a certified bound takes its place.  Proof: `docs/proofs/dp-pca.md`.
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +20,9 @@ from numpy.typing import NDArray
 from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import LocalDP
-from sfumato.privacy.mechanism import Noise, Purse
+from sfumato.privacy.mechanism import Noise, PaidByPart, Purse
 from sfumato.synopsis.directions import Directions
+from sfumato.table.mapped import EachPart, Mapped
 from sfumato.table.records import Records
 
 __all__ = ["Projection", "coordinates"]
@@ -51,17 +51,21 @@ class Projection:
         """NOT PRIVATE: whole-number coordinates of each record."""
         return coordinates(self.directions, codes)
 
-    def perturb(self, records: Records, purse: Purse) -> Iterator[NDArray[np.float64]]:
-        """Noisy coordinates in real units, batch by batch, in order; paid for once."""
+    def perturb(self, records: Records, purse: Purse) -> Mapped[NDArray[np.float64]]:
+        """Noisy coordinates in real units, part by part, in order; paid for once."""
         return records.map(self.paid(purse))
 
-    def paid(self, purse: Purse) -> Callable[[Codes], NDArray[np.float64]]:
+    def paid(self, purse: Purse) -> EachPart[NDArray[np.float64]]:
         """Pay for the coordinates of all records; how each of them is made noisy by itself."""
-        paid = purse.pay(self.noise)
+        return _PaidCoordinates(self, purse.pay_by_part(self.noise))
 
-        def noisy(codes: Codes) -> NDArray[np.float64]:
-            exact = self.query(codes)
-            units = np.full(exact.shape, self.directions.unit, np.int64)
-            return np.asarray(paid.add(exact, units) / self.directions.unit)
 
-        return noisy
+@dataclass(frozen=True, eq=False)
+class _PaidCoordinates:
+    projection: Projection
+    paid: PaidByPart
+
+    def __call__(self, number: int, codes: Codes, /) -> NDArray[np.float64]:
+        exact, unit = self.projection.query(codes), self.projection.directions.unit
+        units = np.full(exact.shape, unit, np.int64)
+        return np.asarray(self.paid.part(number, codes).add(exact, units) / unit)

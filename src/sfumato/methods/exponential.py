@@ -3,8 +3,6 @@
 The mechanism over whole tables, which the papers cite, is `small-database`.
 """
 
-from collections.abc import Iterator
-
 import pyarrow as pa
 
 from sfumato.errors import ParameterError, SchemaError
@@ -19,6 +17,7 @@ from sfumato.privacy.guarantee import PureDP
 from sfumato.render.decode import Decoder
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
+from sfumato.table.mapped import Mapped
 
 __all__ = ["METHOD"]
 
@@ -33,8 +32,8 @@ def plan(domain: Domain, budget: Budget) -> Plan:
         raise SchemaError("every column has a single value: there is nothing to measure")
     records = ExponentialRecords(features, budget)
 
-    def render(batches: Iterator[Codes], *_: object) -> Iterator[pa.RecordBatch]:
-        return Decoder(domain).batches(batches)
+    def render(made: Mapped[Codes], *_: object) -> Mapped[pa.RecordBatch]:
+        return made.then(Decoder(domain).encoded)
 
     return Plan(
         method=METHOD.name,

@@ -1,7 +1,5 @@
 """identity-laplace: every record under its own Laplace noise, order kept; a baseline."""
 
-from collections.abc import Iterator
-
 import pyarrow as pa
 
 from sfumato.errors import ParameterError, SchemaError
@@ -13,9 +11,10 @@ from sfumato.plan.case import EVERY_KIND
 from sfumato.plan.made_up import ONE_BIT
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
-from sfumato.render.decode import Decoder, nearest_codes
+from sfumato.render.decode import NearestRecords
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.features import Features
+from sfumato.table.mapped import Mapped
 
 __all__ = ["METHOD"]
 
@@ -33,8 +32,8 @@ def plan(domain: Domain, budget: Budget) -> Plan:
     noisy = NoisyRecords(features, budget)
     noisy.noise.check(int(noisy.units.max()))
 
-    def render(batches: Iterator[Matrix], *_: object) -> Iterator[pa.RecordBatch]:
-        return Decoder(domain).batches(nearest_codes(features, Z) for Z in batches)
+    def render(made: Mapped[Matrix], *_: object) -> Mapped[pa.RecordBatch]:
+        return made.then(NearestRecords(features))
 
     return Plan(
         method=METHOD.name,

@@ -1,6 +1,7 @@
 """local: every record answers by itself, by randomized response and under its own noise."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
 from sfumato.plan.made_up import LEVELS, MIXED, ONE_BIT, PLAIN
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import PureDP
-from sfumato.render.answers import answer_batches, answer_columns, shuffled
+from sfumato.render.answers import answer_batch, answer_columns, shuffled
 from sfumato.schema.domain import Domain, Grid
 from sfumato.synopsis.questionnaire import ENCODINGS, Questionnaire
+from sfumato.table.mapped import Mapped
 
 __all__ = ["METHOD"]
 
@@ -42,9 +44,9 @@ def plan(
     columns = answer_columns(asked)
 
     def render(
-        parts: Iterator[list[Whole]], _: object, rng: np.random.Generator
-    ) -> Iterator[pa.RecordBatch]:
-        batches = answer_batches(asked, parts)
+        made: Mapped[list[Whole]], _: object, rng: np.random.Generator
+    ) -> Iterable[pa.RecordBatch]:
+        batches = made.then(partial(answer_batch, asked))
         return batches if order == "kept" else shuffled(batches, columns, rng)
 
     shown = ("the number of records", "the order of the records")

@@ -6,7 +6,6 @@ are to tell its classes apart; it is answered beside them by randomized response
 of the budget (`docs/proofs/lop.md`).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +26,7 @@ from sfumato.schema.domain import Domain, Levels
 from sfumato.synopsis.bins import levels
 from sfumato.synopsis.directions import UNIT, Directions
 from sfumato.synopsis.questionnaire import Choice
+from sfumato.table.mapped import EachPart, Mapped
 from sfumato.table.records import Records
 
 __all__ = ["DEFAULT_LABEL_SHARE", "LabelShare", "in_components", "local_components_plan"]
@@ -75,10 +75,10 @@ class LabelShare:
 
 @dataclass(frozen=True)
 class Coordinates:
-    """What left the private side: directions, and noisy coordinates and answers by batch."""
+    """What left the private side: directions, and noisy coordinates and answers by part."""
 
     directions: Directions
-    parts: Iterator[tuple[Matrix, Whole | None]]
+    parts: Mapped[tuple[Matrix, Whole | None]]
 
     def to_json(self) -> dict[str, Any]:
         """All but the coordinates, which are the data."""
@@ -88,6 +88,32 @@ class Coordinates:
             "features": list(self.directions.features.names),
             "directions": self.directions.steps.tolist(),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class _Paid:
+    """Coordinates and the answer of the label, each paid for by itself."""
+
+    project: EachPart[Matrix]
+    ask: EachPart[Whole] | None
+
+    def __call__(self, number: int, codes: Codes, /) -> tuple[Matrix, Whole | None]:
+        coordinates = self.project(number, codes)
+        return coordinates, None if self.ask is None else self.ask(number, codes)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """Both in the columns of the release."""
+
+    columns: pa.Schema
+    names: tuple[str, ...]  # of the answers
+
+    def __call__(self, made: tuple[Matrix, Whole | None]) -> pa.RecordBatch:
+        coordinates, answers = made
+        names = pa.array(self.names, pa.string())
+        told = [] if answers is None else [names.take(pa.array(answers))]
+        return component_batch(self.columns, coordinates, *told)
 
 
 def local_components_plan(
@@ -113,17 +139,10 @@ def local_components_plan(
     def measure(records: Records, purse: Purse) -> Coordinates:
         project = projection.paid(purse)
         ask = None if label is None else paid_answers(label, purse)
+        return Coordinates(directions, records.map(_Paid(project, ask)))
 
-        def noisy(codes: Codes) -> tuple[Matrix, Whole | None]:
-            return project(codes), None if ask is None else ask(codes)
-
-        return Coordinates(directions, records.map(noisy))
-
-    def render(released: Coordinates, *_: object) -> Iterator[pa.RecordBatch]:
-        names = pa.array([] if label is None else label.answers, pa.string())
-        for coordinates, answers in released.parts:
-            told = [] if answers is None else [names.take(pa.array(answers))]
-            yield component_batch(columns, coordinates, *told)
+    def render(released: Coordinates, *_: object) -> Mapped[pa.RecordBatch]:
+        return released.parts.then(_Written(columns, () if label is None else label.answers))
 
     events = (projection.noise.event, *(() if label is None else (label.event,)))
     return Plan(

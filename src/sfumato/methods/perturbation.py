@@ -115,7 +115,7 @@ class Numbers:
             Z /= high - low
             return Z, None if self.label is None else _labels(batch, self.label)
 
-        matrices, labels = zip(*records.map(part), strict=True)
+        matrices, labels = zip(*map(part, records.parts()), strict=True)
         kept = None if self.label is None else pa.chunked_array(labels, self.label.type)
         return np.concatenate(matrices), kept
 

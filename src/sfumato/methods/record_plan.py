@@ -1,7 +1,8 @@
 """Plans that release every record, in its place, as noisy coordinates along directions."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Sensitivity, record, root
-from sfumato.render.decode import Decoder, nearest_codes
+from sfumato.render.decode import NearestRecords
 from sfumato.render.reduced import component_batch
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.centred import Centred
 from sfumato.synopsis.directions import UNIT, Directions
 from sfumato.synopsis.features import Features
+from sfumato.table.mapped import Mapped
 from sfumato.table.records import Records
 
 __all__ = [
@@ -41,10 +43,10 @@ LARGE = "Noise per record is large: use statistics of many rows, never single on
 
 @dataclass(frozen=True)
 class Projected:
-    """What left the private side: directions, and coordinates batch by batch."""
+    """What left the private side: directions, and coordinates part by part."""
 
     directions: Directions
-    coordinates: Iterator[Matrix]
+    coordinates: Mapped[Matrix]
     mean: Matrix  # of the space; what the directions miss stands there
     findings: Mapping[str, Any] = field(default_factory=dict)  # what else the reader may use
 
@@ -57,14 +59,23 @@ class Projected:
             **self.findings,
         }
 
-    def records(self) -> Iterator[Matrix]:
+    def records(self) -> Mapped[Matrix]:
         """Features from 0 to 1 of each record, by the pseudo-inverse of the directions."""
-        space, V = self.directions.space, self.directions.matrix
-        back = np.linalg.pinv(V)
+        V = self.directions.matrix
+        back: Matrix = np.asarray(np.linalg.pinv(V), np.float64)
         rest = self.mean - back @ (V @ self.mean)
-        for coordinates in self.coordinates:
-            Z = coordinates @ back.T + rest
-            yield space.restored(Z) if isinstance(space, Centred) else Z
+        return self.coordinates.then(_Restored(self.directions.space, back.T, rest))
+
+
+@dataclass(frozen=True, eq=False)
+class _Restored:
+    space: Features | Centred
+    back: Matrix
+    rest: Matrix  # what the directions miss
+
+    def __call__(self, coordinates: Matrix) -> Matrix:
+        Z = coordinates @ self.back + self.rest
+        return self.space.restored(Z) if isinstance(self.space, Centred) else Z
 
 
 def record_plan(
@@ -84,11 +95,10 @@ def record_plan(
     """A plan whose `measure` gives `Projected`; with `columns`, coordinates are the table."""
     check_neighbours(method, domain)
 
-    def render(released: Projected, *_: object) -> Iterator[pa.RecordBatch]:
+    def render(released: Projected, *_: object) -> Mapped[pa.RecordBatch]:
         if columns is not None:
-            return (component_batch(columns, y) for y in released.coordinates)
-        features = released.directions.features
-        return Decoder(domain).batches(nearest_codes(features, Z) for Z in released.records())
+            return released.coordinates.then(partial(component_batch, columns))
+        return released.records().then(NearestRecords(released.directions.features))
 
     return Plan(
         method=method,

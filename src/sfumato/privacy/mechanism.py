@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sfumato.errors import BudgetError, ParameterError
-from sfumato.numeric.arrays import Whole
+from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy.budget import Budget, approx_from_zcdp, rho_within
 from sfumato.privacy.guarantee import (
     ZCDP,
@@ -35,6 +35,7 @@ from sfumato.privacy.guarantee import (
     from_json,
     to_json,
 )
+from sfumato.privacy.keyed import NoiseKey
 from sfumato.privacy.noise import (
     LARGEST_SCALE,
     LARGEST_VARIANCE,
@@ -44,7 +45,7 @@ from sfumato.privacy.noise import (
 from sfumato.privacy.randomness import Bits
 from sfumato.privacy.sensitivity import Sensitivity
 
-__all__ = ["Drawing", "Event", "Noise", "Paid", "PaidDraws", "Purse"]
+__all__ = ["Drawing", "Event", "Noise", "Paid", "PaidByPart", "PaidDraws", "Purse"]
 
 _FIGURES = {
     "discrete-laplace": ("L1", "scale"),
@@ -269,6 +270,14 @@ class Purse:
         """Pay for an event that is one draw or several, each made by the same choice."""
         return PaidDraws(choice, self.spend(event))
 
+    def spend_by_part(self, event: Event) -> NoiseKey:
+        """Pay for an event of every record; the key that gives each part of them its own bits."""
+        return NoiseKey.of(self.spend(event), event.statistic)
+
+    def pay_by_part(self, noise: Noise) -> "PaidByPart":
+        """Pay for a statistic of every record under additive noise."""
+        return PaidByPart(noise, self.spend_by_part(noise.event))
+
     @property
     def guarantee(self) -> Guarantee:
         """What holds for all that was bought: the limit, unless the bits were seeded."""
@@ -277,7 +286,7 @@ class Purse:
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """A statistic that was paid for, whole or, if it is one row per record, in batches."""
+    """A statistic that was paid for, or what was paid for of one part of the records."""
 
     noise: Noise
     bits: Bits
@@ -288,6 +297,18 @@ class Paid:
         They are added modulo 2^64, which is post-processing of the true sum.
         """
         return exact + self.noise.draw(units, self.bits)
+
+
+@dataclass(frozen=True, slots=True)
+class PaidByPart:
+    """One row per record, paid for once: each part of the records gets noise of its own."""
+
+    noise: Noise
+    key: NoiseKey
+
+    def part(self, number: int, codes: Codes) -> Paid:
+        """For the records with these codes; the same again when it is asked for again."""
+        return Paid(self.noise, self.key.part(number, codes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ Noise protects as long as nobody can repeat it.  So a key is drawn from the syst
 stored, never copied (pickling and copying are refused) and never shared with a forked
 child, which draws a key of its own.  `SeededBits` repeats on purpose: it exists for
 tests, and a release drawn from it carries the label `Seeded`, which the ledger refuses.
+Where records are made noisy in parts, by workers that may be started again, each part has
+bits of its own (`sfumato.privacy.keyed`).
 
 >>> SeededBits(1).words(2).tolist() == SeededBits(1).words(2).tolist()
 True
@@ -25,7 +27,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
 
-__all__ = ["Bits", "SeededBits", "SystemBits"]
+__all__ = ["Bits", "Keystream", "SeededBits", "SystemBits"]
 
 _BUFFER = 1 << 10  # words kept ready, so that asking for one costs no call to the cipher
 _ZEROS = bytes(1 << 16)  # encrypting zeros yields the keystream itself
@@ -43,7 +45,7 @@ class Bits(Protocol):
         """The next `count` words."""
 
 
-class _Keystream:
+class Keystream:
     """Words of an AES-256-CTR keystream, in order, however they are asked for."""
 
     def __init__(self) -> None:
@@ -94,7 +96,7 @@ def _extended(ready: NDArray[np.uint64], count: int, cipher: CipherContext) -> N
     return out[: ready.size + count]
 
 
-class SystemBits(_Keystream):
+class SystemBits(Keystream):
     """Words nobody can repeat: key and nonce come from the system at the first draw.
 
     `before_first_draw` is called once, before the first word exists.  The ledger commits
@@ -132,7 +134,7 @@ class SystemBits(_Keystream):
         return os.urandom(32), os.urandom(16)
 
 
-class SeededBits(_Keystream):
+class SeededBits(Keystream):
     """Words that repeat, for tests only: their release is labelled `Seeded`.
 
     The ledger refuses that label, because whoever knows the seed can subtract the noise.

@@ -4,7 +4,8 @@ What can be refused is refused before the ledger is charged, from the header and
 number of records is public, from that number; the rest is `sfumato.publishing.transaction`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -23,16 +24,27 @@ from sfumato.progress import Wish
 from sfumato.progress import rows as told_rows
 from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.fit import counted_fit
-from sfumato.publishing.transaction import Produced, ReleaseTransaction, check_promise, priced_for
+from sfumato.publishing.transaction import (
+    Produced,
+    ReleaseTransaction,
+    Write,
+    check_promise,
+    priced_for,
+)
 from sfumato.publishing.verify import checks
 from sfumato.release.file import Format
 from sfumato.release.folder import is_release
 from sfumato.release.given_frame import Frame
+from sfumato.release.part_file import PartFile, PartSink
 from sfumato.release.release import Release
+from sfumato.render.drawing import Drawing
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.table.engine import PartMaker, engine_of
 from sfumato.table.file.opening import with_sheet
+from sfumato.table.file_task import NoRows
 from sfumato.table.header import check_header
+from sfumato.table.mapped import Mapped
 from sfumato.table.records import Records
 from sfumato.table.source import Source, frame_types, number_of_records, open_source
 from sfumato.table.sql.counting import CountedTable
@@ -44,6 +56,7 @@ DEFAULT_METHOD = "mosaic"
 Progress = Callable[[str, int], None]
 _MOST_NOISE_ON_ROWS = 10**6
 _MOST_ROWS = 2**40
+_TRIED = 16  # parts without rows: a few files, so that several machines write one
 
 
 def price(
@@ -116,14 +129,14 @@ def publish(
 ) -> Release:
     """Release a table under a promise.
 
-    `data` is a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a
-    polars LazyFrame, a DuckDB relation, a connection or URL of a database (`sfumato.sql`), or the
-    path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS, DuckDB, one of them in a
-    .zip) or of a folder of Parquet files; `Release.data` is a frame for frames, in their types,
-    else an Arrow table.  `sheet` names the sheet of a workbook that has several, `table` the table
-    or view of a database.  With `folder` the release is written there as it is made, in bounded
-    memory.  With `ledger` the charge is durable before a record is encoded.  A `seed` makes a test
-    run without any guarantee.
+    `data` is a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a polars
+    LazyFrame, a DuckDB relation, a frame of Spark or Dask, a connection or URL of a database
+    (`sfumato.sql`), or the path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS,
+    DuckDB, one of them in a .zip) or of a folder of Parquet files; `Release.data` is a frame for
+    frames, in their types, else an Arrow table.  `sheet` names the sheet of a workbook that has
+    several, `table` the table or view of a database.  With `folder` the release is written there as
+    it is made, in bounded memory.  With `ledger` the charge is durable before a record is encoded.
+    A `seed` makes a test run without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
     record in common cost a ledger their maximum (neighbours: add-remove).  Where more than a share
@@ -192,11 +205,13 @@ def publish_plan(
     schema = plan.domain.schema
     source = open_source(data, tuple(schema.columns), schema.file, counted=True)
     check_header(source, plan.domain, alone=plan.local)
+    _check_engine(plan, source, format)
     if isinstance(source, CountedTable):
         source.check(plan.domain, plan.method)
     counted = None
-    if plan.sized is not None:
+    if plan.sized is not None or _counts_anyway(plan, source):
         counted = number_of_records(source, plan.domain)
+    if plan.sized is not None and counted is not None:
         plan = plan.sized(counted)
     frame: Frame = source.kind if source.kind in ("pandas", "polars") else "arrow"
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
@@ -207,7 +222,9 @@ def publish_plan(
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
     with told_rows(progress) as step:
         publishable = _Table(plan, source, counted, key, rows, seed, step)
-        transaction = ReleaseTransaction(publishable, ledger, release, seed)
+        transaction = ReleaseTransaction(
+            publishable, ledger, release, seed, trial=publishable.trial
+        )
         return transaction.to(folder, written, frame, frame_types(source))
 
 
@@ -225,6 +242,7 @@ class _Table:
         progress: Progress,
     ) -> None:
         self._plan, self.terms, self.columns = plan, plan.terms, plan.table_schema
+        self._engine = engine_of(source)
         self._rows, self._seed, self._progress = rows, seed, progress
         domain, read = plan.domain, lambda n: progress("read", n)
         part = source if plan.part is None else plan.part.of_source(source)
@@ -248,9 +266,42 @@ class _Table:
         synopsis = self._plan.measure(self._records, purse)
         # What is drawn from here on is post-processing: its generator needs no secrecy.
         rng = np.random.default_rng(self._seed)
-        batches = self._plan.render(synopsis, self._rows, rng)
+        rows = self._plan.render(synopsis, self._rows, rng)
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
-        return Produced(record, batches, fit, lambda rows: self._progress("write", rows))
+        write: Write | None = None
+        if self._engine.writes and isinstance(rows, Drawing):
+            write = partial(self._written, rows, rows.parts)
+        elif self._engine.writes and isinstance(rows, Mapped):
+            write = partial(rows.written, self.columns)
+        return Produced(record, rows, fit, lambda count: self._progress("write", count), write)
+
+    @property
+    def trial(self) -> Write | None:
+        """Files without rows, where those with rows are not written here."""
+        there = self._engine.writes and self._plan.row != "component"
+        return partial(self._written, NoRows(self.columns), _TRIED) if there else None
+
+    def _written(self, part: PartMaker, parts: int, sink: PartSink) -> Sequence[PartFile]:
+        return self._engine.draw(part, parts, self.columns, sink)
+
+
+def _counts_anyway(plan: Plan, source: Source) -> bool:
+    """Whether the number of records is public, and a cluster that others write to has told it."""
+    return engine_of(source).writes and plan.domain.schema.neighbours == "replace-one"
+
+
+def _check_engine(plan: Plan, source: Source, format: Format | None) -> None:
+    """Refuse what is not done where the records are."""
+    engine = engine_of(source)
+    if not engine.writes:
+        return
+    if plan.row == "record" and not engine.maps:
+        raise ParameterError(
+            f"{plan.method} releases one row per record, which is not done on clusters: choose a "
+            "method that draws records, or write the table as Parquet files and give their folder"
+        )
+    if format == "csv" and plan.row != "component":
+        raise ParameterError("a cluster writes Parquet files: leave out format, or say parquet")
 
 
 def _check_sound(basis: Path) -> None:

@@ -5,6 +5,7 @@ noise exists; the folder appears whole; then the ledger is told what was release
 wastes budget, never grants it.
 """
 
+import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
@@ -42,12 +43,14 @@ __all__ = [
     "Part",
     "Publishable",
     "ReleaseTransaction",
+    "Write",
     "check_promise",
     "dataset_name",
     "priced_for",
 ]
 
 _LONGEST_NAME = 200
+Write = Callable[[PartSink], Sequence[PartFile]]  # files in parts; what was written, in order
 
 
 class Produced(NamedTuple):
@@ -58,7 +61,7 @@ class Produced(NamedTuple):
     fit: FitFacts | None = None  # of tables, where it was counted
     told: Callable[[int], None] | None = None  # of how many rows were written, a few at a time
     # Where the rows are written in parts, by whatever holds the records.
-    write: Callable[[PartSink], Sequence[PartFile]] | None = None
+    write: Write | None = None
 
 
 class Publishable(Protocol):
@@ -104,6 +107,7 @@ class ReleaseTransaction:
     release: str | None = None
     seed: int | None = None
     part: "Part | None" = None  # of a series that was charged when it began
+    trial: Write | None = None  # empty files, as those are written that come after the charge
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.ledger is not None:
@@ -120,7 +124,7 @@ class ReleaseTransaction:
 
         `frame` and `types` are those of the records: what `Release.data` goes back to.
         """
-        place = None if folder is None else Path(folder)
+        place = None if folder is None else _place(folder)
         if self.ledger is not None and (done := self._already(self.ledger, place, frame)):
             return done
         if place is not None and format not in ("csv", "parquet"):
@@ -130,7 +134,10 @@ class ReleaseTransaction:
         step = _Step(self.publishable, self.ledger, release, self.seed, self.part)
         if place is None:
             return step.in_memory(frame, types)
-        return step.in_folder(FolderWriter(place, format), frame, types)
+        with FolderWriter(place, format) as writer:
+            if self.trial is not None:
+                writer.rehearse(self.trial)
+            return step.in_folder(writer, frame, types)
 
     def _already(self, ledger: Ledger, folder: Path | None, frame: Frame) -> Release | None:
         """The release that an earlier run made under this id or in this folder, if it did.
@@ -203,7 +210,7 @@ class _Step:
     def in_folder(
         self, writer: FolderWriter, frame: Frame, types: Mapping[str, Any] | None
     ) -> Release:
-        with writer, self._reserved():
+        with self._reserved():
             purse, made = self._produced()
             if made.write is not None:
                 writer.collect(made.write)
@@ -266,6 +273,16 @@ class _Step:
     def _settle(self, certificate: Certificate) -> None:
         if self.ledger is not None:
             self.ledger.settle(self.release, certificate.digest)
+
+
+def _place(folder: str | Path) -> Path:
+    """The path of a folder; an address would become a folder of that name here."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(folder)):
+        raise ParameterError(
+            "folder must be a path, not an address: publish into a folder that this machine, and "
+            "a cluster if there is one, sees under the same path, and copy it from there"
+        )
+    return Path(folder)
 
 
 class Charged:

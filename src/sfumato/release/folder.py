@@ -106,6 +106,29 @@ class FolderWriter:
         except OSError as error:
             raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
 
+    def rehearse(self, write: Callable[["PartSink"], Sequence["PartFile"]]) -> None:
+        """Refuse a place that those who write parts do not reach: they write empty ones first."""
+        from sfumato.release.part_file import PartSink  # as above
+
+        place = self._partial / DATA
+        try:
+            place.mkdir()
+            for part in write(PartSink(place)):
+                if sha256(self._partial / part.name) != part.sha256:
+                    raise OSError(0, "a part is not what was written")
+            flush(place)
+            reason = None
+        except ReleaseError as error:
+            reason = str(error)
+        except OSError as error:
+            reason = _reason(error)
+        shutil.rmtree(place, ignore_errors=True)
+        if reason is not None:
+            raise ReleaseError(
+                f"{self.folder} cannot be written from where the records are ({reason}): name a "
+                "folder that every machine sees under the same path"
+            )
+
     def copy(self, folder: Path, certificate: Certificate) -> None:
         """The data of another folder, in parts, as its certificate knows them."""
         try:

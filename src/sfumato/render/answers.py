@@ -1,6 +1,6 @@
 """A table of answers: a column for each number and direct answer, and one for each unary bit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +8,7 @@ import pyarrow as pa
 from sfumato.numeric.arrays import Whole
 from sfumato.synopsis.questionnaire import Choice, Question, Questionnaire
 
-__all__ = ["answer_batches", "answer_columns", "shuffled"]
+__all__ = ["answer_batch", "answer_columns", "shuffled"]
 
 _TYPES = {"int64": pa.int64(), "double": pa.float64(), "string": pa.string()}
 
@@ -19,22 +19,18 @@ def answer_columns(questionnaire: Questionnaire) -> pa.Schema:
     return pa.schema([pa.field(name, _TYPES[kind], nullable=False) for name, kind in found])
 
 
-def answer_batches(
-    questionnaire: Questionnaire, parts: Iterator[Sequence[Whole]]
-) -> Iterator[pa.RecordBatch]:
+def answer_batch(questionnaire: Questionnaire, answers: Sequence[Whole]) -> pa.RecordBatch:
     """Noisy answers, written out in the words and units of the schema."""
-    columns = answer_columns(questionnaire)
-    for answers in parts:
-        written = [
-            array
-            for question, found in zip(questionnaire.questions, answers, strict=True)
-            for array in _written(question, found)
-        ]
-        yield pa.RecordBatch.from_arrays(written, schema=columns)
+    written = [
+        array
+        for question, found in zip(questionnaire.questions, answers, strict=True)
+        for array in _written(question, found)
+    ]
+    return pa.RecordBatch.from_arrays(written, schema=answer_columns(questionnaire))
 
 
 def shuffled(
-    batches: Iterator[pa.RecordBatch], columns: pa.Schema, rng: np.random.Generator
+    batches: Iterable[pa.RecordBatch], columns: pa.Schema, rng: np.random.Generator
 ) -> Iterator[pa.RecordBatch]:
     """The same rows in an order that says nothing; all of them are kept in memory for that."""
     table = pa.Table.from_batches(batches, columns)

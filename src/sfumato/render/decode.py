@@ -1,7 +1,9 @@
 """From real-valued features back to a table of the schema's own types and steps."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import floor, lcm, log10
 from typing import Any
 
@@ -16,7 +18,7 @@ from sfumato.schema.arrow import arrow_schema, arrow_type
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, moment_of, step_of
 from sfumato.synopsis.features import Features
 
-__all__ = ["BATCH_ROWS", "Decoder", "code_values", "nearest_codes"]
+__all__ = ["BATCH_ROWS", "Decoder", "NearestRecords", "code_values", "nearest_codes"]
 
 BATCH_ROWS = LEAF_ROWS  # records drawn and decoded at a time: each batch is hashed by itself
 _WIDTHS = {pa.int64(): pa.int64(), pa.timestamp("s"): pa.int64(), pa.date32(): pa.int32()}
@@ -67,6 +69,21 @@ class Decoder:
     def batches(self, parts: Iterable[NDArray[np.int32]]) -> Iterator[pa.RecordBatch]:
         """A stream of encoded batches."""
         return (self.encoded(codes) for codes in parts)
+
+
+@dataclass(frozen=True, eq=False)
+class NearestRecords:
+    """From real-valued features to the records that are nearest to them, one batch at a time."""
+
+    features: Features
+
+    def __call__(self, Z: Matrix) -> pa.RecordBatch:
+        """A record for each row."""
+        return self._decoder.encoded(nearest_codes(self.features, Z))
+
+    @cached_property
+    def _decoder(self) -> Decoder:
+        return Decoder(self.features.domain)
 
 
 class _Column:

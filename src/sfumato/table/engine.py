@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -29,29 +29,19 @@ from sfumato.table.fold import FoldTask, cut, to_its_end
 from sfumato.table.source import BATCH_ROWS, Kind, Source
 from sfumato.table.workers import in_order, shared_out
 
-__all__ = ["Engine", "Local", "MapTask", "Part", "PartMaker", "Parts", "Sink", "engine_of"]
+__all__ = ["Engine", "Local", "MapTask", "PartMaker", "Sink", "engine_of", "total_bytes"]
+
+P = TypeVar("P")  # what is known of a file as it was written: the sink's own business
+Told = TypeVar("Told", covariant=True)
 
 _MOST_BYTES = 2**29  # of the totals of all threads together, unless a single one has more
 
 
-@dataclass(frozen=True)
-class Part:
-    """A file of a release as it was written."""
-
-    name: str
-    rows: int
-    digest: str  # of its content
-    sha256: str  # of its bytes
-
-
-Parts = tuple[Part, ...]  # in the order of their numbers
-
-
-class Sink(Protocol):
+class Sink(Protocol[Told]):
     """Writes the file of a number: whole or not at all, and the same again when it is repeated."""
 
-    def __call__(self, number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Part:
-        """Write these rows."""
+    def __call__(self, number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Told:
+        """Write these rows, and say what was written."""
 
 
 class MapTask(Protocol):
@@ -67,16 +57,21 @@ PartMaker = Callable[[int], pa.RecordBatch]  # rows of part k, by public numbers
 class Engine(Source, Protocol):
     """A source that runs tasks where its records are; all that it is given can be pickled."""
 
+    writes: ClassVar[bool]  # whether rows are written where they are made, in several files
+    maps: ClassVar[bool]  # whether that is so of a row for each record, too
+
     def fold(self, columns: Sequence[str], task: FoldTask) -> Iterator[bytes]:
         """NOT PRIVATE: the task's answers for partitions that hold every record once, in any order.
 
         Answers may be merged on the way (`FoldTask.merged`).
         """
 
-    def map(self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink) -> Parts:
+    def map(
+        self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink[P]
+    ) -> tuple[P, ...]:
         """One row for each record, written where it was made."""
 
-    def draw(self, part: PartMaker, parts: int, schema: pa.Schema, sink: Sink) -> Parts:
+    def draw(self, part: PartMaker, parts: int, schema: pa.Schema, sink: Sink[P]) -> tuple[P, ...]:
         """The rows of so many parts, in their order, written where they were made."""
 
 
@@ -91,6 +86,8 @@ def engine_of(source: Source, progress: Callable[[int], None] | None = None) -> 
 class Local:
     """Threads of this process, over any source; it is read in the thread that asks."""
 
+    writes: ClassVar[bool] = False
+    maps: ClassVar[bool] = True
     source: Source
     progress: Callable[[int], None] | None = field(default=None, repr=False)
 
@@ -123,26 +120,28 @@ class Local:
 
     def fold(self, columns: Sequence[str], task: FoldTask) -> Iterator[bytes]:
         """One partition for each thread: the batches that it came to."""
-        each = max(_bytes_in(task.zero()), 1)
+        each = max(total_bytes(task.zero()), 1)
         return iter(shared_out(task, self.batches(columns), _MOST_BYTES // each))
 
-    def map(self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink) -> Parts:
+    def map(
+        self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink[P]
+    ) -> tuple[P, ...]:
         """Parts of `BATCH_ROWS` records, one after the other, in one file."""
         parts = enumerate(_even(self.batches(columns)))
         rows = chain.from_iterable(task(k, iter([batch])) for k, batch in parts)
         return (sink(0, schema, rows),)
 
-    def draw(self, part: PartMaker, parts: int, schema: pa.Schema, sink: Sink) -> Parts:
+    def draw(self, part: PartMaker, parts: int, schema: pa.Schema, sink: Sink[P]) -> tuple[P, ...]:
         """Drawn in threads, in one file."""
         with closing(in_order(part, range(parts))) as drawn:
             return (sink(0, schema, drawn),)
 
 
-def _bytes_in(total: Any) -> int:
+def total_bytes(total: Any) -> int:
     """What arrays a total holds."""
     if isinstance(total, np.ndarray):
         return total.nbytes
-    return sum(map(_bytes_in, total)) if isinstance(total, tuple) else 0
+    return sum(map(total_bytes, total)) if isinstance(total, tuple) else 0
 
 
 def _even(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

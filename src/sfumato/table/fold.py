@@ -91,17 +91,24 @@ class FoldTask:
     def merged(self, answers: Iterable[bytes]) -> bytes:
         """NOT PRIVATE: one answer for several partitions, for engines that merge by trees."""
         try:
-            return pickle.dumps(self.total(answers), protocol=5)
+            return pickle.dumps(self._total(answers), protocol=5)
         except Exception as error:
             return pickle.dumps(_failed(error))
 
     def total(self, answers: Iterable[bytes]) -> Totals:
         """NOT PRIVATE: the totals of all partitions; raises what a marker stands for."""
+        found = self._total(answers)
+        if isinstance(found, Failed):
+            raise found.error()
+        return found
+
+    def _total(self, answers: Iterable[bytes]) -> Totals | Failed:
+        """The first marker, if there is any, in place of the totals."""
         total: Totals | None = None
         for answer in answers:
             found = pickle.loads(answer)  # noqa: S301  our own, from a task of our own
             if isinstance(found, Failed):
-                raise found.error()
+                return found
             total = found if total is None else self._merged(total, found)
         return self.zero() if total is None else total
 

@@ -6,7 +6,7 @@ records are read, so it must give the same ones; engines that we do not ask yet 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -14,6 +14,10 @@ from sfumato.errors import DataError
 from sfumato.table.file.batch import BATCH_ROWS
 from sfumato.table.sql.broken import BrokenQuery
 from sfumato.table.sql.name import quoted
+
+if TYPE_CHECKING:
+    from sfumato.table.dask import DaskFrame
+    from sfumato.table.spark import SparkFrame
 
 __all__ = ["Relation", "query_of", "refused_query"]
 
@@ -29,9 +33,17 @@ _HINTS = {
 }
 
 
-def query_of(data: Any) -> "LazyFrame | Relation | None":
+def query_of(data: Any) -> "LazyFrame | Relation | DaskFrame | SparkFrame | None":
     """The source for a query; None for what is none."""
     kind = type(data)
+    if kind.__module__.startswith("pyspark.sql.") and kind.__name__ == "DataFrame":
+        from sfumato.table.spark import SparkFrame  # an engine, which knows sources
+
+        return SparkFrame(data)
+    if kind.__module__.startswith("dask.dataframe.") and kind.__name__ == "DataFrame":
+        from sfumato.table.dask import DaskFrame  # as above
+
+        return DaskFrame(data)
     if _library(data) == "polars" and kind.__name__ == "LazyFrame":
         return LazyFrame(_readable(data))
     if _library(data) in ("duckdb", "_duckdb") and kind.__name__ == "DuckDBPyRelation":

@@ -1,14 +1,14 @@
 """Fold and map over encoded records, and a keyed fingerprint taken on the way.
 
 `fold` adds up a statistic of exact whole numbers, so the result is the same for every order,
-batching and engine; `map` hands transformed batches on, one by one and in order.  The first
-whole pass leaves the fingerprint behind (`sfumato.table.fingerprint`).
+batching and engine; `map` makes something of each record, here or where the records are; `parts`
+hands the records themselves on, one part after the other.  The first whole pass leaves the
+fingerprint behind (`sfumato.table.fingerprint`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
-import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import DataError
@@ -16,11 +16,12 @@ from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import Domain, Levels
 from sfumato.table.complaint import Complaints
 from sfumato.table.encode import encode, read
-from sfumato.table.engine import engine_of
+from sfumato.table.engine import Sink, engine_of
 from sfumato.table.file.parquet import ParquetFiles
 from sfumato.table.fingerprint import Tally
 from sfumato.table.fold import FoldTask, Inside, coded, cut, to_its_end
-from sfumato.table.source import BATCH_ROWS, PartOf, Source
+from sfumato.table.mapped import EachPart, Mapped, RowTask, W, even
+from sfumato.table.source import PartOf, Source
 from sfumato.table.statistic import Rows, Statistic
 
 __all__ = ["Records"]
@@ -90,13 +91,26 @@ class Records:
                 inside = self._inside.of(codes)
                 yield batch.filter(pa.array(inside)), said[inside]
 
-    def map(self, change: Callable[[Codes], T]) -> Iterator[T]:
-        """`change` of so many records at a time, one after the other, in their order.
+    def map(self, each: EachPart[T]) -> Mapped[T]:
+        """`each` of the records of every part, made when they are asked for."""
+        return Mapped(self, each)
+
+    def written(
+        self, each: EachPart[pa.RecordBatch], schema: pa.Schema, sink: Sink[W]
+    ) -> tuple[W, ...]:
+        """A row for each record, written by the engine where the records are."""
+        task = RowTask(self._domain, each)
+        parts = self._engine.map(task.columns, task, schema, sink)
+        self.check_number(sum(part.rows for part in parts))
+        return parts
+
+    def parts(self) -> Iterator[Codes]:
+        """So many records at a time, one part after the other, in their order.
 
         How many follows from their number alone: what is released may be cut where these are,
         and the blocks of a file end where its texts are long.
         """
-        return map(change, _even(self._encoded()))
+        return even(self._encoded())
 
     def _encoded(self) -> Iterator[Codes]:
         whole = self._of_all
@@ -128,24 +142,16 @@ class Records:
         """What a whole pass found of all records; what a later one finds is known."""
         if self._known or not totals:
             return
-        if self._expected is not None and totals[0] != self._expected:
-            raise DataError(
-                "the number of records is not what it was when they were counted: they were "
-                "changed meanwhile; publish again once nobody writes to them"
-            )
+        self.check_number(totals[0])
+        self._expected = totals[0]
         if self._tally is not None:
             self._fingerprint = self._tally.digest(totals[1])
         self._known = True
 
-
-def _even(parts: Iterable[Codes]) -> Iterator[Codes]:
-    """The same records, `BATCH_ROWS` at a time, and at last the rest."""
-    held: list[Codes] = []
-    for codes in parts:
-        held.append(codes)
-        while (rows := sum(map(len, held))) >= BATCH_ROWS:
-            whole = held[0] if len(held) == 1 else np.concatenate(held)
-            yield np.asfortranarray(whole[:BATCH_ROWS])
-            held = [whole[BATCH_ROWS:]] if rows > BATCH_ROWS else []
-    if any(map(len, held)):
-        yield np.asfortranarray(np.concatenate(held))
+    def check_number(self, rows: int) -> None:
+        """Refuse, where the number of records is public, another one than was found before."""
+        if self._expected is not None and rows != self._expected:
+            raise DataError(
+                "the number of records is not what it was when they were counted: they were "
+                "changed meanwhile; publish again once nobody writes to them"
+            )

@@ -186,8 +186,8 @@ def number_of_records(source: Source, domain: Domain) -> int:
     """
     if isinstance(source, ParquetFiles):
         return source.rows
-    if isinstance(source, StoredTable | Relation):
-        return told(lambda: source.rows)
+    if hasattr(type(source), "rows"):  # asked where the records are
+        return int(told(lambda: source.rows))  # type: ignore[attr-defined]
     if isinstance(source, ArrowTable):
         return int(source.table.num_rows)
     # One that is released: ids are not read, not even to count them.

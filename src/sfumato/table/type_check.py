@@ -20,7 +20,7 @@ from sfumato.schema import Boolean, Category, Date, Integer, Number
 from sfumato.schema.consistent import number_of, spellings, whole
 from sfumato.schema.domain import Axis, Domain, Levels
 from sfumato.table.read_levels import listed
-from sfumato.table.source import Frame, Source
+from sfumato.table.source import Source
 from sfumato.table.sql.unread import UnreadType
 from sfumato.table.value import text_of
 from sfumato.table.zone import is_known
@@ -36,7 +36,7 @@ def check_types(source: Source, domain: Domain, blank: Collection[str] = ()) -> 
     `blank`: categories whose values nobody declared, with others in their place.
     """
     types = source.types
-    guessed = source.guessed if isinstance(source, Frame) else {}
+    guessed = getattr(source, "guessed", {})
     for axis in domain.axes:
         kind, unknown = types.get(axis.name), axis.name in blank
         if kind is not None:

@@ -8,7 +8,7 @@ import numpy as np
 from sfumato.measure import specialise
 from sfumato.methods import basis, dp_pca, lip, reduction
 from sfumato.methods.mosaic import division as mosaic_division
-from sfumato.privacy import budget, choice, mechanism, sensitivity
+from sfumato.privacy import budget, choice, keyed, mechanism, sensitivity
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Noise
 from sfumato.privacy.sensitivity import Sensitivity
@@ -234,3 +234,16 @@ class SteeperCeilings(choice.Ceilings):
 
     def __init__(self, approximate, exact, width):
         super().__init__(2 * approximate, lambda i: 2 * exact(i), width)
+
+
+def unkeyed(*forgotten):
+    """The key of a part without its number, or without the records."""
+
+    def digest(f):
+        def made(self, number, codes):
+            number = 0 if "number" in forgotten else number
+            return f(self, number, codes[:0] if "codes" in forgotten else codes)
+
+        return made
+
+    return replaced(keyed.NoiseKey, "digest", digest)

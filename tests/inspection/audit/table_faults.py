@@ -31,6 +31,7 @@ from fault_makers import (
     steeper,
     twice_the_shares,
     units_forgotten,
+    unkeyed,
     without,
 )
 
@@ -55,6 +56,7 @@ from sfumato.table import grid
 PROMISING = [
     name for name, m in METHODS.items() if m.budgeted and any(one.promised for one in m.contract)
 ]
+BY_PART = ("identity-laplace", "exponential", "local", "dp-pca", "lop")
 PURE, GAUSS, APPROX = {"epsilon": "1"}, {"rho": "0.5"}, {"epsilon": "1", "delta": "1e-6"}
 
 
@@ -328,6 +330,8 @@ FAULTS = [
     # Noise that is used wrongly, or drawn by another law.
     Fault("units forgotten", "lap-pca", units_forgotten),
     Fault("one noise for all", "modips", one_noise_for_all),
+    *(Fault("parts share their noise", name, unkeyed("number", "codes")) for name in BY_PART),
+    *(Fault("other records, the same noise", name, unkeyed("codes")) for name in BY_PART),
     Fault("what follows looks at the records", "dp-pca", rank_from_the_records),
     Fault(
         "the sampler draws half", "identity-laplace", replaced(noise, "floor_exponential", steeper)

@@ -10,7 +10,7 @@ of extremes.  Four fixed records balance the directions in which one more can ti
 ['level=0, sick=False', 'level=9, sick=True', 'level=0, sick=True']
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -23,6 +23,7 @@ from sfumato.render.decode import Decoder
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid
 from sfumato.table.encode import encode
+from sfumato.table.mapped import EachPart, Mapped, part_number
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 from sfumato.table.statistic import Statistic, folded
@@ -45,9 +46,14 @@ class Encoded(Records):
         """As for records that are read anew."""
         return folded(statistic, self._parts)
 
-    def map(self, change: Callable[[Codes], T]) -> Iterator[T]:
+    def parts(self) -> Iterator[Codes]:
+        """As they were given."""
+        return iter(self._parts)
+
+    def map(self, each: EachPart[T]) -> Mapped[T]:
         """At once, so that a record-wise method has measured before it is rendered."""
-        return iter([change(codes) for codes in self._parts])
+        made = {part_number(k): each(part_number(k), part) for k, part in enumerate(self._parts)}
+        return Mapped(self, lambda number, _: made[number])
 
 
 def _ends(axis: Axis) -> tuple[int, int]:

@@ -43,6 +43,7 @@ class Path:
         self.plan, self.seed, self.rendered = plan, seed, rendered
         self._script: Sequence[Whole] | None = None
         self._known: dict[tuple[bytes, bytes], Run] = {}
+        self._parts: dict[bytes, tuple[str, int, bytes]] = {}  # of records, by the key of noise
         self.worst: dict[str, tuple[float, tuple[Neighbour, Neighbour]]] = {}  # by measurement
         self.first = self._run(start)
         self._script = self.first.outputs
@@ -75,6 +76,8 @@ class Path:
             return Run(None, f"the method fails on a table: {type(error).__name__}")
         if purse.bits.loose:
             return Run(None, "random bits were used that no known mechanism asked for")
+        if any(self._parts.setdefault(key, part) != part for key, part in purse.bits.parts.items()):
+            return Run(None, "the same noise meets other records")
         steps = tuple(steps_of(purse.tape, purse.events))
         if self._script is not None and [step.law for step in steps] != self._law:
             return Run(None, DEPENDS)

@@ -22,10 +22,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sfumato.numeric.arrays import Whole
+from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.mechanism import Drawing, Event, Noise, Paid, PaidDraws, Purse
+from sfumato.privacy.keyed import NoiseKey
+from sfumato.privacy.mechanism import Drawing, Event, Noise, Paid, PaidByPart, PaidDraws, Purse
 from sfumato.privacy.randomness import Bits, SeededBits
 
 __all__ = ["Diverged", "Draws", "RecordingPurse", "Statistic"]
@@ -87,12 +88,18 @@ class RecordingPurse(Purse):
         self.script = script
         self.purchases: list[Statistic | Draws] = []
 
-    def pay(self, noise: Noise) -> Paid:
+    def pay(self, noise: Noise) -> "_RecordingPaid":
         """Pay as usual; what is added afterwards is written down."""
         bits, script = self.spend(noise.event), self._next()
         statistic = Statistic(noise)
         self.purchases.append(statistic)
         return _RecordingPaid(noise, bits, statistic, script)
+
+    def pay_by_part(self, noise: Noise) -> PaidByPart:
+        """Pay as usual; what is added to any part afterwards is written down."""
+        paid = self.pay(noise)
+        key = NoiseKey.of(paid.bits, noise.event.statistic)
+        return _RecordingByPart(noise, key, paid.statistic, paid.script)
 
     def pay_draws(self, event: Event, choice: Drawing) -> PaidDraws:
         """Pay as usual; what is drawn afterwards is written down."""
@@ -155,6 +162,16 @@ class _RecordingPaid(Paid):
         self.statistic.units.append(np.broadcast_to(units, np.shape(exact)))
         self.statistic.outputs.append(noisy)
         return noisy
+
+
+@dataclass(frozen=True, slots=True)
+class _RecordingByPart(PaidByPart):
+    statistic: Statistic
+    script: Sequence[Whole] | None
+
+    def part(self, number: int, codes: Codes) -> Paid:
+        bits = self.key.part(number, codes)
+        return _RecordingPaid(self.noise, bits, self.statistic, self.script)
 
 
 @dataclass(frozen=True, slots=True)

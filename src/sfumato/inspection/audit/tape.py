@@ -29,15 +29,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.measure import exponential
-from sfumato.numeric.arrays import Whole
+from sfumato.numeric.arrays import Codes, Whole
 from sfumato.privacy import answer as answers
 from sfumato.privacy import choice as choices
 from sfumato.privacy import noise as samplers
 from sfumato.privacy.answer import Response
 from sfumato.privacy.choice import Choice
 from sfumato.privacy.guarantee import Guarantee
-from sfumato.privacy.mechanism import Drawing, Event, Noise, Paid, PaidDraws, Purse
-from sfumato.privacy.randomness import SeededBits
+from sfumato.privacy.keyed import NoiseKey
+from sfumato.privacy.mechanism import Drawing, Event, Noise, Paid, PaidByPart, PaidDraws, Purse
+from sfumato.privacy.randomness import Bits, SeededBits
 
 __all__ = [
     "Added",
@@ -123,11 +124,18 @@ class TapeBits:
         self.loose = False  # whether bits were used that no primitive asked for
         self._next, self._used = _FIRST_MARK, set[int]()
         self._calls: list[tuple[int, bool, float, Whole]] = []  # first mark, law, size, noise
+        self.parts: dict[bytes, tuple[str, int, bytes]] = {}  # by key: purpose, number, records
 
     def words(self, count: int) -> NDArray[np.uint64]:
         """Bits that no primitive asked for: nothing can be said about what they hide."""
         self.loose = True
         return self.inner.words(count)
+
+    def begin(self, purpose: str, number: int, codes: Codes, key: bytes) -> None:
+        """From here on bits of a part of the records: each part has noise of its own."""
+        if key in self.parts:
+            raise Fault(f"{purpose}: two parts of the records have the same noise")
+        self.parts[key] = purpose, number, np.ascontiguousarray(codes).tobytes()
 
     def scripted(self, shape: tuple[int, ...]) -> Whole | None:
         """The output that the script has in this place; None where there is no script."""
@@ -207,6 +215,19 @@ class TapePurse(Purse):
         self._buying = False
         return _TapePaid(paid.noise, paid.bits, len(self.events))
 
+    def spend_by_part(self, event: Event) -> NoiseKey:
+        """Pay as usual; the bits of every part are those of the tape."""
+        bits = self.spend(event)
+        # The same key on every path, so that runs on neighbours can be compared.
+        return _TapeKey(len(self.events).to_bytes(32), event.statistic, True, bits)
+
+    def pay_by_part(self, noise: Noise) -> PaidByPart:
+        """Pay as usual; what is added to any part afterwards is on tape."""
+        self._buying = True
+        paid = super().pay_by_part(noise)
+        self._buying = False
+        return _TapeByPart(paid.noise, paid.key, len(self.events))
+
     def pay_draws(self, event: Event, choice: Drawing) -> PaidDraws:
         """Pay as usual."""
         self._buying = True
@@ -225,6 +246,23 @@ class _TapePaid(Paid):
         marks = np.asarray(Paid.add(self, exact, units)) - exact
         every = np.broadcast_to(np.asarray(units), exact.shape)
         return self.bits.added(self.noise, self.purchase, exact, every, marks)
+
+
+@dataclass(frozen=True)
+class _TapeKey(NoiseKey):
+    tape: TapeBits
+
+    def part(self, number: int, codes: Codes) -> Bits:
+        self.tape.begin(self.purpose, number, codes, self.digest(number, codes))
+        return self.tape
+
+
+@dataclass(frozen=True, slots=True)
+class _TapeByPart(PaidByPart):
+    purchase: int
+
+    def part(self, number: int, codes: Codes) -> Paid:
+        return _TapePaid(self.noise, self.key.part(number, codes), self.purchase)
 
 
 def _noise(original: Callable[..., Whole], gaussian: bool) -> Callable[..., Whole]:

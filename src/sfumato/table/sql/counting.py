@@ -8,7 +8,7 @@ bit for bit.
 import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -38,6 +38,8 @@ _STAY = "records are not to leave the database"
 class CountedTable(StoredTable):
     """An engine that counts where the records are; it hands none of them out."""
 
+    writes: ClassVar[bool] = False
+    maps: ClassVar[bool] = False
     _known: list[tuple[Domain, Coded]] = field(default_factory=list, repr=False)
 
     def check(self, domain: Domain, method: str) -> None:

@@ -1,0 +1,196 @@
+"""Spark on this machine for tests, and things that go wrong in its tasks, at the first attempt."""
+
+import logging
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+__all__ = [
+    "LOG",
+    "MISSING",
+    "SCHEMA",
+    "SECRET",
+    "DiesOnce",
+    "Seen",
+    "Slow",
+    "TakesDown",
+    "Troubled",
+    "frame_of",
+    "records",
+    "session",
+    "told_to_python",
+]
+
+MISSING = next(
+    (
+        f"{what} is not installed"
+        for what, there in (("Java", shutil.which("java")), ("pyspark", find_spec("pyspark")))
+        if not there
+    ),
+    "",
+)
+LOG = "log.txt"
+SECRET = "SECRET-4711"
+SCHEMA = {
+    "name": "visits",
+    "columns": {
+        "age": {"kind": "integer", "low": 0, "high": 110},
+        "ward": {"kind": "category", "values": ["surgery", "cardiology"], "other": "elsewhere"},
+        "cost": {"kind": "number", "low": 0, "high": 100, "step": 0.01},
+    },
+}
+
+
+def session(folder: Path, master: str = "local[2,4]", **settings: Any) -> Any:
+    """A session whose workers find what this process finds."""
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    from pyspark.sql import SparkSession
+
+    plain = {
+        "ui.enabled": "false",
+        "ui.showConsoleProgress": "false",
+        "driver.memory": "2g",
+        "driver.host": "127.0.0.1",
+        "local.dir": str(folder),
+        "sql.warehouse.dir": str(folder / "warehouse"),
+        "sql.shuffle.partitions": "2",
+    }
+    builder = SparkSession.builder.master(master).appName("sfumato")
+    for name, value in (plain | settings).items():
+        builder = builder.config(f"spark.{name}", value)
+    with _logging_to(folder / LOG):
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _logging_to(file: Path) -> Iterator[None]:
+    """What is started here has this file as its standard error: Java's log, to be read later."""
+    with file.open("ab") as log:
+        kept = os.dup(2)
+        os.dup2(log.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def told_to_python() -> list[str]:
+    """What Spark logs in this process from here on."""
+    from pyspark.logger import PySparkLogger
+
+    told: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).addHandler(handler)
+    return told
+
+
+def records(rows: int = 4000) -> pa.Table:
+    """Visits, of which some do not fit the schema."""
+    wards = ["surgery", "cardiology", "ward 9", None]
+    return pa.table(
+        {
+            "age": [k * 7 % 120 for k in range(rows)],
+            "ward": [wards[k * k % 4] for k in range(rows)],
+            "cost": [k * 0.37 % 101 for k in range(rows)],
+        }
+    )
+
+
+def frame_of(spark: Any, table: pa.Table, partitions: int = 4) -> Any:
+    """The same records in so many partitions."""
+    return spark.createDataFrame(table).repartition(partitions)
+
+
+def _attempt() -> tuple[int, int]:
+    """The partition of this task, and how often it was tried before."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context.partitionId(), context.attemptNumber()
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Troubled:
+    """Records as they are; at first one partition breaks off and the worker of another dies."""
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield batch
+            if _attempt() == (0, 0):
+                raise ValueError(SECRET)
+            if _attempt() == (1, 0):
+                _die()
+
+
+@dataclass
+class Seen:
+    """Records as they are, and a file that tells that somebody asked for them."""
+
+    mark: Path
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        self.mark.touch()
+        yield from batches
+
+
+@dataclass
+class DiesOnce:
+    """Parts of a release by a worker that dies at its first attempt, half-way through a file."""
+
+    part: Any
+
+    def __call__(self, number: int) -> pa.RecordBatch:
+        if number == 1 and _attempt()[1] == 0:
+            _die()
+        return self.part(number)
+
+
+@dataclass
+class TakesDown:
+    """Parts of a release by a task that ends its executor, at its first attempt; Linux alone."""
+
+    part: Any
+
+    def __call__(self, number: int) -> pa.RecordBatch:
+        if number == 1 and _attempt()[1] == 0:
+            daemon = os.getppid()  # of Python workers; the executor has started it
+            status = Path(f"/proc/{daemon}/status").read_text()
+            executor = int(status.partition("PPid:")[2].split()[0])
+            assert Path(f"/proc/{executor}/comm").read_text().strip() == "java"
+            os.kill(executor, signal.SIGKILL)
+            time.sleep(60)
+        return self.part(number)
+
+
+@dataclass
+class Slow:
+    """Parts of a release by a task that is slow at its first attempt, and notes each attempt."""
+
+    part: Any
+    notes: Path
+    seconds: float = 8
+
+    def __call__(self, number: int) -> pa.RecordBatch:
+        partition, attempt = _attempt()
+        (self.notes / f"{partition}-{attempt}").touch()
+        if (partition, attempt) == (0, 0):
+            time.sleep(self.seconds)
+        return self.part(number)
