@@ -56,6 +56,7 @@ def session(folder: Path, master: str = "local[2,4]", **settings: Any) -> Any:
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["SPARK_HOME"] = str(_home(folder / "home"))
     from pyspark.sql import SparkSession
 
     plain = {
@@ -72,6 +73,14 @@ def session(folder: Path, master: str = "local[2,4]", **settings: Any) -> Any:
         builder = builder.config(f"spark.{name}", value)
     with _logging_to(folder / LOG):
         return builder.getOrCreate()
+
+
+def _home(folder: Path) -> Path:
+    """Spark as it is installed, in a folder where its executors may leave their files."""
+    folder.mkdir()
+    for found in Path(find_spec("pyspark").origin).parent.iterdir():
+        (folder / found.name).symlink_to(found)
+    return folder
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from sfumato.table.source import open_source
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(900),  # Java takes long to start on a busy machine
     pytest.mark.skipif(bool(world.MISSING), reason=world.MISSING),
     pytest.mark.skipif(sys.platform != "linux", reason="executors are found by /proc"),
     pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning"),
