@@ -22,7 +22,6 @@ __all__ = [
     "SECRET",
     "DiesOnce",
     "Seen",
-    "Slow",
     "TakesDown",
     "Troubled",
     "frame_of",
@@ -186,21 +185,4 @@ class TakesDown:
             assert Path(f"/proc/{executor}/comm").read_text().strip() == "java"
             os.kill(executor, signal.SIGKILL)
             time.sleep(60)
-        return self.part(number)
-
-
-@dataclass
-class Slow:
-    """Parts of a release by tasks of which one waits until it is run a second time."""
-
-    part: Any
-    notes: Path
-    seconds: float = 300
-
-    def __call__(self, number: int) -> pa.RecordBatch:
-        partition, attempt = _attempt()
-        (self.notes / f"{partition}-{attempt}").touch()
-        until = time.monotonic() + self.seconds
-        while partition == 0 and not (self.notes / "0-1").exists() and time.monotonic() < until:
-            time.sleep(0.05)
         return self.part(number)
