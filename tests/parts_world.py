@@ -19,7 +19,7 @@ class InParts:
         plan = price(schema, epsilon=1, fit=False).sized(ROWS)
         key = None if ledger is None else ledger.fingerprint_key
         source = open_source(sf.example.clinic(ROWS))
-        self.table = _Table(plan, source, key, None, None, lambda *_: None)
+        self.table = _Table(plan, source, None, key, None, None, lambda *_: None)
         self.terms, self.columns = self.table.terms, self.table.columns
         self.fingerprint, self._write = self.table.fingerprint, write or written
 

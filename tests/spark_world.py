@@ -22,7 +22,6 @@ __all__ = [
     "SECRET",
     "DiesOnce",
     "Seen",
-    "Slow",
     "TakesDown",
     "Troubled",
     "frame_of",
@@ -56,6 +55,7 @@ def session(folder: Path, master: str = "local[2,4]", **settings: Any) -> Any:
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["SPARK_HOME"] = str(_home(folder / "home"))
     from pyspark.sql import SparkSession
 
     plain = {
@@ -72,6 +72,14 @@ def session(folder: Path, master: str = "local[2,4]", **settings: Any) -> Any:
         builder = builder.config(f"spark.{name}", value)
     with _logging_to(folder / LOG):
         return builder.getOrCreate()
+
+
+def _home(folder: Path) -> Path:
+    """Spark as it is installed, in a folder where its executors may leave their files."""
+    folder.mkdir()
+    for found in Path(find_spec("pyspark").origin).parent.iterdir():
+        (folder / found.name).symlink_to(found)
+    return folder
 
 
 @contextmanager
@@ -177,20 +185,4 @@ class TakesDown:
             assert Path(f"/proc/{executor}/comm").read_text().strip() == "java"
             os.kill(executor, signal.SIGKILL)
             time.sleep(60)
-        return self.part(number)
-
-
-@dataclass
-class Slow:
-    """Parts of a release by a task that is slow at its first attempt, and notes each attempt."""
-
-    part: Any
-    notes: Path
-    seconds: float = 8
-
-    def __call__(self, number: int) -> pa.RecordBatch:
-        partition, attempt = _attempt()
-        (self.notes / f"{partition}-{attempt}").touch()
-        if (partition, attempt) == (0, 0):
-            time.sleep(self.seconds)
         return self.part(number)

@@ -2,16 +2,21 @@
 
 import json
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sfumato import Ledger, Release, publish, verify
 from sfumato.errors import DataError, ParameterError, ReleaseError
 from sfumato.publishing import table as module
+from sfumato.release.folder import sha256
+from sfumato.release.part_file import PartSink
 from sfumato.table import file_task
 from sfumato.table.engine import Local
 from sfumato.table.file_task import FileTask, NoRows, RecordFileTask
@@ -186,6 +191,22 @@ def test_files_have_consecutive_parts_and_are_never_too_many():
     assert FileTask.of(parts_of, 2**24, SHAPE, kept).files <= 10_000
     with pytest.raises(ReleaseError, match="not all rows were drawn"):
         task.written([task(0), task(2)])
+
+
+def test_a_task_that_runs_twice_at_the_same_time_writes_one_file(tmp_path):
+    both = Barrier(2)
+
+    def part(k):
+        both.wait(60)  # in the middle of two files
+        return parts_of(k)
+
+    task = FileTask.of(part, 3, SHAPE, PartSink(tmp_path))
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(task, [0, 0]))
+    assert answers[0] == answers[1]
+    (found,) = tmp_path.iterdir()
+    assert task.written(answers)[0].sha256 == sha256(found)
+    assert pq.read_table(found)["k"].to_pylist() == [0, 1, 2]
 
 
 def test_what_goes_wrong_elsewhere_comes_back_in_words_of_ours(monkeypatch):

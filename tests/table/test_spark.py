@@ -17,6 +17,7 @@ from spark_world import SCHEMA, SECRET
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(900),  # Java takes long to start on a busy machine
     pytest.mark.skipif(bool(world.MISSING), reason=world.MISSING),
     pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning"),
 ]

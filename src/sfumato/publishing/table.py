@@ -145,6 +145,7 @@ def publish(
     notebooks show how far it is, unless `progress=False`; a function is told instead, phase and
     rows.
 
+    >>> import pyarrow as pa
     >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
     >>> schema = {"name": "clinic", "columns": {
     ...     "age": {"kind": "integer", "low": 0, "high": 110}, "smoker": {"kind": "boolean"}}}
@@ -194,6 +195,7 @@ def publish_plan(
 ) -> Release:
     """`publish` for whoever has the plan already, and may want to look at it before.
 
+    >>> import pyarrow as pa
     >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
     >>> publish_plan(plan, pa.table({"a": [True, False]})).guarantee
     PureDP(epsilon=Fraction(1, 1))

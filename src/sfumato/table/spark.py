@@ -112,7 +112,7 @@ class SparkFrame:
         return iter([_Merged(task).of(bytes(answer) for (answer,) in answers)[1]])
 
     def map(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused: noise for each record is not drawn by tasks that may be run twice."""
+        """Refused: where a record lies may follow from its values, and files would tell."""
         raise ParameterError("one row per record is not released on Spark")
 
     def draw(self, part: PartMaker, parts: int, schema: pa.Schema, sink: Sink[P]) -> tuple[P, ...]:
