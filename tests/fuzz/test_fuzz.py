@@ -42,7 +42,7 @@ KINDS = {
     "states": (streams.make_state, 30),
     "counts": (counts.make, 20),
     "releases": (releases.make, 25),
-    "ledgers": (ledgers.make, 10),
+    "ledgers": (ledgers.make, 20),
     "options": (options.make, 13),
     "parties": (parties.make, 20),
 }
