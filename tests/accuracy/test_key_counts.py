@@ -135,6 +135,7 @@ def test_two_ways_of_publishing_are_weighted_by_what_they_say():
     assert binomtest(half, RUNS, 0.05, alternative="greater").pvalue < FALSE_ALARM
 
 
+@pytest.mark.slow
 def test_the_largest_is_declared_wrongly_no_more_often_than_said():
     """Of six keys that all have the same count, any declaration is half wrong at most by luck."""
     values, wrong, runs = np.full(6, 100), 0, 150

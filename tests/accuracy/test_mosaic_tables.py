@@ -218,6 +218,7 @@ def test_a_count_is_put_together_from_public_facts_only():
     assert fine.variance == pytest.approx(5 / 6 * single.variance)
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_column_and_a_pair_holds_its_figures():
     found = published(measured(2, rho="0.2"))
     told = about_column(found, "ward", "0.9")

@@ -200,6 +200,7 @@ def test_a_public_number_of_records_narrows_what_is_said_of_each_value():
     assert sum(found.count("ward", [ward]).exactly for ward in WARDS) == 2_000
 
 
+@pytest.mark.slow
 def test_many_values_are_read_and_summed_quickly():
     names = [f"v{i}" for i in range(3_000)]
     wide = {"name": "wide", "columns": {"a": {"kind": "category", "values": names}}}

@@ -106,6 +106,7 @@ def runs(found, blocks, engine, many=RUNS):
         yield counts.estimate(exact + row)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smooth", ["whole", "monotone", "none"])
 @pytest.mark.parametrize("engine", ["tree", "square-root"])
 @pytest.mark.parametrize("bits", ["none", "some", "all"])

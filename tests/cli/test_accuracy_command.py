@@ -105,6 +105,7 @@ def test_a_table_of_numbers_alone_tells_means_then_variances(tmp_path):
     assert asked == ["mean of age", "mean of dose", "variance of age", "variance of dose"]
 
 
+@pytest.mark.slow
 def test_tables_are_listed_by_column_the_widest_first(tables):
     done = run(tables)
     assert done.exit_code == 0, done.output
@@ -235,6 +236,7 @@ def test_covariances_are_told(folder, tmp_path):
     assert "variance of pressure:" in run(place).output
 
 
+@pytest.mark.slow
 def test_a_column_is_told_within_each_group(tmp_path):
     schema = sf.Schema.parse(CLINIC.replace("[female, male]", "[female, male], role: group"))
     place = tmp_path / "grouped"

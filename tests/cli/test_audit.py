@@ -20,6 +20,7 @@ def run(words, **kwargs):
     return RUNNER.invoke(app, ["audit", *words.split()], **kwargs)
 
 
+@pytest.mark.slow
 def test_a_sound_method_is_not_contradicted_and_the_exit_code_is_0():
     done = run("identity-laplace --epsilon 2 --runs 800 --seed 1")
     assert done.exit_code == 0, done.output
@@ -41,6 +42,7 @@ def test_a_sound_method_is_not_contradicted_and_the_exit_code_is_0():
     assert [line.split()[-1] for line in bars] == ["smoker=False", "smoker=True"]
 
 
+@pytest.mark.slow
 def test_a_broken_method_is_caught_and_the_exit_code_is_1():
     words = "lip --epsilon 1 --option as_published=true --option rank=1 --runs 200 --seed 1"
     done = run(words + " --confidence 0.999999")
@@ -201,6 +203,7 @@ def test_every_control_is_caught_and_listed():
     assert "limited by the runs" in done.stdout
 
 
+@pytest.mark.slow
 def test_controls_that_are_missed_are_an_exit_code_of_1():
     done = run("--controls --runs 20 --epsilon 8 --seed 1")
     assert done.exit_code == 1

@@ -32,6 +32,7 @@ def test_the_guide_has_the_command_of_every_mechanism():
         assert f"    sfumato audit {name}" in guide
 
 
+@pytest.mark.slow
 def test_a_sound_mechanism_is_not_contradicted_and_the_exit_code_is_0():
     done = run("private-choice --runs 600 --seed 1 --epsilon 2")
     assert done.exit_code == 0, done.output
@@ -48,6 +49,7 @@ def test_a_sound_mechanism_is_not_contradicted_and_the_exit_code_is_0():
         assert words in done.stdout
 
 
+@pytest.mark.slow
 def test_a_broken_mechanism_is_caught_and_the_exit_code_is_1(monkeypatch):
     distance_rounded_down(monkeypatch)
     done = run("edge-laplace --runs 20 --seed 1")

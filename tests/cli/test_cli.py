@@ -190,6 +190,7 @@ def test_ctrl_c_before_a_command_has_begun_says_so_too(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_the_next_run_says_what_an_earlier_one_left(clinic_files):
     run("ledger create --ledger b.db", cwd=clinic_files)
     run("ledger grant clinic --epsilon 2 --reason r --ledger b.db", cwd=clinic_files)
@@ -273,6 +274,7 @@ def test_what_to_expect_is_told_of_the_records_not_of_the_rows_drawn(clinic_file
     assert "expect" not in run(f"{words} -o c", cwd=clinic_files).stdout
 
 
+@pytest.mark.slow
 def test_budgets_that_promise_little_say_so(clinic_files):
     words = "publish clinic.csv --schema clinic.yaml"
     assert "warning" not in run(f"{words} --epsilon 9 -o a", cwd=clinic_files).stdout

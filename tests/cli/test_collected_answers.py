@@ -76,6 +76,7 @@ def test_wrong_questions_are_refused_in_a_line(folder, options, said):
     assert said in str(refused.exception)
 
 
+@pytest.mark.slow
 def test_the_page_of_a_local_release_says_so_and_states_intervals():
     schema = sf.Schema.parse(CLINIC)
     local = sf.publish(clinic(200), schema=schema, method="local", epsilon=2)

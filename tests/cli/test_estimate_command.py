@@ -23,6 +23,7 @@ def place(tmp_path):
 ASK = "schema estimate visits.csv --schema kinds.yaml -o s.yaml"
 
 
+@pytest.mark.slow
 def test_a_schema_is_bought_checked_and_published_with(place):
     made = run(f"{ASK} --epsilon 2 --delta 1e-9 --ledger b.db --folder estimate", cwd=place)
     assert made.returncode == 0, made.stderr

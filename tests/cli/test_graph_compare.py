@@ -184,6 +184,7 @@ def test_without_matplotlib_the_missing_package_is_named(place, monkeypatch):
         canvas_for(place / "p.svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.1, 3.0])
 @pytest.mark.parametrize("directed", [True, False])
 def test_networks_with_hubs_and_wild_changes_are_drawn_on_logarithmic_axes(

@@ -31,6 +31,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_it_prints_tables_and_writes_a_private_page(folder):
     release, page = folder / "release", folder / "page.html"
     done = run(
@@ -53,6 +54,7 @@ def test_it_prints_tables_and_writes_a_private_page(folder):
     ]
 
 
+@pytest.mark.slow
 def test_a_charged_release_is_counted_and_shown_or_refused(folder):
     file, release = str(folder / "budget.db"), str(folder / "charged")
     with Ledger.create(file) as ledger:

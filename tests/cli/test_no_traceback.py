@@ -98,6 +98,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", NAMED)
 def test_a_name_that_is_too_long_is_refused_by_its_place(command, place, monkeypatch, capsys):
     code, said = asked(command, place, monkeypatch, capsys)

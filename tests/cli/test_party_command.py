@@ -39,7 +39,7 @@ def each(typed, words):
     return [typed(words.format(name=name)) for name in NAMES]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_whole_exchange_as_it_is_typed(typed, place):
     said = typed(f"{AGREE} {WHO} --dropouts 1")
     assert "made whole by 1 honest of 3 shares" in said
@@ -102,6 +102,7 @@ def test_two_rounds_are_charged_once_and_a_list_of_its_own_is_not_used(typed, pl
     assert "passed" in typed("verify release --ledger north.db")
 
 
+@pytest.mark.slow
 def test_refusals_are_one_line_and_leave_nothing_behind(typed, place):
     assert "none is left" in typed(f"{AGREE} {WHO} --dropouts 3", code=1)
     assert not (place / "exchange").exists()
@@ -122,6 +123,7 @@ def test_refusals_are_one_line_and_leave_nothing_behind(typed, place):
     assert "dropouts is not an option" in typed(f"{AGREE} {WHO} --option dropouts=1", code=1)
 
 
+@pytest.mark.slow
 def test_a_test_run_says_that_it_promises_nothing(typed):
     typed(f"{AGREE} {WHO}")
     each(typed, "party join exchange --as {name} --state {name}.state")

@@ -106,6 +106,7 @@ def serving(words, ledger, *more):
         process.communicate()
 
 
+@pytest.mark.slow
 def test_a_service_answers_until_its_budget_is_spent_and_stops_cleanly(run, words, ledger):
     with serving(words, ledger, "--neighbours", "replace-one") as (url, said, process):
         assert "words: 40 counts at http://127.0.0.1:" in said

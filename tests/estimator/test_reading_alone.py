@@ -95,6 +95,7 @@ LABELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LABELS)
 def test_the_type_of_released_labels_follows_from_the_schema_alone(name):
     for inputs in (X, X.to_numpy(), X.to_numpy() * (1 + 0j), pa.Table.from_pandas(X)):

@@ -70,6 +70,7 @@ def drawn(plan, found):
     return schema
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RANGES)
 @pytest.mark.parametrize("words_of_the_file", [False, True])
 def test_every_draw_of_a_range_makes_a_schema(name, words_of_the_file):

@@ -32,21 +32,21 @@ from fuzz import (
 from fuzz.running import failures
 
 KINDS = {
-    "schemas": (schemas.make, 45),
-    "dictionaries": (dictionaries.make, 60),
-    "tables": (tables.make, 20),
-    "frames": (frames.make, 15),
-    "sources": (sources.make, 25),
-    "networks": (networks.make, 40),
-    "streams": (streams.make, 40),
-    "states": (streams.make_state, 60),
-    "counts": (counts.make, 40),
-    "releases": (releases.make, 50),
+    "schemas": (schemas.make, 23),
+    "dictionaries": (dictionaries.make, 30),
+    "tables": (tables.make, 10),
+    "frames": (frames.make, 8),
+    "sources": (sources.make, 13),
+    "networks": (networks.make, 20),
+    "streams": (streams.make, 20),
+    "states": (streams.make_state, 30),
+    "counts": (counts.make, 20),
+    "releases": (releases.make, 25),
     "ledgers": (ledgers.make, 20),
-    "options": (options.make, 25),
-    "parties": (parties.make, 40),
+    "options": (options.make, 13),
+    "parties": (parties.make, 20),
 }
-REQUESTS, WORLDS, MORE = 75, 1, 20
+REQUESTS, WORLDS, MORE = 75, 1, 24
 STATED = os.environ.get("SFUMATO_FUZZ_SEED", "0")
 SEED = secrets.randbelow(10**9) if STATED == "fresh" else int(STATED)
 
@@ -105,6 +105,7 @@ def ask(folder, seed, count):
     assert re.search("stopped: [1-9]", said), "no request was answered"
 
 
+@pytest.mark.slow
 def test_a_service_answers_or_refuses_every_request(tmp_path):
     ask(tmp_path, SEED, REQUESTS)
 
@@ -123,6 +124,7 @@ def start(folder, seed, count):
         assert fault is None, f"SFUMATO_FUZZ_SEED={seed}: {variables} {words}: {fault}"
 
 
+@pytest.mark.slow
 def test_a_command_ends_properly_in_any_environment(tmp_path):
     start(tmp_path, SEED, WORLDS)
 

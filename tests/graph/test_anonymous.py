@@ -235,6 +235,7 @@ def test_rounds_are_reported_and_the_best_one_is_taken(rng):
     assert best == pytest.approx(max(figures), abs=0.06)
 
 
+@pytest.mark.slow
 def test_a_network_of_thousands_of_nodes_hides_most_weights_without_a_table(rng):
     size = 4_000
     hop = np.repeat([1, 7, 61, 403, 1999], size)

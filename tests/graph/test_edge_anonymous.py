@@ -226,6 +226,7 @@ def test_large_networks_are_searched_and_keep_their_paths(rng, monkeypatch):
     assert made.synopsis["anonymous after"] > 0.9
 
 
+@pytest.mark.slow
 def test_without_numba_the_same_weights_come_out(rng):
     script = (
         "import sys; sys.modules['numba'] = None\n"

@@ -234,6 +234,7 @@ def test_without_numba_it_says_so(monkeypatch):
     assert SLOW in said
 
 
+@pytest.mark.slow
 def test_without_numba_the_same_weights_come_out(rng):
     network = random_network(rng, directed=False, size=12, ties=True)
     pairs = Pairs.of(np.array([0, 1, 2, 3]), np.array([11, 10, 9, 8]), directed=False)

@@ -118,6 +118,7 @@ def test_only_pairs_see_a_dependence_that_is_gone_and_the_worst_comes_first(rng)
     assert pairs.mean == pytest.approx(pairs.worst[1] / 3)
 
 
+@pytest.mark.slow
 @given(records, records)
 def test_distances_are_bounded_symmetric_and_zero_exactly_for_equal_shares(first, second):
     p, q = table(first), table(second)

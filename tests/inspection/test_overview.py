@@ -74,6 +74,7 @@ def test_without_control_records_it_says_what_could_not_be_asked():
     assert all("of all records" in line.meaning for line in section(found, "Exposed records").lines)
 
 
+@pytest.mark.slow
 def test_a_target_is_predicted_and_a_schema_without_a_task_says_so(signals):
     columns = {name: dict(column) for name, column in NUMBERS["columns"].items()}
     columns["group"].pop("role")
@@ -212,6 +213,7 @@ def test_a_charged_release_is_refused_without_its_ledger_unless_that_is_said(cha
     assert inspect(release, SOME, ledger=ledger).counted
 
 
+@pytest.mark.slow
 def test_a_release_without_a_ledger_counts_under_its_data_set(charged):
     _, ledger = charged
     alone = sf.publish(SOME, schema=SCHEMA, epsilon=1)

@@ -132,6 +132,7 @@ LATER = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [slow(n) if n in LATER else n for n in HONEST])
 def test_an_honest_trial_passes_and_says_how_well_it_was_tested(name, tmp_path):
     (publish, public), statistics = HONEST[name]
@@ -222,6 +223,7 @@ def test_a_wrong_noise_in_tables_is_caught(wrong, tmp_path, monkeypatch):
     assert found == ["noise of fine tables", "noise of one-way tables"][: len(found)] != []
 
 
+@pytest.mark.slow
 def test_noise_that_two_trials_share_is_caught_although_each_alone_is_sound(tmp_path, monkeypatch):
     publish, public = wide()
     publish(tmp_path / "release")
@@ -361,6 +363,7 @@ def test_the_command_prints_what_is_and_what_is_not_established(tmp_path, capsys
     assert "Established" not in said
 
 
+@pytest.mark.slow
 def test_publishing_never_loads_the_purse_that_adds_no_noise():
     code = (
         "import sys, pyarrow as pa, sfumato as sf\n"

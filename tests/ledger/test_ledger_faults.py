@@ -106,6 +106,7 @@ def test_killed_at_any_system_call_a_publication_is_charged_and_drawn_at_most_on
     assert survived > 100
 
 
+@pytest.mark.slow
 def test_the_killing_itself_finds_a_publisher_that_draws_before_it_records(world):
     def hasty():
         with Ledger(world.path) as ledger:
@@ -228,6 +229,7 @@ def charge_once(path):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runners", "winners"), [(2, 1), (8, 1), (24, 1), (16, 5)])
 def test_however_many_race_exactly_as_many_win_as_the_budget_covers(tmp_path, runners, winners):
     path = tmp_path / "budget.db"

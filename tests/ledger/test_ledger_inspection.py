@@ -188,6 +188,7 @@ def test_an_inspection_is_synced_after_its_last_write_and_before_it_returns(
     assert not last_is_a_sync("FULL")  # a journal that comes back takes the charge back
 
 
+@pytest.mark.slow
 def test_many_processes_at_once_are_all_counted(older):
     children = []
     for _ in range(8):

@@ -252,6 +252,7 @@ def test_killed_at_any_system_call_it_is_as_it_was_or_has_the_new_rules(folder, 
     assert seen == {(1, whole), (FORMAT, whole)}
 
 
+@pytest.mark.slow
 def test_the_killing_itself_finds_an_upgrade_outside_the_transaction(folder, monkeypatch):
     path = folder / "budget.db"
 
@@ -278,6 +279,7 @@ def test_the_killing_itself_finds_an_upgrade_outside_the_transaction(folder, mon
         kill_at_every_line(action, FILES, check, prepare, stride=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("time", slow_but(range(2), range(12)))
 def test_many_processes_at_once_upgrade_it_once(older, time):
     """Twelve times: nobody can change the mode of a file that others have open."""

@@ -209,7 +209,7 @@ def test_a_part_that_is_none_is_refused(ledger, wrong):
         reserve(ledger, "r", PureDP(1), wrong)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_more_parts_than_an_account_can_keep_apart_are_refused(ledger):
     many = TablePart("even", "c" * 8, tuple((code, code) for code in range(0, 2 * MOST_CELLS, 2)))
     reserve(ledger, "many", PureDP("0.1"), many)

@@ -124,9 +124,9 @@ def worst_moves(what, sizes, rng, tables=60):
     return worst
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbours", slow_but(["replace-one"], RELATIONS))
 @pytest.mark.parametrize("score", SCORES)
-@pytest.mark.long
 def test_brute_force_never_moves_scores_or_counts_beyond_their_sensitivity(score, neighbours):
     what = specialisation(score=score, neighbours=neighbours, steps=3)
     # The same tables every night, because they are known to attain the claims.

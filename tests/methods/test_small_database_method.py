@@ -123,6 +123,7 @@ def test_a_synopsis_that_cannot_be_is_refused(changes, words):
         plan.recount(good | changes)
 
 
+@pytest.mark.slow
 def test_numbers_too_long_to_be_printed_are_refused_in_words():
     wide = {f"x{k}": {"kind": "number", "low": 0, "high": 1} for k in range(400)}
     with pytest.raises(SchemaError, match="more than 10"):

@@ -29,6 +29,7 @@ def test_no_torn_write_breaks_a_promise(scenario, library, tmp_path):
     assert faults(scenario, tmp_path, library, torn=40, seed=SEED) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "control", "fault"),
     [

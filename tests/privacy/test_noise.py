@@ -252,9 +252,9 @@ def test_a_plain_integer_sampler_agrees(law, slow, error, passes, bits):
     assert (same(ours, theirs, np.arange(-25, 26, 2)) > FALSE_ALARM) == passes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("error", "passes"), [(1, True), (Fraction(23, 20), False)])
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.long
 def test_opendp_agrees(law, error, passes, bits):
     scale = Fraction(15, 2)
     make, metric = {

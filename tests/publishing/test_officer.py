@@ -57,6 +57,7 @@ def words(text):
     return re.sub(r"\s+", " ", re.sub(r"(?s)<style>.*?</style>|<[^>]+>", " ", text))
 
 
+@pytest.mark.slow
 def test_grants_come_with_their_reasons_and_dates(text):
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC epsilon 3 the data board, 4 May", words(text))
     assert "epsilon 1 a second thought" in words(text)
@@ -115,6 +116,7 @@ def asked(*arguments):
     return CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "200"})
 
 
+@pytest.mark.slow
 def test_the_command_writes_it_for_the_owner_alone_and_the_release_still_verifies(world, tmp_path):
     place, ledger = tmp_path / "officer.html", world / "b.db"
     done = asked(world / "release", "--officer", place, "--ledger", ledger)

@@ -65,6 +65,7 @@ def test_counts_and_method_cost_the_budget_together_and_the_counts_come_first(bu
     assert sf.price(schema(), method="modips", fit=False, **budget).fit is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", BUDGETS.values(), ids=BUDGETS)
 @pytest.mark.parametrize("method", ["modips", "mosaic"])
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])

@@ -23,6 +23,7 @@ from slowness import slow_but
 NETWORK = random_network(np.random.default_rng(5), directed=True, size=6)
 EDGES = edge_list(NETWORK)
 PAIRS = [("n0", "n1"), ("n2", "n5")]
+COMPILED = {"edge-greedy", "edge-anonymous"}
 SAID = {name: case for name, method in METHODS.items() for case in method.contract[:1]}
 ASKED = {
     name: case.budget | case.options | ({"preserve": PAIRS} if METHODS[name].preserves else {})
@@ -43,8 +44,8 @@ def test_every_registered_method_is_tested_here():
     assert [name for name, method in METHODS.items() if method.budgeted] == PROVED
 
 
-# What compiles for a quarter of a minute is run by the tests of the method itself.
-@pytest.mark.parametrize("method", slow_but(set(METHODS) - {"edge-anonymous"}, METHODS))
+# What compiles for a quarter of a minute is run by the tests of the methods themselves.
+@pytest.mark.parametrize("method", slow_but(set(METHODS) - COMPILED, METHODS))
 class TestEveryMethod:
     def test_publishes_other_positive_weights_on_the_same_edges(self, method):
         table = publish(method).table
@@ -96,7 +97,9 @@ class TestWithoutProof:
         assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("method", ["edge-greedy", "edge-anonymous", "edge-potential"])
+@pytest.mark.parametrize(
+    "method", slow_but(["edge-potential"], [*sorted(COMPILED), "edge-potential"])
+)
 def test_the_paths_of_chosen_pairs_survive(method):
     before = shortest_paths(NETWORK)
     after = shortest_paths(publish(method, NETWORK).network)

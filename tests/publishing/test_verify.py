@@ -326,6 +326,7 @@ def places(inner, path=()):
             yield from places(value, (*path, key))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stride", [5, slow(1)])
 def test_no_certificate_however_absurd_makes_verification_fail_with_another_error(copy, stride):
     paper = paper_of(copy)

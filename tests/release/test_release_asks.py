@@ -37,6 +37,7 @@ def test_what_is_asked_is_what_the_package_answers(published):
     assert "mean" in repr(release.accuracy(mean="age"))
 
 
+@pytest.mark.slow
 def test_without_a_question_every_column_is_told(published):
     told = published(epsilon=1).accuracy()
     assert {"age", "ward", "outcome"} <= {answer.question for answer in told}

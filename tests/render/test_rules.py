@@ -69,9 +69,9 @@ def constraints(draw):
     return {"columns": list(columns), kind: draw(st.lists(combination, min_size=1, max_size=6))}
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.lists(constraints(), min_size=1, max_size=4), st.integers(0, 2**32))
-@pytest.mark.long
 def test_rules_keep_find_and_reach_what_brute_force_does(asked, seed):
     known = domain(*asked)
     codes = every_record(known)

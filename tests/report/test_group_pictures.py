@@ -15,6 +15,7 @@ def groups(text, method="mosaic", **options):
     return {group.title: group for group in page(made).groups}
 
 
+@pytest.mark.slow
 def test_the_label_is_drawn_within_each_group():
     found = groups(MARKED)["By group"]
     (card,) = found.cards

@@ -48,6 +48,7 @@ def test_without_bought_facts_the_page_says_what_it_did():
     assert "bought for it" not in said
 
 
+@pytest.mark.slow
 def test_where_there_is_no_sum_both_are_said_and_no_figure(release):
     paid = BoughtFacts.model_construct(
         releases={"ranges-1": ApproxDP("0.1", "1e-9")}, together=None

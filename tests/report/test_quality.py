@@ -36,6 +36,7 @@ def release():
     return sf.publish(pa.table(made_up), schema={"name": "t", "columns": WIDE}, epsilon=2)
 
 
+@pytest.mark.slow
 def test_the_headline_is_the_widest_of_all_errors(release):
     found = precision(release)
     tables = found.found.tables
@@ -168,6 +169,7 @@ def test_every_pair_is_measured_or_named_as_not_measured(release):
             assert second in (group.every or said)
 
 
+@pytest.mark.slow
 def test_a_long_list_of_pairs_is_folded_and_whole_underneath():
     names = {f"c{k}": WIDE["c0"] for k in range(12)}
     table = pa.table({name: ["a", "b"] * 30 for name in names})

@@ -48,6 +48,7 @@ def test_the_page_is_the_same_byte_for_byte_when_the_original_is_gone(place):
     assert (release / "report.html").read_bytes() == first
 
 
+@pytest.mark.slow
 def test_the_release_still_verifies_and_a_second_run_changes_nothing(place):
     release = place / "release"
     assert "written" in asked(release).output
@@ -61,6 +62,7 @@ def test_the_release_still_verifies_and_a_second_run_changes_nothing(place):
     ]
 
 
+@pytest.mark.slow
 def test_another_file_is_replaced_only_if_that_is_said(place):
     page = place / "page.html"
     page.write_text("mine")
@@ -97,6 +99,7 @@ def test_no_other_name_is_written_into_a_release(place):
     assert all(check.passed for check in sf.verify(place / "release"))
 
 
+@pytest.mark.slow
 def test_a_folder_in_the_way_and_a_place_that_is_not_there_are_refused(place):
     for where in (place, place / "none" / "page.html"):
         done = asked(place / "release", "-o", where, "--force")

@@ -69,11 +69,13 @@ def test_no_byte_changes_with_a_neighbour_when_the_noise_is_frozen(method, names
     assert len(set(found.values())) == 1
 
 
+@pytest.mark.slow
 def test_a_page_that_peeks_at_the_records_is_caught():
     """Positive control of the test above."""
     assert len(set(pages("modips", peeking, ["only member"]).values())) == 2
 
 
+@pytest.mark.slow
 def test_another_noise_gives_another_page():
     one, two = (html_page(release) for release in (made("table"), KINDS["table"]()))
     assert one != two
@@ -112,6 +114,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 def test_hostile_names_and_values_stay_text():
     names = HOSTILE[:4]
     columns = {name: {"kind": "category", "values": HOSTILE} for name in names}
@@ -153,6 +156,7 @@ def top(text):
     return text[: text.index("<main>")]
 
 
+@pytest.mark.slow
 def test_what_promises_nothing_says_so_first_and_why():
     release = made("heuristic")
     first = top(html_page(release))

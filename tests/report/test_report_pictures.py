@@ -114,6 +114,7 @@ def test_shares_of_the_budget_add_up_and_many_are_put_together():
     assert sum(item.share for item in spending(kinds)) == 1
 
 
+@pytest.mark.slow
 def test_lines_are_the_worst_first_and_those_of_sfumato_accuracy(release):
     lines = precision(release).lines
     assert [line.off for line in lines] == sorted((line.off for line in lines), reverse=True)
@@ -123,6 +124,7 @@ def test_lines_are_the_worst_first_and_those_of_sfumato_accuracy(release):
     )
 
 
+@pytest.mark.slow
 def test_a_noisy_number_of_records_widens_the_share():
     schema = sf.Schema.parse(CLINIC.replace("replace-one", "add-remove"))
     found = precision(sf.publish(clinic(500), schema=schema, epsilon=5)).found

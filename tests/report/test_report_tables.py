@@ -58,6 +58,7 @@ def test_every_bar_of_a_number_has_its_interval(release, drawn):
     assert len(re.findall(r"\(as read [\d.]+ % to [\d.]+ %\)", text)) > 10
 
 
+@pytest.mark.slow
 def test_bars_are_the_bins_that_were_counted(release):
     found = precision(release).found
     bars = found.tables.bars("age")
@@ -77,6 +78,7 @@ def test_bars_are_the_bins_that_were_counted(release):
     assert (low, high) == tuple(end / 1_500 for end in exact)
 
 
+@pytest.mark.slow
 def test_measured_pairs_say_how_far_their_cells_may_be_off(release):
     text = html_page(release)
     assert text.count("cells, each within") == text.count("strength 0.") // 2

@@ -51,6 +51,7 @@ def raw(url, verb, path, body=None, **headers):
     return reply.status, found
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_near_the_truth_and_charged_once(folder):
     with running(folder, "replace-one") as (url, process), QueryClient(url) as client:
         facts, keys = client.facts(), client.keys()
@@ -211,6 +212,7 @@ def test_without_the_extra_the_service_says_what_to_install(monkeypatch):
         importlib.import_module("sfumato.retrieval.service")
 
 
+@pytest.mark.slow
 def test_the_client_says_what_is_wrong_with_the_address():
     with listening("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]

@@ -92,6 +92,7 @@ def test_a_question_of_other_things_is_refused(query):
         Question.from_json(f'{{"id": "abcdefgh", "query": {query}}}'.encode(), LENGTH)
 
 
+@pytest.mark.slow
 def test_torn_and_odd_requests_leave_the_service_as_it_was(tmp_path):
     head = "POST /answer HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     odd = [

@@ -51,6 +51,7 @@ def opened(kind, bits, folder, monkeypatch):
     raise AssertionError(kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_source_gives_the_same_bits_however_they_are_asked_for(
     kind, tmp_path, monkeypatch

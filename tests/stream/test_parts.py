@@ -303,6 +303,7 @@ def test_a_kill_at_any_point_of_a_part_wastes_it_and_never_grants_another(kill, 
     assert killed(kill, 1, monkeypatch) > 60
 
 
+@pytest.mark.slow
 def test_the_kills_find_a_ledger_that_is_not_told_of_the_draw(monkeypatch):
     with pytest.raises(AssertionError, match="noise before the draw"):
         killed(at_every_line, 23, monkeypatch, faulty=True)

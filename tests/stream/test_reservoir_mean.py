@@ -54,6 +54,7 @@ class Plain:
         return there
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "runs", "passes"), [(20, 3_000, True), (4, 3_000, False)])
 def test_the_error_stays_within_sigma_as_often_as_stated(size, runs, passes, monkeypatch):
     """At σ = 0.4, λ = 0.05, ε = 2; a fifth of the sample must not do."""

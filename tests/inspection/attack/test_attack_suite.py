@@ -54,6 +54,7 @@ def test_without_control_records_what_needs_them_is_left_out_and_nothing_is_said
     assert {one.verdict for one in found} == {"undecided"}
 
 
+@pytest.mark.slow
 def test_the_secret_is_the_label_else_every_column_else_what_is_asked_for():
     inside, _, schema = people("clinic")
 

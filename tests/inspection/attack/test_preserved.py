@@ -66,6 +66,7 @@ def test_heavy_noise_keeps_no_more_angles_than_shuffled_rows(rng):
         assert share == pytest.approx(found.shuffled[epsilon], abs=0.01)
 
 
+@pytest.mark.slow
 def test_of_many_records_some_are_drawn_and_the_answer_is_the_same_again(rng):
     A = rng.normal(size=(2_100, 2))
     noisy = A + rng.normal(0, 0.1, A.shape)

@@ -60,6 +60,7 @@ def published(table, schema, rng, scale=0.0):
     return MosaicSynopsis(partition, PEOPLE, {}, {}, one, pairs, ()).to_json()
 
 
+@pytest.mark.slow
 def test_exact_tables_of_pairs_give_whole_records_away(rng):
     """The power of the attack: nothing but counts of two columns is published."""
     inside, outside, schema = small()
@@ -92,6 +93,7 @@ def test_the_surest_guesses_are_right_most_often(rng):
     assert np.mean(unsure) < 200
 
 
+@pytest.mark.slow
 def test_tables_under_the_noise_of_a_budget_do_not(rng):
     inside, outside, schema = small()
     moved, epsilon = 2 * len(pairs_of(7)), 10  # one record moves two counts of every pair

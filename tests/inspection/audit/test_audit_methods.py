@@ -112,6 +112,7 @@ def test_a_schema_of_ones_own_is_audited_in_its_relation():
     assert found.pair[1].startswith("ward=")
 
 
+@pytest.mark.slow
 def test_a_method_is_searched_in_every_setting_and_under_both_relations():
     found = audit("modips", epsilon=1, runs=40, effort=8, seed=SEED)
     where = {(str(part.setting), part.neighbours) for part in found.scrutinies}

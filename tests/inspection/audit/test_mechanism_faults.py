@@ -61,6 +61,7 @@ def first_violation(check):
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "cases"),
     [

@@ -173,6 +173,7 @@ def test_a_worker_that_dies_at_its_start_is_a_plain_refusal(monkeypatch, ending)
         compare(PATIENTS, SCHEMA, epsilons=[1], methods=["dp-lda"], trials=1)
 
 
+@pytest.mark.slow
 def test_a_refusal_in_a_worker_comes_back_in_its_words():
     with (
         Worker(Parts.of(PATIENTS, DOMAIN, seed=0)) as worker,
