@@ -65,7 +65,8 @@ def test_with_a_public_number_a_stop_is_decided_by_one_count_at_its_exact_law(ev
 
 def test_where_noise_could_never_be_told_from_misfits_nothing_stops():
     for total in (0, 390, 5_000):
-        assert not judge(facts(390 - total, 0, records=390), LAPLACE).stops
+        verdict = judge(facts(390 - total, 0, records=390), LAPLACE)
+        assert (verdict.low, verdict.high, verdict.stops) == (0, 390, False)
     assert judge(facts(0, 0, records=400), LAPLACE).stops
 
 

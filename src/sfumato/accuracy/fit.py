@@ -70,8 +70,9 @@ def judge(facts: FitFacts, event: Event, *, chance: Fraction = FALSE_ALARM) -> V
         for end in (facts.total - far, facts.total, facts.total + far)
     )
     # Where n is public and too small for the noise, there is nothing that could be found.
-    told = facts.total > far and (facts.records is None or far < facts.records)
-    stops = told and min(total, size) > facts.misfit * size
+    if facts.records is not None and far >= facts.records:
+        return Verdict(total, 0, facts.records, stops=False)
+    stops = facts.total > far and min(total, size) > facts.misfit * size
     if facts.records is None:
         loud = reach(event, cells, chance=chance)
         found = sum(cell.count for cell in facts.misfits if cell.count > loud)
