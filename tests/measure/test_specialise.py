@@ -325,7 +325,7 @@ def test_the_tables_and_leaf_counts_are_those_counted_by_hand(rng):
 
 
 def test_order_and_batches_of_the_records_do_not_matter(monkeypatch):
-    from sfumato.table import records as module
+    from sfumato.table import fold as module
 
     rows = [dict.fromkeys(schema().columns, text) for text in ("a", "3", "x", "", "died", "1")] * 9
     what = _specialisation(Domain.of(schema()), PureDP(1), "infogain", 3)

@@ -90,7 +90,7 @@ def test_the_projection_has_the_law_of_random_combinations_of_the_records(space)
     data = Records(open_source(clinic(200)), space.features.domain)
     measured = projection(space, 20_000, epsilon=10**6)
     released = measured.perturb(data, Purse(Heuristic("a test"), SeededBits(1)))
-    Z = np.concatenate(list(data.map(space.design))) / 2**15
+    Z = np.concatenate([space.design(part) for part in data.parts()]) / 2**15
     exact = Z.T @ Z / 200
     noise = exact + np.eye(len(space)) * float(measured.raised) / 200
     spread = np.sqrt((np.outer(np.diag(noise), np.diag(noise)) + noise**2) / 20_000)

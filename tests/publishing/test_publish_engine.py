@@ -39,9 +39,9 @@ PARTS = 3  # of the table, where each record has a row
 class Cluster(Local):
     """Sends tasks away as bytes, runs each twice, and hears of them in any order."""
 
-    writes = True
     lost: bool = False  # whether the machines see another disk
     grown: bool = False  # whether there are more records than there were
+    sorts: bool = False  # whether records lie where their values sent them
     drawn = []  # noqa: RUF012  the files of each draw, and whether the ledger was charged
 
     def fold(self, columns, task):
@@ -60,8 +60,11 @@ class Cluster(Local):
             [pickle.loads(sent)(n) for n in reversed(range(task.files)) for _ in "12"]
         )
 
+    def moved(self):
+        return self.sorts
+
     def map(self, columns, task, schema, sink):
-        sent = RecordFileTask.of(task, PARTS, schema, sink)
+        sent = RecordFileTask.of(task, schema, sink)
         size = -(-FEW // PARTS)
         whole = pa.Table.from_batches(self.source.batches(columns))
         pieces = [whole.slice(size * k, size).to_batches() for k in range(PARTS)]
@@ -123,6 +126,7 @@ def test_a_row_for_each_record_is_made_where_the_records_are(cluster, tmp_path, 
     release = publish(TABLE, folder=tmp_path / "r", **asked)
     assert cluster.drawn == [4]
     assert release.table.num_rows == FEW
+    assert release.certificate.invariants[-1] == "the partition of each record"
     parts = [f"data/part-0000{k}.parquet" for k in range(PARTS)]
     assert [name for name in release.certificate.files if name in parts] == parts
     assert verify(tmp_path / "r")
@@ -139,12 +143,19 @@ def test_more_records_than_were_fingerprinted_are_refused(cluster, tmp_path, mon
     assert [path.name for path in tmp_path.iterdir() if "r." in path.name] == []
 
 
-def test_a_row_for_each_record_and_text_files_are_refused_before_anything_is_tried(
-    cluster, monkeypatch
-):
-    monkeypatch.setattr(Cluster, "maps", False)
-    with pytest.raises(ParameterError, match="local releases one row per record, which is not"):
-        publish(TABLE, schema=SCHEMA, method="local", epsilon=1)
+def test_places_that_follow_from_values_are_not_shown(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "open_source", lambda *_, **__: replace(cluster, sorts=True))
+    asked = {"schema": SCHEMA, "epsilon": 1}
+    with pytest.raises(ParameterError, match="local shows in which order and partition"):
+        publish(TABLE, method="local", folder=tmp_path / "r", **asked)
+    assert not cluster.drawn
+    unordered = publish(TABLE, method="local", order="shuffled", folder=tmp_path / "s", **asked)
+    drawn = publish(TABLE, folder=tmp_path / "r", **asked)
+    for release in (unordered, drawn):
+        assert "the partition of each record" not in release.certificate.invariants
+
+
+def test_text_files_are_refused_before_anything_is_tried(cluster):
     with pytest.raises(ParameterError, match="a cluster writes Parquet files"):
         publish(TABLE, schema=SCHEMA, epsilon=1, format="csv")
     assert not cluster.drawn

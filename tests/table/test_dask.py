@@ -243,3 +243,17 @@ def test_another_number_of_records_than_was_counted_is_refused(cluster, tmp_path
     with pytest.raises(DataError, match="number of records is not what it was"):
         publish(frame, schema=PUBLIC_NUMBER, method=method, epsilon=1, folder=tmp_path / "r")
     assert [path.name for path in tmp_path.iterdir()] == ["flag"]
+
+
+def test_a_plan_that_moves_records_by_their_values_is_known():
+    frame = frame_of(TABLE)
+    for kept in (frame, frame[frame.age > 3], frame.repartition(npartitions=2)):
+        assert not open_source(kept).moved()
+    for moved in (
+        frame.sort_values("age"),
+        frame.set_index("age").reset_index(),
+        frame.shuffle("ward"),
+        frame.merge(frame, on="age"),
+        frame.drop_duplicates(),
+    ):
+        assert open_source(moved).moved()

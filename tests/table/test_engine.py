@@ -3,7 +3,6 @@
 import pickle
 import threading
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -117,42 +116,6 @@ def test_totals_that_are_large_have_few_threads(monkeypatch):
     monkeypatch.setattr(module, "_MOST_BYTES", 40)
     task = FoldTask(DOMAIN, (Tally(KEY, DOMAIN),))  # 16 bytes
     assert len(list(Local(Pieces()).fold(task.columns, task))) == 2
-
-
-class Part(NamedTuple):
-    name: str
-    rows: int
-
-
-def written(number, schema, batches):
-    """A sink that keeps what it is given, in the name of its part."""
-    rows = pa.Table.from_batches(list(batches), schema)
-    return Part(str(rows.column(0).to_pylist()), rows.num_rows)
-
-
-def test_parts_are_drawn_in_order_into_one_file():
-    schema = pa.schema({"k": pa.int64()})
-
-    def part(k):
-        return pa.RecordBatch.from_pydict({"k": [k, k]})
-
-    (only,) = Local(Pieces()).draw(part, 9, schema, written)
-    assert (only.name, only.rows) == (str([k for k in range(9) for _ in range(2)]), 18)
-
-
-def test_a_row_for_each_record_comes_in_parts_that_follow_from_their_number(monkeypatch):
-    monkeypatch.setattr(module, "BATCH_ROWS", 16)
-    schema = pa.schema({"part": pa.int64(), "x": pa.int64()})
-
-    def task(number, batches):
-        for batch in batches:
-            yield pa.RecordBatch.from_arrays(
-                [pa.array([number] * batch.num_rows), batch.column("x")], schema=schema
-            )
-
-    for size in (7, 16, 40):
-        (only,) = Local(Pieces(size=size)).map(["x"], task, schema, written)
-        assert only.name == str([0] * 16 + [1] * 16 + [2] * 8)
 
 
 def test_what_runs_tasks_is_its_own_engine_and_all_else_runs_here():

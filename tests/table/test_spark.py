@@ -3,14 +3,14 @@
 import traceback
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import spark_world as world
 from sfumato import Ledger, publish, verify
-from sfumato.errors import BudgetError, DataError
+from sfumato.errors import BudgetError, DataError, ParameterError
 from sfumato.release.part_file import PartSink
 from sfumato.render.drawing import Drawing
-from sfumato.table.engine import Local
 from sfumato.table.source import open_source
 from sfumato.table.spark import SparkFrame
 from spark_world import SCHEMA, SECRET
@@ -113,12 +113,26 @@ def test_a_writer_that_is_killed_writes_the_same_file_again(spark, tmp_path):
     part = Drawing(drawn, rows=9 * 65_536, seed=3)
     engine = open_source(world.frame_of(spark, world.records(10)))
     (tmp_path / "there").mkdir()
-    (tmp_path / "here").mkdir()
     sink = PartSink(tmp_path / "there")
     told = engine.draw(world.DiesOnce(part), part.parts, SHAPE, sink)
     assert [one.rows for one in told] == [4 * 65_536, 4 * 65_536, 65_536]
-    local = Local(open_source(world.records(10)))
-    (whole,) = local.draw(part, part.parts, SHAPE, PartSink(tmp_path / "here"))
     found = pa.parquet.read_table(tmp_path / "there")
-    assert found.equals(pa.parquet.read_table(tmp_path / "here"))
-    assert whole.rows == found.num_rows
+    assert found.equals(pa.Table.from_batches(map(part, range(part.parts))))
+
+
+@pytest.mark.parametrize("method", ["identity-laplace", "dp-pca"])
+def test_a_row_for_each_record_is_released_though_workers_die(spark, tmp_path, method):
+    stored = tmp_path / "stored"
+    stored.mkdir()
+    for k in range(3):
+        pq.write_table(world.records(), stored / f"{k}.parquet")
+    frame = spark.read.parquet(str(stored))
+    troubled = frame.mapInArrow(world.Troubled(), frame.schema)
+    asked = {"schema": SCHEMA | {"neighbours": "replace-one"}, "method": method, "epsilon": 1}
+    release = publish(troubled, folder=tmp_path / "r", **asked)
+    assert release.table.num_rows == frame.count()
+    assert release.certificate.invariants[-1] == "the partition of each record"
+    assert verify(release.folder)
+    with pytest.raises(ParameterError, match="in which order and partition"):
+        publish(frame.repartition(3), folder=tmp_path / "s", **asked)
+    assert {path.name for path in tmp_path.iterdir()} == {"r", "stored"}

@@ -9,7 +9,7 @@ import pytest
 
 from kept_codes import KeptCodes
 from sfumato import publish
-from sfumato.errors import DataError, ParameterError, ReleaseError
+from sfumato.errors import DataError, ReleaseError
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table.engine import Local, engine_of
@@ -31,6 +31,7 @@ class DataFrame:
 
     __module__ = "pyspark.sql.classic.dataframe"
     error = None
+    plan = ""
 
     def __init__(self, partitions, twice=False):
         self.partitions, self.twice, self.counted = partitions, twice, 0
@@ -55,6 +56,13 @@ class DataFrame:
             sys.modules["pyspark"].number = number
             answers.append(list(task(iter(some))))
         return self._with(answers * 2 if self.twice else answers)
+
+    def coalesce(self, most):
+        assert most >= len(self.partitions)
+        return self
+
+    def explain(self):
+        print(self.plan)
 
     def repartition(self, width):
         every = [batch for some in self.partitions for batch in some]
@@ -179,5 +187,37 @@ def test_files_are_drawn_in_order_and_refused_in_words(monkeypatch):
     given.error = ValueError("something long")
     with pytest.raises(ReleaseError, match="Spark ended the job that was to write it"):
         open_source(given).draw(rows_of, 6, schema, kept)
-    with pytest.raises(ParameterError, match="one row per record"):
-        open_source(given).map(["age"], None, schema, kept)
+
+
+def test_a_file_for_each_partition_has_its_rows():
+    def numbered(number, batches):
+        yield from (batch.append_column("part", [number] * batch.num_rows) for batch in batches)
+
+    def sink(number, schema, batches):
+        return number, [part for batch in batches for part in batch.column("part").to_pylist()]
+
+    given = frame()
+    told = open_source(given).map(["age"], numbered, pa.schema({}), sink)
+    assert told == ((0, [0] * 14), (1, []), (2, [2] * 26))
+    given.error = ValueError(SECRET)
+    with pytest.raises(DataError, match="Spark ended the job") as refused:
+        open_source(given).map(["age"], numbered, pa.schema({}), sink)
+    assert refused.value.__suppress_context__ or refused.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("plan", "moved"),
+    [
+        ("*(1) Project [id#0L, x AS Exchange y#2]\n+- *(1) Range (0, 100)", False),
+        ("Coalesce 2\n+- FileScan parquet [age#1] Batched: true", False),
+        ("AdaptiveSparkPlan\n+- Exchange RoundRobinPartitioning(3)\n   +- Range", True),
+        ("*(1) Sort [w#1L ASC NULLS FIRST], false, 0\n+- *(1) Range (0, 100)", True),
+        ("Project\n+- BroadcastHashJoin [id#0L], [id#8L], Inner\n   :- Range", True),
+        ("HashAggregate(keys=[w#1L], functions=[])\n+- Range", True),
+    ],
+)
+def test_a_plan_that_moves_records_by_their_values_is_known(plan, moved, capsys):
+    given = frame()
+    given.plan = f"== Physical Plan ==\n{plan}\n"
+    assert open_source(given).moved() is moved
+    assert capsys.readouterr().out == ""

@@ -37,7 +37,7 @@ def test_noise_has_the_scale_the_budget_calls_for_and_no_other(way, scale, wrong
         exact = np.repeat(((points - LOW) @ diagonal / (diagonal @ diagonal))[:, None], 2, axis=1)
     noise = [
         ((people.noisy(points, way, epsilon, seed) - LOW) / diagonal - exact)[:, 0]
-        for seed in range(60)
+        for seed in range(90)
     ]
     drawn = np.concatenate(noise) * epsilon / scale
     assert (kstest(drawn / wrong, "laplace").pvalue > FALSE_ALARM) == passes

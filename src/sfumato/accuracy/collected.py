@@ -10,7 +10,7 @@ schema, the budget and the options stated there, and is checked against its even
 >>> found = collected(release)
 >>> surgery = found.count("ward", ["surgery"])
 >>> round(surgery.value), surgery.interval("0.95")
-(2185, (1985, 2389))
+(2119, (1919, 2322))
 >>> value, (low, high) = found.mean("age", "0.95")
 >>> low < value < high
 True

@@ -42,6 +42,7 @@ class Publisher:
     There is no `transform`: in a pipeline the records and labels beside it would go on
     unprotected.  Use `SyntheticTrained`, or a publisher as the last step.
 
+    >>> import pyarrow as pa
     >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
     >>> schema = {"name": "clinic", "columns": {
     ...     "age": {"kind": "integer", "low": 0, "high": 110}, "smoker": {"kind": "boolean"}}}

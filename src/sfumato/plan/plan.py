@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sfumato.plan.fit import PlannedFit
     from sfumato.plan.part import DeclaredPart
 
-__all__ = ["GIVEN", "RECORD", "Declared", "Method", "Plan", "Synopsis"]
+__all__ = ["GIVEN", "PARTITION", "RECORD", "Declared", "Method", "Plan", "Synopsis"]
 
 _LIMITS = (
     "The promise is about one record. People with several records, or facts shared by many "
@@ -67,6 +67,10 @@ class Declared(Protocol):
 
     def are_not(self, records: Records) -> None:
         """Refuse what was taken from these records; asked before any noise is drawn."""
+
+
+_ORDER = "the order of the records"  # as methods say that have a row for each
+PARTITION = "the partition of each record"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +115,16 @@ class Plan(Priced):
     def table_schema(self) -> pa.Schema:
         """Names and types of the released table: a public fact."""
         return self.columns or arrow_schema(self.domain)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the order of the records shows."""
+        return _ORDER in self.invariants
+
+    def on_cluster(self) -> "Plan":
+        """The plan of records that lie in partitions: where their order shows, so do these."""
+        shown = (*self.invariants, PARTITION)
+        return replace(self, invariants=shown) if self.in_order else self
 
     def table_of(self, batches: Iterable[pa.RecordBatch]) -> pa.Table:
         """What was rendered, as one table in the types of the release."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from sfumato.errors import ParameterError
 from sfumato.ledger import Ledger
@@ -40,7 +41,7 @@ from sfumato.release.release import Release
 from sfumato.render.drawing import Drawing
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
-from sfumato.table.engine import PartMaker, engine_of
+from sfumato.table.engine import Cluster, PartMaker, cluster_of
 from sfumato.table.file.opening import with_sheet
 from sfumato.table.file_task import NoRows
 from sfumato.table.header import check_header
@@ -207,14 +208,25 @@ def publish_plan(
     schema = plan.domain.schema
     source = open_source(data, tuple(schema.columns), schema.file, counted=True)
     check_header(source, plan.domain, alone=plan.local)
-    _check_engine(plan, source, format)
+    cluster = cluster_of(source)
+    if cluster and format == "csv" and plan.row != "component":
+        raise ParameterError("a cluster writes Parquet files: leave out format, or say parquet")
+    if cluster and plan.in_order and cluster.moved():
+        raise ParameterError(
+            f"{plan.method} shows in which order and partition the records are, and this frame "
+            "sorts, joins or shuffles them by their values: publish it as it was read, or choose "
+            "a method that draws records"
+        )
     if isinstance(source, CountedTable):
         source.check(plan.domain, plan.method)
     counted = None
-    if plan.sized is not None or _counts_anyway(plan, source):
+    # A cluster tells the number where it is public: others may write to its records meanwhile.
+    if plan.sized is not None or (cluster and schema.neighbours == "replace-one"):
         counted = number_of_records(source, plan.domain)
     if plan.sized is not None and counted is not None:
         plan = plan.sized(counted)
+    if cluster:
+        plan = plan.on_cluster()
     frame: Frame = source.kind if source.kind in ("pandas", "polars") else "arrow"
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if ledger is not None:
@@ -244,7 +256,7 @@ class _Table:
         progress: Progress,
     ) -> None:
         self._plan, self.terms, self.columns = plan, plan.terms, plan.table_schema
-        self._engine = engine_of(source)
+        self._cluster = cluster_of(source)
         self._rows, self._seed, self._progress = rows, seed, progress
         domain, read = plan.domain, lambda n: progress("read", n)
         part = source if plan.part is None else plan.part.of_source(source)
@@ -271,39 +283,24 @@ class _Table:
         rows = self._plan.render(synopsis, self._rows, rng)
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
         write: Write | None = None
-        if self._engine.writes and isinstance(rows, Drawing):
-            write = partial(self._written, rows, rows.parts)
-        elif self._engine.writes and isinstance(rows, Mapped):
-            write = partial(rows.written, self.columns)
+        if self._cluster is not None and isinstance(rows, Drawing):
+            write = partial(_drawn, self._cluster, self.columns, rows, rows.parts)
+        elif self._cluster is not None and isinstance(rows, Mapped):
+            write = partial(rows.written, self._cluster, self.columns)
         return Produced(record, rows, fit, lambda count: self._progress("write", count), write)
 
     @property
     def trial(self) -> Write | None:
         """Files without rows, where those with rows are not written here."""
-        there = self._engine.writes and self._plan.row != "component"
-        return partial(self._written, NoRows(self.columns), _TRIED) if there else None
-
-    def _written(self, part: PartMaker, parts: int, sink: PartSink) -> Sequence[PartFile]:
-        return self._engine.draw(part, parts, self.columns, sink)
+        if self._cluster is None or self._plan.row == "component":
+            return None
+        return partial(_drawn, self._cluster, self.columns, NoRows(self.columns), _TRIED)
 
 
-def _counts_anyway(plan: Plan, source: Source) -> bool:
-    """Whether the number of records is public, and a cluster that others write to has told it."""
-    return engine_of(source).writes and plan.domain.schema.neighbours == "replace-one"
-
-
-def _check_engine(plan: Plan, source: Source, format: Format | None) -> None:
-    """Refuse what is not done where the records are."""
-    engine = engine_of(source)
-    if not engine.writes:
-        return
-    if plan.row == "record" and not engine.maps:
-        raise ParameterError(
-            f"{plan.method} releases one row per record, which is not done on clusters: choose a "
-            "method that draws records, or write the table as Parquet files and give their folder"
-        )
-    if format == "csv" and plan.row != "component":
-        raise ParameterError("a cluster writes Parquet files: leave out format, or say parquet")
+def _drawn(
+    cluster: Cluster, columns: pa.Schema, part: PartMaker, parts: int, sink: PartSink
+) -> Sequence[PartFile]:
+    return cluster.draw(part, parts, columns, sink)
 
 
 def _check_sound(basis: Path) -> None:

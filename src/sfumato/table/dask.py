@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import narwhals as nw
 import pyarrow as pa
@@ -32,6 +32,7 @@ __all__ = ["DaskFrame"]
 
 P = TypeVar("P")
 
+_MOVES = {"_shuffle", "_merge", "_merge_asof", "_groupby"}
 _MERGED = 8  # answers that one task merges
 _ATTEMPTS = 3  # more of a task that failed: a disk that was away may be back
 
@@ -52,8 +53,6 @@ class DaskFrame:
 
     frame: Any = field(repr=False)
     kind: Literal["pandas"] = "pandas"
-    writes: ClassVar[bool] = True
-    maps: ClassVar[bool] = True
 
     @cached_property
     def _header(self) -> Frame:
@@ -109,6 +108,14 @@ class DaskFrame:
             reason = broken_off(ended)
         raise DataError(reason)
 
+    def moved(self) -> bool:
+        """By the steps of its plan, and the modules of Dask that they come from."""
+        steps = [type(step) for step in self.frame.expr.walk()]
+        return any(
+            step.__module__.rpartition(".")[2] in _MOVES or step.__name__ == "DropDuplicates"
+            for step in steps
+        )
+
     def map(
         self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink[P]
     ) -> tuple[P, ...]:
@@ -116,7 +123,7 @@ class DaskFrame:
         parts = self._partitions(columns)
         each = -(-len(parts) // MOST_FILES)
         groups = [parts[k : k + each] for k in range(0, len(parts), each)]
-        files = RecordFileTask.of(task, len(groups), schema, sink)
+        files = RecordFileTask.of(task, schema, sink)
         write = _Sent(_with_rows, files).delayed
         try:
             answers = _answered([write(k, columns, group) for k, group in enumerate(groups)])

@@ -1,9 +1,10 @@
 """Engines: where records are, and where work on them is done.
 
-An engine is a source that also runs tasks.  `fold` counts, `map` gives one row for each record,
-`draw` makes rows of a release from public numbers.  Tasks are pure: one that is run again, or
-twice at the same time, gives the same, so an engine may retry, guess ahead and throw away.  What
-runs where is the engine's own business, and nobody else knows which it is.
+An engine is a source that also counts: `fold`.  A cluster also writes rows where they are made:
+`map` gives one row for each record, `draw` makes rows of a release from public numbers.  Tasks
+are pure: one that is run again, or twice at the same time, gives the same, so an engine may retry,
+guess ahead and throw away.  What runs where is the engine's own business, and nobody else knows
+which it is.
 
 >>> import pyarrow as pa
 >>> from sfumato.schema import Schema
@@ -16,20 +17,28 @@ runs where is the engine's own business, and nobody else knows which it is.
 (2,)
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from sfumato.table.fold import FoldTask, cut, to_its_end
-from sfumato.table.source import BATCH_ROWS, Kind, Source
-from sfumato.table.workers import in_order, shared_out
+from sfumato.table.source import Kind, Source
+from sfumato.table.workers import shared_out
 
-__all__ = ["Engine", "Local", "MapTask", "PartMaker", "Sink", "engine_of", "total_bytes"]
+__all__ = [
+    "Cluster",
+    "Engine",
+    "Local",
+    "MapTask",
+    "PartMaker",
+    "Sink",
+    "cluster_of",
+    "engine_of",
+    "total_bytes",
+]
 
 P = TypeVar("P")  # what is known of a file as it was written: the sink's own business
 Told = TypeVar("Told", covariant=True)
@@ -57,14 +66,18 @@ PartMaker = Callable[[int], pa.RecordBatch]  # rows of part k, by public numbers
 class Engine(Source, Protocol):
     """A source that runs tasks where its records are; all that it is given can be pickled."""
 
-    writes: ClassVar[bool]  # whether rows are written where they are made, in several files
-    maps: ClassVar[bool]  # whether that is so of a row for each record, too
-
     def fold(self, columns: Sequence[str], task: FoldTask) -> Iterator[bytes]:
         """NOT PRIVATE: the task's answers for partitions that hold every record once, in any order.
 
         Answers may be merged on the way (`FoldTask.merged`).
         """
+
+
+class Cluster(Engine, Protocol):
+    """An engine that writes rows where they are made, in several files."""
+
+    def moved(self) -> bool:
+        """Whether its plan sends records to places that follow from their values: no job runs."""
 
     def map(
         self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink[P]
@@ -78,16 +91,19 @@ class Engine(Source, Protocol):
 def engine_of(source: Source, progress: Callable[[int], None] | None = None) -> "Engine":
     """The engine of a source: itself, or threads of this process."""
     if callable(getattr(source, "fold", None)):
-        return source  # type: ignore[return-value]  # what has this verb has all of them
+        return source  # type: ignore[return-value]  # what has this verb is an engine
     return Local(source, progress)
+
+
+def cluster_of(source: Source) -> "Cluster | None":
+    """The cluster that has the records, if they are on one."""
+    return source if callable(getattr(source, "draw", None)) else None  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
 class Local:
     """Threads of this process, over any source; it is read in the thread that asks."""
 
-    writes: ClassVar[bool] = False
-    maps: ClassVar[bool] = True
     source: Source
     progress: Callable[[int], None] | None = field(default=None, repr=False)
 
@@ -123,39 +139,9 @@ class Local:
         each = max(total_bytes(task.zero()), 1)
         return iter(shared_out(task, self.batches(columns), _MOST_BYTES // each))
 
-    def map(
-        self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink[P]
-    ) -> tuple[P, ...]:
-        """Parts of `BATCH_ROWS` records, one after the other, in one file."""
-        parts = enumerate(_even(self.batches(columns)))
-        rows = chain.from_iterable(task(k, iter([batch])) for k, batch in parts)
-        return (sink(0, schema, rows),)
-
-    def draw(self, part: PartMaker, parts: int, schema: pa.Schema, sink: Sink[P]) -> tuple[P, ...]:
-        """Drawn in threads, in one file."""
-        with closing(in_order(part, range(parts))) as drawn:
-            return (sink(0, schema, drawn),)
-
 
 def total_bytes(total: Any) -> int:
     """What arrays a total holds."""
     if isinstance(total, np.ndarray):
         return total.nbytes
     return sum(map(total_bytes, total)) if isinstance(total, tuple) else 0
-
-
-def _even(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same records, `BATCH_ROWS` at a time, and at last the rest."""
-    held: list[pa.RecordBatch] = []
-    for batch in batches:
-        held.append(batch)
-        while sum(one.num_rows for one in held) >= BATCH_ROWS:
-            whole = _joined(held)
-            yield whole.slice(0, BATCH_ROWS)
-            held = [whole.slice(BATCH_ROWS)]
-    if any(one.num_rows for one in held):
-        yield _joined(held)
-
-
-def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]

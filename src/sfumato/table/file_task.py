@@ -73,15 +73,14 @@ class RecordFileTask(Generic[P]):
     """The files of a release with a row for each record: one for each part of the table."""
 
     task: MapTask
-    files: int
     schema: pa.Schema
     sink: Sink[P]
     packages: tuple[str, ...]
 
     @classmethod
-    def of(cls, task: MapTask, files: int, schema: pa.Schema, sink: Sink[P]) -> "RecordFileTask[P]":
+    def of(cls, task: MapTask, schema: pa.Schema, sink: Sink[P]) -> "RecordFileTask[P]":
         """By those who will read the files: with their packages."""
-        return cls(task, files, schema, sink, _packages())
+        return cls(task, schema, sink, _packages())
 
     def __call__(self, number: int, batches: Iterator[pa.RecordBatch]) -> bytes:
         """Write the rows of these records in the file of this number, and say what was written."""
@@ -93,8 +92,11 @@ class RecordFileTask(Generic[P]):
             return _failed(error, "the rows could not be made")
 
     def written(self, answers: Iterable[bytes]) -> tuple[P, ...]:
-        """What was written, by number; raises what a marker stands for."""
-        return _by_number(answers, self.files, "not all rows were made")
+        """What was written, by number; raises what a marker stands for.
+
+        Whether all records have a row, whoever knows their number can tell.
+        """
+        return _by_number(answers, None, "not all rows were made")
 
 
 def _failed(error: Exception, otherwise: str) -> bytes:
@@ -104,16 +106,16 @@ def _failed(error: Exception, otherwise: str) -> bytes:
     return pickle.dumps(Failed(f"{otherwise} ({type(error).__name__})", of_data=False))
 
 
-def _by_number(answers: Iterable[bytes], files: int, missing: str) -> tuple[Any, ...]:
+def _by_number(answers: Iterable[bytes], files: int | None, missing: str) -> tuple[Any, ...]:
     told: dict[int, Any] = {}
     for answer in answers:
         found = pickle.loads(answer)  # noqa: S301  our own, from a task of our own
         if isinstance(found, Failed):
             raise DataError(found.words) if found.of_data else ReleaseError(found.words)
         told |= [found]
-    if sorted(told) != list(range(files)):
+    if sorted(told) != list(range(len(told) if files is None else files)):
         raise ReleaseError(missing)
-    return tuple(told[number] for number in range(files))
+    return tuple(told[number] for number in sorted(told))
 
 
 @dataclass(frozen=True)

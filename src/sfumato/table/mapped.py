@@ -15,7 +15,7 @@ from sfumato.numeric.arrays import Codes
 from sfumato.numeric.threads import one_blas_thread
 from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
-from sfumato.table.engine import Sink
+from sfumato.table.engine import Cluster, Sink
 from sfumato.table.fold import coded, cut, to_its_end
 from sfumato.table.source import BATCH_ROWS
 
@@ -77,9 +77,11 @@ class Mapped(Generic[T]):
         """The same with a step after it, which can be pickled as well."""
         return Mapped(self.records, _Then(self.each, step))
 
-    def written(self: "Mapped[pa.RecordBatch]", schema: pa.Schema, sink: Sink[W]) -> tuple[W, ...]:
+    def written(
+        self: "Mapped[pa.RecordBatch]", cluster: Cluster, schema: pa.Schema, sink: Sink[W]
+    ) -> tuple[W, ...]:
         """Made and written where the records are."""
-        return self.records.written(self.each, schema, sink)
+        return self.records.written(self.each, cluster, schema, sink)
 
 
 @dataclass(frozen=True, eq=False)

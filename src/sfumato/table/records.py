@@ -16,7 +16,7 @@ from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import Domain, Levels
 from sfumato.table.complaint import Complaints
 from sfumato.table.encode import encode, read
-from sfumato.table.engine import Sink, engine_of
+from sfumato.table.engine import Cluster, Sink, engine_of
 from sfumato.table.file.parquet import ParquetFiles
 from sfumato.table.fingerprint import Tally
 from sfumato.table.fold import FoldTask, Inside, coded, cut, to_its_end
@@ -96,11 +96,11 @@ class Records:
         return Mapped(self, each)
 
     def written(
-        self, each: EachPart[pa.RecordBatch], schema: pa.Schema, sink: Sink[W]
+        self, each: EachPart[pa.RecordBatch], cluster: Cluster, schema: pa.Schema, sink: Sink[W]
     ) -> tuple[W, ...]:
-        """A row for each record, written by the engine where the records are."""
+        """A row for each record, written by the cluster that has the records."""
         task = RowTask(self._domain, each)
-        parts = self._engine.map(task.columns, task, schema, sink)
+        parts = cluster.map(task.columns, task, schema, sink)
         self.check_number(sum(part.rows for part in parts))
         return parts
 

@@ -11,17 +11,19 @@ a frame has done so.
 """
 
 import pickle
+import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NoReturn, TypeVar
+from io import StringIO
+from typing import Any, Literal, TypeVar
 
 import pyarrow as pa
 
-from sfumato.errors import DataError, ParameterError, ReleaseError
-from sfumato.table.engine import PartMaker, Sink, total_bytes
-from sfumato.table.file_task import FileTask
+from sfumato.errors import DataError, ReleaseError
+from sfumato.table.engine import MapTask, PartMaker, Sink, total_bytes
+from sfumato.table.file_task import MOST_FILES, FileTask, RecordFileTask
 from sfumato.table.fold import FoldTask
 from sfumato.table.source import broken_off
 from sfumato.table.sql.unread import UnreadType
@@ -47,6 +49,8 @@ _TYPES = {
     "timestamp_ntz": pa.timestamp("us"),
     "decimal": pa.decimal128(38, 18),  # that it is one, not how long
 }
+# Steps of a plan, each on a line of its own behind lines of a tree.
+_MOVES = re.compile(r"^[\s:+*()\d-]*\w*(Exchange|Sort|Aggregate|Join|Window)\b", re.MULTILINE)
 _ANSWER = "answer binary"  # what every task of ours hands back
 _MERGING = 16  # tasks that merge answers, unless their totals take too much room at the driver
 _MOST_BYTES = 2**28
@@ -66,8 +70,6 @@ class SparkFrame:
 
     frame: Any = field(repr=False)
     kind: Literal["arrow"] = "arrow"
-    writes: ClassVar[bool] = True
-    maps: ClassVar[bool] = False
 
     @property
     def names(self) -> list[str]:
@@ -111,9 +113,28 @@ class SparkFrame:
             raise DataError(broken_off(ended)) from None
         return iter([_Merged(task).of(bytes(answer) for (answer,) in answers)[1]])
 
-    def map(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused: where a record lies may follow from its values, and files would tell."""
-        raise ParameterError("one row per record is not released on Spark")
+    def moved(self) -> bool:
+        """By the plan that Spark has for it, which is its own word for each step."""
+        shown = StringIO()
+        with redirect_stdout(shown):
+            self.frame.explain()
+        return bool(_MOVES.search(shown.getvalue()))
+
+    def map(
+        self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink[P]
+    ) -> tuple[P, ...]:
+        """A file for each partition, or for several where there are very many."""
+        files = RecordFileTask.of(task, schema, sink)
+
+        def job() -> list[Any]:
+            parts = self._selected(columns).coalesce(MOST_FILES)
+            return list(parts.mapInArrow(_WithRows(files), _ANSWER).collect())
+
+        try:
+            answers = self._run(job)
+        except BrokenJob as ended:
+            raise DataError(broken_off(ended)) from None
+        return files.written(bytes(answer) for (answer,) in answers)
 
     def draw(self, part: PartMaker, parts: int, schema: pa.Schema, sink: Sink[P]) -> tuple[P, ...]:
         """Files of several parts, a task each."""
@@ -170,6 +191,13 @@ def _tried(action: Callable[[Any], None], argument: Any) -> None:
         action(argument)
 
 
+def _partition() -> int:
+    """The number of the one that a task works on: the same when it is run again."""
+    from pyspark import TaskContext  # where it runs, there is Spark
+
+    return int(TaskContext.get().partitionId())
+
+
 def _row(answer: bytes) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({"answer": pa.array([answer], pa.binary())})
 
@@ -190,10 +218,7 @@ class _Counted:
     task: FoldTask
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from pyspark import TaskContext  # where it runs, there is Spark
-
-        number = TaskContext.get().partitionId()
-        yield _row(pickle.dumps(((number,), self.task(batches)), protocol=5))
+        yield _row(pickle.dumps(((_partition(),), self.task(batches)), protocol=5))
 
 
 @dataclass(frozen=True)
@@ -220,6 +245,16 @@ class _Merged:
 
         merged = self.task.merged(each())
         return tuple(numbers), merged
+
+
+@dataclass(frozen=True)
+class _WithRows:
+    """The file of a partition."""
+
+    task: RecordFileTask[Any]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield _row(self.task(_partition(), batches))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from sfumato.methods import method
 from sfumato.plan import GIVEN, Plan
 from sfumato.plan.fit import fitted_plan
 from sfumato.plan.part import plan_of_part
+from sfumato.plan.plan import PARTITION
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.publishing.fit import check_counts
 from sfumato.publishing.joint import added_up, check_agreement, joint_terms
@@ -49,6 +50,8 @@ def table_plan(certificate: Certificate) -> Plan:
 def terms_again(folder: Path, certificate: Certificate) -> ReleaseTerms:
     """The terms, with events that wait for the synopsis counted from it."""
     plan = table_plan(certificate)
+    if certificate.in_parts or PARTITION in certificate.invariants:  # the latter shows in no file
+        plan = plan.on_cluster()
     terms = plan.terms
     if certificate.parties is not None:
         if not added_up(plan):

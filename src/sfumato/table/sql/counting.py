@@ -8,7 +8,7 @@ bit for bit.
 import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -38,8 +38,6 @@ _STAY = "records are not to leave the database"
 class CountedTable(StoredTable):
     """An engine that counts where the records are; it hands none of them out."""
 
-    writes: ClassVar[bool] = False
-    maps: ClassVar[bool] = False
     _known: list[tuple[Domain, Coded]] = field(default_factory=list, repr=False)
 
     def check(self, domain: Domain, method: str) -> None:
@@ -71,16 +69,6 @@ class CountedTable(StoredTable):
                 return coded
         self._known.append((domain, Coded.of(domain, self)))
         return self._known[-1][1]
-
-    def map(self, *_: Any) -> Any:
-        """Refused."""
-        raise DataError(f"{_STAY}, and this method has a row for each: choose mosaic")
-
-    def draw(self, *asked: Any) -> Any:
-        """Rows of a release are drawn here: they are made of public numbers."""
-        from sfumato.table.engine import Local  # which knows of all sources
-
-        return Local(self).draw(*asked)
 
 
 def counted_there(table: object) -> CountedTable:
