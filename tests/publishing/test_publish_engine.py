@@ -155,6 +155,24 @@ def test_places_that_follow_from_values_are_not_shown(cluster, tmp_path, monkeyp
         assert "the partition of each record" not in release.certificate.invariants
 
 
+@pytest.mark.parametrize("folder", [None, "r"])
+def test_machines_that_lack_packages_are_known_before_the_charge(
+    cluster, tmp_path, monkeypatch, folder
+):
+    def refuse(*_):
+        raise ReleaseError("the Python of Spark's tasks lacks sfumato")
+
+    ledger = Ledger.create(tmp_path / "l.sqlite")
+    ledger.grant("visits", epsilon=1, reason="a test")
+    monkeypatch.setattr(Cluster, "draw", refuse)
+    place = None if folder is None else tmp_path / folder
+    for method in ("mosaic", "lap-pca"):  # what the latter releases is written here
+        asked = {"schema": SCHEMA, "method": method, "epsilon": 1, "folder": place}
+        with pytest.raises(ReleaseError, match="lacks sfumato"):
+            publish(TABLE, ledger=ledger, **asked)
+    assert ledger.balance("visits").releases == 0
+
+
 def test_text_files_are_refused_before_anything_is_tried(cluster):
     with pytest.raises(ParameterError, match="a cluster writes Parquet files"):
         publish(TABLE, schema=SCHEMA, epsilon=1, format="csv")

@@ -159,6 +159,7 @@ def test_records_are_counted_by_one_job_and_handed_out_as_they_are():
 def test_what_spark_raises_is_answered_in_fixed_words():
     broken = frame()
     broken.error = ValueError(SECRET)
+    broken.sparkSession = frame().sparkSession  # which fails at no record
     for neighbours in ("replace-one", "add-remove"):
         with pytest.raises(DataError, match="Spark ended the job; run frame") as refused:
             publish(broken, schema=SCHEMA | {"neighbours": neighbours}, epsilon=1)
@@ -182,10 +183,10 @@ def test_files_are_drawn_in_order_and_refused_in_words(monkeypatch):
     given, schema = frame(), pa.schema({"k": pa.int64()})
     assert open_source(given).draw(rows_of, 6, schema, kept) == ([0, 1, 2, 3], [4, 5])
     given.error = ValueError("… ModuleNotFoundError: No module named 'sfumato' …")
-    with pytest.raises(ReleaseError, match="sfumato must be installed on every machine"):
+    with pytest.raises(ReleaseError, match="tasks lacks sfumato: install sfumato on every machine"):
         open_source(given).draw(rows_of, 6, schema, kept)
     given.error = ValueError("something long")
-    with pytest.raises(ReleaseError, match="Spark ended the job that was to write it"):
+    with pytest.raises(ReleaseError, match="Spark ended a job that has no record in it"):
         open_source(given).draw(rows_of, 6, schema, kept)
 
 

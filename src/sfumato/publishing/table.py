@@ -4,7 +4,7 @@ What can be refused is refused before the ledger is charged, from the header and
 number of records is public, from that number; the rest is `sfumato.publishing.transaction`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import sqrt
 from pathlib import Path
@@ -57,6 +57,7 @@ DEFAULT_METHOD = "mosaic"
 Progress = Callable[[str, int], None]
 _MOST_NOISE_ON_ROWS = 10**6
 _MOST_ROWS = 2**40
+_NO_COLUMNS = pa.schema([])
 _TRIED = 16  # parts without rows: a few files, so that several machines write one
 
 
@@ -236,6 +237,8 @@ def publish_plan(
     written: Format = format or ("parquet" if source.kind == "parquet" else "csv")
     with told_rows(progress) as step:
         publishable = _Table(plan, source, counted, key, rows, seed, step)
+        if cluster and (folder is None or publishable.trial is None):
+            cluster.draw(NoRows(_NO_COLUMNS), 1, _NO_COLUMNS, _no_file)
         transaction = ReleaseTransaction(
             publishable, ledger, release, seed, trial=publishable.trial
         )
@@ -295,6 +298,11 @@ class _Table:
         if self._cluster is None or self._plan.row == "component":
             return None
         return partial(_drawn, self._cluster, self.columns, NoRows(self.columns), _TRIED)
+
+
+def _no_file(number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> int:
+    """Where nothing is written by those who count, they are tried without it before the charge."""
+    return number
 
 
 def _drawn(

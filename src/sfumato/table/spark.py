@@ -51,6 +51,7 @@ _TYPES = {
 }
 # Steps of a plan, each on a line of its own behind lines of a tree.
 _MOVES = re.compile(r"^[\s:+*()\d-]*\w*(Exchange|Sort|Aggregate|Join|Window)\b", re.MULTILINE)
+_LACKS = re.compile(r"No module named '(\w+)")
 _ANSWER = "answer binary"  # what every task of ours hands back
 _MERGING = 16  # tasks that merge answers, unless their totals take too much room at the driver
 _MOST_BYTES = 2**28
@@ -145,9 +146,12 @@ class SparkFrame:
             try:
                 answers = numbers.mapInArrow(_Written(task), _ANSWER).collect()
             except Exception as error:  # it is about no record, but it is long
-                reason = "Spark ended the job that was to write it; its log says why"
-                if "No module named 'sfumato'" in str(error):
-                    reason = "sfumato must be installed on every machine of the cluster"
+                reason = "Spark ended a job that has no record in it; its log says why"
+                if lacks := _LACKS.search(str(error)):
+                    reason = (
+                        f"the Python of Spark's tasks lacks {lacks[1]}: install sfumato on every "
+                        "machine of the cluster, and let PYSPARK_PYTHON name the Python that has it"
+                    )
         if answers is None:
             raise ReleaseError(reason)
         return task.written(bytes(answer) for (answer,) in answers)
