@@ -300,7 +300,7 @@ class _Table:
         return partial(_drawn, self._cluster, self.columns, NoRows(self.columns), _TRIED)
 
 
-def _no_file(number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> int:
+def _no_file(number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> int:  # noqa: ARG001
     """Where nothing is written by those who count, they are tried without it before the charge."""
     return number
 
