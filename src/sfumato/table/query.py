@@ -5,6 +5,7 @@ records are read, so it must give the same ones; engines that we do not ask yet 
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +15,7 @@ from sfumato.errors import DataError
 from sfumato.table.file.batch import BATCH_ROWS
 from sfumato.table.sql.broken import BrokenQuery
 from sfumato.table.sql.name import quoted
+from sfumato.table.sql.unread import UnreadType
 
 if TYPE_CHECKING:
     from sfumato.table.dask import DaskFrame
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Relation", "query_of", "refused_query"]
 
+_WRAPPED = ("UHUGEINT",)  # handed out as a decimal in which its upper half is below 0
 _TAKEN = (
     "give a pandas or polars frame, an Arrow table, a dict of columns, a list of dicts, a table of "
     "a database, or the path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS)"
@@ -47,8 +50,18 @@ def query_of(data: Any) -> "LazyFrame | Relation | DaskFrame | SparkFrame | None
     if _library(data) == "polars" and kind.__name__ == "LazyFrame":
         return LazyFrame(_readable(data))
     if _library(data) in ("duckdb", "_duckdb") and kind.__name__ == "DuckDBPyRelation":
-        return Relation(data)
+        return _bound(Relation(data))
     return None
+
+
+def _bound(relation: "Relation") -> "Relation":
+    """The relation, unless its connection is closed or a table of it is gone."""
+    with suppress(Exception):
+        _ = relation.names, relation.types
+        return relation
+    raise DataError(
+        "the relation of DuckDB cannot be read: its connection is closed, or what it reads is gone"
+    )
 
 
 def _readable(query: Any) -> Any:
@@ -132,7 +145,11 @@ class Relation:
     def types(self) -> dict[str, pa.DataType]:
         """As DuckDB finds them without running the query."""
         schema = pa.RecordBatchReader.from_stream(self.query.limit(0)).schema
-        return {item.name: item.type for item in schema}
+        declared = zip(schema, map(str, self.query.types), strict=True)
+        return {
+            item.name: UnreadType(kind) if kind in _WRAPPED else item.type
+            for item, kind in declared
+        }
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """All records."""
@@ -149,9 +166,15 @@ class Relation:
     @property
     def rows(self) -> int:
         """How many records there are; asked only where their number is public."""
-        return int(self.query.aggregate("count(*)").fetchall()[0][0])
+        with suppress(Exception):  # it may quote a record
+            return int(self.query.aggregate("count(*)").fetchall()[0][0])
+        raise BrokenQuery("ended")
 
     def has_rows(self, count: int) -> bool:
         """Whether there are at least so many records."""
-        with pa.RecordBatchReader.from_stream(self.query.limit(count)) as reader:
+        with (
+            suppress(Exception),  # it may quote a record
+            pa.RecordBatchReader.from_stream(self.query.limit(count)) as reader,
+        ):
             return bool(sum(batch.num_rows for batch in reader) >= count)
+        raise BrokenQuery("ended")

@@ -4,8 +4,9 @@ import re
 
 __all__ = ["without_password"]
 
-# Between :// and the last @ a colon begins it; as a setting it ends with the next one.
-_IN_URL = re.compile(r"(://[^\s/:@]*):[^\s]*@")
+# Between :// (:/ in what became a path) and the last @ a colon begins it; as a setting it ends
+# with the next one.
+_IN_URL = re.compile(r"(:/{1,2}[^\s/:@]*):[^\s]*@")
 _AS_SETTING = re.compile(r"(password=)[^\s&#]*", re.I)
 
 

@@ -112,6 +112,7 @@ def test_what_cannot_be_counted_there_is_refused_before_a_charge(server, url, tm
     ids = {name: {"kind": "id"} for name in "abcd"}
     number = {"kind": "number", "low": 0, "high": 9}
     for column, facts in {
+        "a": number,
         "b": number,
         "c": {"kind": "category", "values": [1, 2]},
         "d": number | {"missing": "allowed", "missing_words": ["-99"]},
@@ -139,6 +140,17 @@ def test_what_cannot_be_counted_there_is_refused_before_a_charge(server, url, tm
             sf.publish(
                 sf.sql(connection, table="loose", in_database=True), schema=schema, epsilon=1
             )
+
+
+def test_names_that_look_like_the_query_are_only_names(server, url):
+    server.run('CREATE TABLE named AS SELECT x % 4 AS "x AS k" FROM generate_series(1, 99) x')
+    column = {"x AS k": {"kind": "integer", "low": 0, "high": 3}}
+    schema = {"name": "t", "neighbours": "add-remove", "columns": column}
+    there, here = (
+        sf.publish(sf.sql(url, table="named", in_database=k), schema=schema, epsilon=5, seed=1)
+        for k in (True, False)
+    )
+    assert there.data.equals(here.data)
 
 
 def test_a_connection_that_is_lost_is_told_as_one(server, url):

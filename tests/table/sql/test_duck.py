@@ -139,3 +139,59 @@ def test_columns_that_no_kind_is_read_from_are_refused_by_their_type():
         for name in ("age", "ward"):
             with pytest.raises(DataError, match=f"column {name} is declared .* but stored as"):
                 codes(sf.sql(connection, table="t"), domain_of(ids | {name: COLUMNS[name]}))
+
+
+def test_days_do_not_depend_on_the_clock_of_the_machine(tmp_path):
+    with duckdb.connect() as connection:
+        connection.execute("SET GLOBAL TimeZone = 'America/New_York'")
+        connection.execute("CREATE TABLE t AS SELECT TIMESTAMPTZ '2020-05-03 02:00+00' AS seen")
+        assert open_source(sf.sql(connection, table="t")).types["seen"].tz == "UTC"
+        domain = domain_of({"seen": {"kind": "date", "low": "2020-05-01", "high": "2020-05-09"}})
+        assert codes(sf.sql(connection, table="t"), domain) == [[2]]
+
+
+def test_a_relation_that_lost_its_connection_or_table_is_refused_in_one_line():
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS age FROM range(9)")
+        closed = connection.sql("FROM t")
+        connection.execute("DROP TABLE t")
+        with pytest.raises(DataError, match="what it reads is gone"):
+            open_source(closed)
+    with pytest.raises(DataError, match="its connection is closed"):
+        open_source(closed)
+
+
+def test_a_relation_that_fails_while_it_is_counted_is_told_in_fixed_words():
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t AS SELECT '{SECRET}' AS ward FROM range(9)")
+        source = open_source(connection.sql("SELECT 1 AS age FROM t WHERE ward::INTEGER = 1"))
+        for ask in (lambda: source.rows, lambda: source.has_rows(2)):
+            with pytest.raises(OSError, match="the database ended the query") as error:
+                ask()
+            assert SECRET not in str(error.value)
+
+
+def test_whole_numbers_that_would_wrap_are_refused_by_their_type():
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t AS SELECT (2::UHUGEINT ** 127)::UHUGEINT AS age")
+        schema = {"name": "t", "columns": {"age": {"kind": "integer", "low": 0, "high": 9}}}
+        with pytest.raises(DataError, match="stored as UHUGEINT"):
+            sf.publish(connection, table="t", schema=schema, epsilon=1)
+
+
+def test_a_table_that_another_session_would_not_see_is_refused():
+    with duckdb.connect() as connection:
+        connection.execute("CREATE SCHEMA s; CREATE TABLE visits AS SELECT 1 AS age FROM range(7)")
+        connection.execute("CREATE TABLE s.visits AS SELECT 2 AS age FROM range(11)")
+        assert open_source(sf.sql(connection, table="visits")).rows == 7
+        pending = connection.execute("SELECT 5")
+        with pytest.raises(DataError, match="fetch the answer that it has"):
+            open_source(sf.sql(connection, table="visits"))
+        assert pending.fetchall() == [(5,)]
+        connection.execute("USE s")
+        with pytest.raises(DataError, match="a second connection would see other tables"):
+            open_source(sf.sql(connection, table="visits"))
+        assert open_source(sf.sql(connection, table="s.visits")).rows == 11
+        connection.execute("USE main; CREATE TEMP TABLE Visits AS SELECT 3 AS age")
+        with pytest.raises(DataError, match="a second connection would see other tables"):
+            open_source(sf.sql(connection, table="visits"))

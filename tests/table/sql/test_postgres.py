@@ -91,6 +91,24 @@ def test_all_passes_see_one_moment(server):
     assert open_source(f"{server.url()}#moved").rows == 0
 
 
+def test_what_no_moment_hides_has_to_wait(server):
+    server.run(
+        "CREATE TABLE kept AS SELECT 1 AS age FROM generate_series(1, 1000)",
+        "CREATE MATERIALIZED VIEW stale AS SELECT * FROM kept",
+    )
+    for table, statement in (
+        ("kept", "TRUNCATE kept"),
+        ("kept", "ALTER TABLE kept RENAME TO gone"),
+        ("stale", "REFRESH MATERIALIZED VIEW stale"),
+    ):
+        source = open_source(f"{server.url()}#{table}")
+        with pytest.raises(Exception, match="lock timeout"):
+            server.run("SET lock_timeout = '50ms'", statement)
+        assert source.rows == 1000
+        del source
+    server.run("TRUNCATE kept")  # nobody holds it any more
+
+
 def test_whoever_stops_early_reads_on_in_the_same_moment(server):
     server.run(
         "CREATE TABLE large AS SELECT x AS age, repeat('x', 100) AS t FROM "
@@ -179,3 +197,28 @@ def test_a_view_that_fails_half_way_is_told_in_fixed_words(server):
         list(source.batches(["age"]))
     assert "zero" not in " ".join(texts(error.value))
     assert source.rows == 9999  # the same moment, after a pass that failed
+
+
+@pytest.mark.parametrize("autocommit", [True, False])
+def test_a_table_that_another_session_would_not_see_is_refused(server, autocommit):
+    from adbc_driver_postgresql import dbapi
+
+    server.run(
+        "DROP SCHEMA IF EXISTS other CASCADE",
+        "CREATE SCHEMA other",
+        "CREATE TABLE IF NOT EXISTS public.twins (age int)",
+        "CREATE TABLE other.twins AS SELECT 1 AS age FROM generate_series(1, 3)",
+        "GRANT USAGE ON SCHEMA other TO guarded",
+        "GRANT SELECT ON other.twins TO guarded",
+    )
+    with closing(dbapi.connect(server.url(), autocommit=autocommit)) as given:
+        assert open_source(sf.sql(given, table="twins")).rows == 0
+        for setting in ("SET search_path = other", "SET ROLE guarded"):
+            with given.cursor() as cursor:
+                cursor.execute(setting)
+            with pytest.raises(DataError, match="a second connection would see other tables"):
+                open_source(sf.sql(given, table="twins"))
+            if setting.endswith("other"):  # of which the name says it itself
+                assert open_source(sf.sql(given, table="other.twins")).rows == 3
+        with pytest.raises(DataError, match="a second connection would see other tables"):
+            open_source(sf.sql(given, table="other.twins"))

@@ -59,6 +59,25 @@ def test_a_password_is_refused_and_never_repeated(url):
     assert SECRET not in without_password(url) or "12/" in url or "?s3" in url or "#s3" in url
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://ann%3A{SECRET}%40host/clinic#visits",
+        f"postgresql://ann%3A{SECRET}/clinic#visits",
+        f"postgresql:///clinic?host=ann:{SECRET}@host#visits",
+        f" postgresql://ann:{SECRET}@host/clinic",
+        f"jdbc:postgresql://host/clinic?user=ann&password={SECRET}",
+        f"postgresql:/ann:{SECRET}@host/clinic",
+        f"postgresql:ann:{SECRET}@host/clinic",
+        f"host=host user=ann password={SECRET}",
+    ],
+)
+def test_a_misspelt_url_is_refused_and_never_repeated(url):
+    with pytest.raises(ParameterError) as error:
+        open_source(url)
+    assert SECRET not in " ".join(texts(error.value))
+
+
 def test_a_password_is_answered_with_the_places_for_one():
     with pytest.raises(ParameterError, match=r"PGPASSWORD, ~/.pgpass or a service file"):
         read_url(f"postgresql://ann:{SECRET}@host/clinic")

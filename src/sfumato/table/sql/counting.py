@@ -124,7 +124,7 @@ class _Asked:
             f"FROM (SELECT {', '.join(cells)} FROM ({self._coded.query}) AS coded"
             f"{self._where(bound)}) AS cells GROUP BY GROUPING SETS ({listed})"
         )
-        rows = self._rows(query, bound)
+        rows = self._rows(query, bound, len(names) + 2)
         marks = [
             sum(1 << (len(keys) - 1 - k) for k in range(len(keys)) if k not in s) for s in sets
         ]
@@ -165,12 +165,11 @@ class _Asked:
         mask = _looked_up(self._inside.axis, self._inside.mask.astype(np.int64), bound)
         return f" WHERE {mask} = 1"
 
-    def _rows(self, query: str, bound: Bound) -> Whole:
+    def _rows(self, query: str, bound: Bound, width: int) -> Whole:
         parts = [
             np.column_stack([np.asarray(c.fill_null(0)).astype(np.int64) for c in batch.columns])
             for batch in self._table.session.batches(query, *bound.texts)
         ]
-        width = query.count(" AS k") + 2
         return np.concatenate([np.empty((0, width), np.int64), *parts])
 
 

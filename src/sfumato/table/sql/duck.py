@@ -12,6 +12,7 @@ from typing import Any
 from sfumato.errors import DataError, MissingExtra
 from sfumato.table.query import Relation
 from sfumato.table.sql.name import TableName
+from sfumato.table.sql.twin import check_duckdb
 from sfumato.untrusted.misspelt import did_you_mean
 
 __all__ = ["DATABASES", "open_duckdb", "open_duckdb_file"]
@@ -74,10 +75,13 @@ def open_duckdb(connection: Any, table: TableName) -> Relation:
     """A table over a connection of ours beside this one; no record is read."""
     session: Any = None
     with suppress(Exception):  # it may be closed
-        session = connection.cursor()
-        session.execute("BEGIN TRANSACTION READ ONLY")
+        opened = connection.cursor()
+        opened.execute("BEGIN TRANSACTION READ ONLY")
+        opened.execute("SET SESSION TimeZone = 'UTC'")  # days as in Parquet, wherever this runs
+        session = opened
     if session is None:
         raise DataError("the connection to DuckDB is closed: open it again")
+    check_duckdb(connection, session, table)
     with suppress(Exception):  # a table that is not there, a view of what is gone
         return Relation(session.table(table.quoted), session)
     hint = did_you_mean(str(table), map(str, _names(session)))

@@ -13,6 +13,7 @@ from sfumato.table.sql.duck import DATABASES, open_duckdb, open_duckdb_file
 from sfumato.table.sql.name import TableName
 from sfumato.table.sql.postgres import open_postgres, open_server
 from sfumato.table.sql.stored import StoredTable
+from sfumato.table.sql.twin import check_postgres
 from sfumato.table.sql.url import PostgresUrl, is_url, read_url
 
 __all__ = ["SqlTable", "counted", "open_url", "sql", "with_table"]
@@ -51,7 +52,9 @@ class SqlTable:
                 "or CSV"
             )
         if vendor == "postgresql":
-            return open_postgres(clone_of(where), self.table)
+            second = clone_of(where)
+            check_postgres(where, second, self.table)
+            return open_postgres(second, self.table)
         return open_adbc(where, self.table)
 
 

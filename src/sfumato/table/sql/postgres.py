@@ -22,6 +22,7 @@ from sfumato.untrusted.misspelt import did_you_mean
 __all__ = ["open_postgres", "open_server"]
 
 _BATCH_BYTES = 2**22
+_PATIENCE = "10s"  # for a table that others lock; somebody may wait for ours meanwhile
 _FORBIDDEN = UnreadType("what this user may not read (GRANT SELECT)")
 # The first words of a transaction: later ones could not set its level.
 _READ_ONLY = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
@@ -83,6 +84,7 @@ class _Snapshot(ArrowSession):
     def __init__(self, connection: Any) -> None:
         super().__init__(connection, own=True)
         _run(connection, _READ_ONLY)
+        _run(connection, f"SET LOCAL lock_timeout = '{_PATIENCE}'")
         (found,) = self.ask(
             "SELECT current_setting('server_encoding') AS encoding, "
             "pg_catalog.pg_export_snapshot() AS moment"
@@ -104,6 +106,7 @@ class _Snapshot(ArrowSession):
             _run(connection, f"SET TRANSACTION SNAPSHOT '{self._moment}'")
             _run(connection, f"SET LOCAL client_encoding = '{self._sent}'")
             _run(connection, "SET LOCAL synchronize_seqscans = off")  # else it begins anywhere
+            _run(connection, f"SET LOCAL lock_timeout = '{_PATIENCE}'")
             yield connection
         finally:
             close_quietly(connection)
@@ -147,7 +150,7 @@ def open_postgres(connection: Any, table: TableName) -> StoredTable:
     try:
         session = _Snapshot(connection)
         found = StoredTable(session, table, _columns(session, table))
-        _planned(found)
+        _planned(session, found)
     except DataError:
         raise
     except Exception as error:  # rights that are missing, a view of what is gone
@@ -187,9 +190,12 @@ def _column(fact: dict[str, Any]) -> StoredColumn:
     return column_of(fact["name"], kind, fact["said"], enum=fact["enum"], modifier=fact["modifier"])
 
 
-def _planned(table: StoredTable) -> None:
+def _planned(session: _Snapshot, table: StoredTable) -> None:
     """Ask for no record: what is not allowed or not there is refused now."""
     readable = [c.asked for c in table.columns if not isinstance(c.type, UnreadType)]
     asked = f"SELECT {', '.join(readable)} FROM {table.table.quoted} LIMIT 0"  # noqa: S608
-    for _ in table.session.batches(asked):
+    # Locked as long as the moment is kept: to be emptied, refreshed or renamed is seen by every
+    # moment, so it has to wait.
+    session.ask(asked)
+    for _ in session.batches(asked):
         pass

@@ -16,8 +16,12 @@ from sfumato.errors import ParameterError
 __all__ = ["PASSWORDS", "PostgresUrl", "is_url", "read_url"]
 
 PASSWORDS = "PGPASSWORD, ~/.pgpass or a service file"
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SCHEME = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.:-]*://")
 _FLATTENED = re.compile(r"(postgresql|postgres|duckdb):/")
+# What was meant as a database, and may hold a password: never taken for a path, which is repeated.
+_MISSPELT = re.compile(
+    r"\s*['\"]?(?:jdbc:)?(?:postgresql|postgres|duckdb):(?!//)|(?:.*\s)?password\s*=", re.I | re.S
+)
 _HOST = r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]:@,/]*)(?::[0-9]*)?"
 _HOSTS, _PORT, _MARKS = (
     re.compile(rf"{_HOST}(?:,{_HOST})*"),
@@ -62,6 +66,8 @@ def is_url(data: object) -> bool:
     """
     if isinstance(data, Path) and _FLATTENED.match(str(data)):
         raise ParameterError("a URL is given as a text, not as a Path, which spoils its slashes")
+    if isinstance(data, str) and _MISSPELT.match(data):
+        raise ParameterError(_UNREADABLE)
     return isinstance(data, str) and _SCHEME.match(data) is not None
 
 
@@ -79,6 +85,7 @@ def read_url(text: str) -> tuple[PostgresUrl | Path, str | None]:
     """
     where, _, table = text.partition("#")
     scheme, _, rest = where.partition("://")
+    scheme = scheme.strip()
     if scheme.lower() == "duckdb":
         return _duckdb(rest), table or None
     if scheme.lower() not in ("postgresql", "postgres"):
@@ -105,14 +112,17 @@ def _postgres(rest: str) -> PostgresUrl:
     settings = dict(parse_qsl(query, keep_blank_values=True))
     if ":" in user or any("password" in name.lower() for name in settings):
         raise ParameterError(_PASSWORD)
-    if not _HOSTS.fullmatch(hosts) or _MARKS.search(database):
+    decoded = unquote(hosts)  # %3A and %40 may hide a password, and a refusal names the host
+    whole = _HOSTS.fullmatch(hosts) and (decoded[:1] == "/" or _HOSTS.fullmatch(decoded))
+    named = (settings.get("host", ""), settings.get("hostaddr", ""))
+    if not whole or _MARKS.search(database) or any("@" in name for name in named):
         raise ParameterError(_UNREADABLE)
     if unknown := set(settings) - _SETTINGS:  # unnamed: a torn password may look like a name
         raise ParameterError(
             f"the URL of the database has settings that are not known here ({len(unknown)}): leave "
             "them out, or give an open ADBC connection in Python"
         )
-    host = _PORT.sub("", unquote(hosts)) or settings.get("host") or settings.get("hostaddr") or ""
+    host = _PORT.sub("", decoded) or settings.get("host") or settings.get("hostaddr") or ""
     name = unquote(database) or settings.get("dbname") or ""
     return PostgresUrl(f"postgresql://{rest}", host, name)
 
