@@ -3,6 +3,7 @@
 import re
 
 import pyarrow.csv as pacsv
+import pytest
 
 import sfumato as sf
 from sfumato.example import CLINIC, clinic
@@ -12,6 +13,7 @@ PAGE = (HOME / "docs" / "guide" / "first-release.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, flags=re.S)
 
 
+@pytest.mark.slow
 def test_the_python_of_the_first_page_makes_the_release_that_its_commands_make(
     tmp_path, monkeypatch
 ):

@@ -36,6 +36,7 @@ def test_there_are_three():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", slow_but(NOTEBOOKS[:1], NOTEBOOKS), ids=lambda path: path.stem)
 def test_a_notebook_runs_from_beginning_to_end(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -122,6 +122,7 @@ def test_every_method_publishes_and_draws_more_only_where_records_are_drawn(name
             fitted.sample(5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [slow({"epsilon": 50}), {"rho": 20}], ids=["epsilon", "rho"])
 def test_the_default_method_draws_more_records_of_the_same_kind(budget):
     """Its plan is made anew for the number of records: what that one measures is drawn from."""

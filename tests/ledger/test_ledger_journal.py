@@ -89,6 +89,7 @@ def fate(folder, files):
     return {0: "as before", 100_000: "charged"}.get(spent, "LOST")
 
 
+@pytest.mark.slow
 def test_a_kill_during_a_charge_leaves_what_was_before_or_the_charge(killed, folder):
     fates = [fate(folder, files) for files in killed]
     assert {*fates} == {"as before", "charged"}

@@ -166,6 +166,7 @@ def noise_of(found, seed):
     return (noisy - found.query(data)[1]) / UNIT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("error", "passes"), [(1, True), (0.85, False), (1.15, False)])
 @pytest.mark.long
 def test_the_noise_has_the_stated_scale_and_no_other(error, passes):

@@ -43,6 +43,7 @@ def test_a_release_in_parts_lists_and_seals_each_of_them(made):
     assert found[0].detail == "as released: data/ (3 files), synopsis.json"
 
 
+@pytest.mark.slow
 def test_it_is_read_as_one_table_asked_and_reported(release):
     whole = pa.concat_tables([pq.read_table(release.folder / name) for name in NAMES])
     assert release.table.to_pylist() == whole.to_pylist()
@@ -153,6 +154,7 @@ parts_world.published(sys.argv[1], write=dying)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_a_process_that_is_killed_among_its_parts_leaves_nothing_that_is_seen(tmp_path):
     place, path = tmp_path / "release", os.pathsep.join(sys.path)

@@ -31,6 +31,7 @@ def test_a_method_without_the_table_draws_the_rows_alone():
     assert "A thin line" not in found.reading
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "drawn"),
     [
@@ -63,6 +64,7 @@ EIGHT_CATEGORIES = MARKED.replace(", role: label", "") + "".join(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -56,6 +56,7 @@ def pages(method, build, names):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "names"),
     [

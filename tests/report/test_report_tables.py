@@ -96,6 +96,7 @@ def test_pairs_that_were_not_measured_say_so():
         assert ("follows from other tables" in note) == (not {pair, pair[::-1]} & measured)
 
 
+@pytest.mark.slow
 def test_lines_name_every_column_and_the_widest_come_first(release):
     lines = precision(release).lines
     assert {line.what for line in lines} == {axis.name for axis in Domain.of(SCHEMA).axes}

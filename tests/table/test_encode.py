@@ -109,6 +109,7 @@ def lets_in(column, domain):
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(columns())
 @pytest.mark.long
@@ -305,6 +306,7 @@ def test_booleans_are_read_from_words_and_numbers(true, false):
     assert codes(domain, [2, -1, 0]) == [2, 2, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_a_huge_text_is_one_value_like_any_other():
     huge = "7" * 20_000_000

@@ -48,6 +48,7 @@ def test_every_method_that_takes_a_budget_can_be_audited(name):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(["modips"], PRIVATE))
 def test_no_method_is_contradicted_and_its_control_is(name):
     case = METHODS[name].audit

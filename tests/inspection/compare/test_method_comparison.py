@@ -74,6 +74,7 @@ def test_what_promises_nothing_runs_only_if_that_is_accepted_and_is_marked():
     assert (one.epsilon, one.proved, one.promise) == (None, False, "none: no proof")
 
 
+@pytest.mark.slow
 def test_a_comparison_scores_releases_and_says_why_others_were_not_run(found):
     assert found.methods == ("dp-lda", "lap-pca")
     assert found.epsilons == ("0.5", "1")

@@ -156,6 +156,7 @@ def test_the_draw_has_its_law_and_no_other(error, passes):
     assert (binomtest(hits, 4_000, expected).pvalue > FALSE_ALARM) == passes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("claimed", "holds"), [(None, True), (Fraction(1), False)])
 def test_neighbours_are_told_apart_by_no_more_than_epsilon(claimed, holds):
     """Half of the true sensitivity, the positive control, is caught."""
