@@ -111,18 +111,24 @@ class _Parquet:
 
 
 def read_batches(
-    path: Path, schema: pa.Schema, rows: int | None = None, *, at_most: bool = False
+    path: Path,
+    schema: pa.Schema,
+    rows: int | None = None,
+    *,
+    at_most: bool = False,
+    widest: int = 0,
 ) -> Iterator[pa.RecordBatch]:
     """The records of a data file in the types of the schema, and so many of them where it is said.
 
     A small file may unpack into more than there is memory: reading stops where the records are
-    more than was said, or take up more than such a file has reason to.
+    more than was said, or take up more than such a file has reason to.  `widest`: bytes of the
+    largest record that the schema allows; where most records are the same, honest files are small.
     """
     seen, room = 0, 0
     try:
         with opened(path) as file:
             base, factor = _DECODED
-            most = base + factor * os.fstat(file.fileno()).st_size
+            most = max(base + factor * os.fstat(file.fileno()).st_size, (rows or 0) * widest)
             for batch in _batches(file, path, schema, None if at_most else rows):
                 seen, room = seen + batch.num_rows, room + batch.nbytes
                 if rows is not None and seen > rows:

@@ -10,8 +10,10 @@ from sfumato.errors import ReleaseError
 from sfumato.release.certificate import Certificate
 from sfumato.release.file import read_batches
 from sfumato.release.folder import CERTIFICATE, DATA, SYNOPSIS, read_json
+from sfumato.release.stored_rows import row_bytes
+from sfumato.schema.domain import Domain, Levels
 
-__all__ = ["read_certificate", "read_files", "read_records", "read_synopsis"]
+__all__ = ["read_certificate", "read_files", "read_records", "read_synopsis", "record_bytes"]
 
 _LARGEST_CERTIFICATE = 2**26  # bytes
 _LARGEST_SYNOPSIS = 2**30
@@ -47,10 +49,25 @@ def read_files(
     names, left = certificate.data_files, certificate.rows
     if certificate.in_parts and (folder / DATA).is_symlink():
         raise ReleaseError(f"{folder / DATA} is a link, not the folder of its data")
+    widest = record_bytes(certificate, schema)
     for place, name in enumerate(names):
-        read = _Counted(read_batches(folder / name, schema, left, at_most=place < len(names) - 1))
+        more = place < len(names) - 1
+        read = _Counted(read_batches(folder / name, schema, left, at_most=more, widest=widest))
         yield name, read
         left -= read.rows
+
+
+def record_bytes(certificate: Certificate, schema: pa.Schema) -> int:
+    """Of the largest record that the certificate's schema allows, in memory: a public fact."""
+    if certificate.columns is not None or certificate.public_schema is None:
+        return row_bytes(schema)  # texts that no schema lists
+    axes = Domain.of(certificate.public_schema).axes
+    longest = [
+        max((len(str(value).encode()) for value in axis.values), default=0) + 4
+        for axis in axes
+        if isinstance(axis, Levels)
+    ]
+    return row_bytes(schema) + sum(longest)
 
 
 class _Counted(Iterator[pa.RecordBatch]):

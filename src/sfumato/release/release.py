@@ -14,8 +14,8 @@ from sfumato.release.file import Format
 from sfumato.release.fit import Fit
 from sfumato.release.folder import FolderWriter
 from sfumato.release.given_frame import Frame, as_given
-from sfumato.release.reading import read_certificate, read_records, read_synopsis
-from sfumato.release.stored_rows import MOST_BYTES, StoredRows, row_bytes
+from sfumato.release.reading import read_certificate, read_records, read_synopsis, record_bytes
+from sfumato.release.stored_rows import MOST_BYTES, StoredRows
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
 from sfumato.untrusted.fact_table import fact_table
@@ -79,7 +79,7 @@ class Release:
         """
         if self._table is None and self.folder is not None:
             schema = table_schema(self.certificate)
-            if self.certificate.rows * row_bytes(schema) > MOST_BYTES:
+            if self.certificate.rows * record_bytes(self.certificate, schema) > MOST_BYTES:
                 return StoredRows(schema, self.certificate.rows, self._read)
         return self.like(self.table)
 
