@@ -6,7 +6,7 @@ from sfumato.ledger import chain
 from sfumato.ledger.amount import minus, most
 from sfumato.ledger.table_part import Parted
 from sfumato.plan.part import DeclaredPart
-from sfumato.table.source import PartOf
+from sfumato.table.source import Inside
 
 __all__ = ["PART_FAULTS"]
 
@@ -26,19 +26,19 @@ def unreadable_values_in_every_part(monkeypatch):
     def inside(self, codes):
         mask = self.mask.copy()
         mask[-1] = True
-        return mask[codes]
+        return mask[codes[:, self.axis]]
 
-    monkeypatch.setattr(PartOf, "inside", inside)
+    monkeypatch.setattr(Inside, "of", inside)
 
 
 def an_empty_part_takes_the_others(monkeypatch):
     """Whether a record is read depends on other records."""
 
     def inside(self, codes):
-        found = self.mask[codes]
+        found = self.mask[codes[:, self.axis]]
         return found if found.any() else ~found
 
-    monkeypatch.setattr(PartOf, "inside", inside)
+    monkeypatch.setattr(Inside, "of", inside)
 
 
 def parts_of_two_columns_in_one_frame(monkeypatch):

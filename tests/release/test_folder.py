@@ -13,7 +13,7 @@ import sfumato as sf
 from killing import in_child
 from sfumato.errors import ReleaseError
 from sfumato.release.digest import digest
-from sfumato.release.folder import FolderWriter, read_json, sha256, write_whole
+from sfumato.release.folder import FolderWriter, _machine, read_json, sha256, write_whole
 from sfumato.release.reading import read_certificate
 
 TABLE = pa.table({"a": [1, 2, 3], "b": ["x", None, "z"]})
@@ -177,13 +177,17 @@ def dead_process():
 @pytest.mark.parametrize("name", ["r", "r[1]", "r*", "r?", "-r", "r partial-9"])
 def test_leftovers_of_dead_writers_are_swept_and_those_of_living_ones_are_not(tmp_path, name):
     for owner in (dead_process(), os.getpid(), os.getppid(), "mine"):
-        leftover = tmp_path / f".{name}.partial-0123abcd-{owner}"
+        leftover = tmp_path / f".{name}.partial-0123abcd-{_machine()}-{owner}"
         leftover.mkdir()
         (leftover / "data.csv").write_text("half")
-    other = tmp_path / f".other.partial-0123abcd-{dead_process()}"
+    other = tmp_path / f".other.partial-0123abcd-{_machine()}-{dead_process()}"
     other.mkdir()
+    elsewhere = tmp_path / f".{name}.partial-0123abcd-ffffffff-{dead_process()}"
+    elsewhere.mkdir()
     write(tmp_path / name)
     kept = {str(owner) for owner in (os.getpid(), os.getppid(), "mine")}
+    assert elsewhere.is_dir()  # a folder that several machines see
+    elsewhere.rmdir()
     found = {n.rpartition("-")[2] for n in names(tmp_path) if n.startswith(f".{name}.")}
     assert found == kept
     assert other.is_dir()
@@ -192,7 +196,7 @@ def test_leftovers_of_dead_writers_are_swept_and_those_of_living_ones_are_not(tm
 def test_a_leftover_that_is_a_link_does_not_lead_the_broom_astray(tmp_path):
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "file").write_text("mine")
-    (tmp_path / f".r.partial-00-{dead_process()}").symlink_to(tmp_path / "precious")
+    (tmp_path / f".r.partial-00-{_machine()}-{dead_process()}").symlink_to(tmp_path / "precious")
     write(tmp_path / "r")
     assert (tmp_path / "precious" / "file").read_text() == "mine"
 

@@ -18,6 +18,7 @@ from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits, SystemBits
+from sfumato.release.folder import _machine
 from sfumato.stream.counting import Counter
 from sfumato.stream.source import open_bits
 from sfumato.stream.state import Series, owner, save, take
@@ -332,7 +333,7 @@ def test_the_state_that_was_read_is_the_one_that_is_removed(place, monkeypatch):
 
 
 def test_what_a_killed_process_left_is_swept_away_by_the_next_to_save(place):
-    left = place.with_name(f".{place.name}.partial-00-99999999")
+    left = place.with_name(f".{place.name}.partial-00-{_machine()}-99999999")
     left.write_text("exact sums")
     save(place, {"sums": [0, 0]}, BELONGS, position=0, caution="")
     assert not left.exists()

@@ -105,6 +105,30 @@ def test_numbers_that_may_have_been_texts_are_refused_as_those_of_pandas(tmp_pat
             check_header(open_source(data), domain)
 
 
+@pytest.mark.parametrize("names", [["age", "age"], [1, "1"]])
+def test_two_columns_of_one_name_are_refused(names):
+    twins = TABLE[["age", "cost"]].set_axis(names, axis=1)
+    with pytest.raises(DataError, match="two columns have the same name"):
+        open_source(frame_of(twins))
+
+
+def test_a_second_pass_over_another_number_of_records_is_refused(tmp_path):
+    grown = Records(open_source(frame_of(TABLE, Grows(tmp_path / "flag"))), DOMAIN)
+    grown.fold(Rows())
+    with pytest.raises(DataError, match="number of records is not what it was"):
+        grown.fold(Rows())
+
+
+def test_what_was_put_together_or_persisted_has_no_places():
+    import dask.dataframe as dd
+
+    frame = frame_of(TABLE)
+    halves = dd.concat([frame[frame.ward == "surgery"], frame[frame.ward != "surgery"]])
+    moved = (halves, frame.sort_values("ward").persist(), frame.nlargest(10, "age"))
+    assert all(open_source(one).moved() for one in moved)
+    assert not open_source(frame).moved()
+
+
 def test_sums_and_fingerprint_are_those_of_the_frame_itself():
     here, there = (Records(open_source(data), DOMAIN, key=KEY) for data in (TABLE, frame_of(TABLE)))
     assert there.fold(Rows()) == len(TABLE) == open_source(frame_of(TABLE)).rows

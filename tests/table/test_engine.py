@@ -16,9 +16,9 @@ from sfumato.table import engine as module
 from sfumato.table import workers
 from sfumato.table.engine import Local, engine_of
 from sfumato.table.fingerprint import Tally
-from sfumato.table.fold import FoldTask, Inside
+from sfumato.table.fold import FoldTask
 from sfumato.table.records import Records
-from sfumato.table.source import open_source
+from sfumato.table.source import Inside, open_source
 from sfumato.table.statistic import Rows
 
 SECRET = "SECRET-4711"

@@ -44,10 +44,12 @@ class DataFrame:
         made.error = self.error
         return made
 
+    def toDF(self, *names):  # noqa: N802  as Spark calls it
+        return self._with([[b.rename_columns(names) for b in some] for some in self.partitions])
+
     def select(self, *names):
-        assert all(name[0] == name[-1] == "`" for name in names)
-        plain = [name[1:-1].replace("``", "`") for name in names]
-        return self._with([[b.select(plain) for b in some] for some in self.partitions])
+        assert all(name.isalnum() for name in names)  # Spark takes a dot for a field
+        return self._with([[b.select(list(names)) for b in some] for some in self.partitions])
 
     def mapInArrow(self, task, schema):  # noqa: N802  as Spark calls it
         assert schema == "answer binary"
@@ -143,6 +145,20 @@ def test_totals_and_fingerprint_are_those_of_one_process():
     assert there.fingerprint() == here.fingerprint()
 
 
+def test_no_day_follows_the_zone_of_the_session(monkeypatch):
+    monkeypatch.setitem(KINDS, "age", "timestamp")
+    columns = COLUMNS | {"age": {"kind": "date", "low": "2024-01-01", "high": "2024-12-31"}}
+    domain = Domain.of(Schema.of(SCHEMA | {"columns": columns}))
+    late = pa.array([1717198200 * 10**6] * 40).cast(pa.timestamp("us", "UTC"))  # 23:30
+
+    def codes(zone):
+        table = TABLE.set_column(0, "age", late.cast(pa.timestamp("us", zone)))
+        return Records(open_source(DataFrame([table.to_batches()])), domain).fold(KeptCodes())
+
+    assert np.array_equal(codes("UTC"), codes("Europe/Berlin"))
+    assert np.array_equal(codes("UTC"), codes("Nowhere"))  # Java knows more zones than Arrow
+
+
 def test_a_partition_that_would_count_twice_is_refused():
     with pytest.raises(DataError, match="counted a partition twice"):
         Records(open_source(frame(twice=True)), DOMAIN).fold(Rows())
@@ -215,6 +231,9 @@ def test_a_file_for_each_partition_has_its_rows():
         ("*(1) Sort [w#1L ASC NULLS FIRST], false, 0\n+- *(1) Range (0, 100)", True),
         ("Project\n+- BroadcastHashJoin [id#0L], [id#8L], Inner\n   :- Range", True),
         ("HashAggregate(keys=[w#1L], functions=[])\n+- Range", True),
+        ("Union\n:- *(1) Filter (w#1L = 1)\n+- *(1) Filter (w#1L = 2)", True),
+        ("TakeOrderedAndProject(limit=5, orderBy=[w#1L])\n+- Range", True),
+        ("SomeStepOfALaterSpark 2\n+- Range", True),
     ],
 )
 def test_a_plan_that_moves_records_by_their_values_is_known(plan, moved, capsys):

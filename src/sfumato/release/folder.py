@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 import shutil
+import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -217,7 +218,8 @@ def _hidden(name: str) -> str:
 def aside(place: Path) -> Path:
     """A hidden name beside a place, which `sweep` clears once its process is gone."""
     # The random part: what an earlier process of the same number left is not in the way.
-    hidden = f"{_hidden(place.name)}.partial-{secrets.token_hex(4)}-{os.getpid()}"
+    unique = f"{secrets.token_hex(4)}-{_machine()}-{os.getpid()}"
+    hidden = f"{_hidden(place.name)}.partial-{unique}"
     return place.absolute().parent / hidden
 
 
@@ -237,9 +239,16 @@ def write_whole(path: Path, record: Mapping[str, Any], mode: int) -> None:
         part.unlink(missing_ok=True)
 
 
+def _machine() -> str:
+    """By its name: others that see the folder have processes with the same numbers."""
+    return hashlib.sha256(socket.gethostname().encode(errors="replace")).hexdigest()[:8]
+
+
 def sweep(place: Path) -> None:
-    """Remove what writers that were killed left behind."""
+    """Remove what writers on this machine that were killed left behind."""
     for leftover in place.absolute().parent.glob(f"{glob.escape(_hidden(place.name))}.partial-*"):
+        if leftover.name.split("-")[-2] != _machine():
+            continue
         with suppress(ValueError, PermissionError):
             try:
                 os.kill(int(leftover.name.rpartition("-")[2]), 0)  # asks whether it lives

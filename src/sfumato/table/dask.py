@@ -32,7 +32,10 @@ __all__ = ["DaskFrame"]
 
 P = TypeVar("P")
 
-_MOVES = {"_shuffle", "_merge", "_merge_asof", "_groupby"}
+# Modules of Dask whose steps leave records where they were; what a persisted graph did before,
+# nobody can see.
+_IN_PLACE = {"_accessor", "_categorical", "_datetime", "_expr", "_repartition", "_str_accessor"}
+_UNSEEN = "FromGraph"
 _MERGED = 8  # answers that one task merges
 _ATTEMPTS = 3  # more of a task that failed: a disk that was away may be back
 
@@ -66,8 +69,9 @@ class DaskFrame:
 
     @property
     def names(self) -> list[str]:
-        """As the plan of the frame declares them."""
-        return self._header.names
+        """As the plan of the frame declares them; two of them may be the same."""
+        found = [str(name) for name in getattr(self.frame, "columns", ())]
+        return found if len(set(found)) < len(found) else self._header.names
 
     @property
     def types(self) -> dict[str, pa.DataType]:
@@ -110,11 +114,8 @@ class DaskFrame:
 
     def moved(self) -> bool:
         """By the steps of its plan, and the modules of Dask that they come from."""
-        steps = [type(step) for step in self.frame.expr.walk()]
-        return any(
-            step.__module__.rpartition(".")[2] in _MOVES or step.__name__ == "DropDuplicates"
-            for step in steps
-        )
+        steps = {type(step) for step in self.frame.expr.walk()}
+        return any(step.__name__ == _UNSEEN or not _stays(step.__module__) for step in steps)
 
     def map(
         self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink[P]
@@ -149,6 +150,10 @@ class DaskFrame:
         """Not yet computed, with these columns alone."""
         own = {str(name): name for name in self.frame.columns}
         return list(self.frame[[own[name] for name in columns]].to_delayed())
+
+
+def _stays(module: str) -> bool:
+    return ".io." in module or module.rpartition(".")[2] in _IN_PLACE
 
 
 def _columns(part: Any) -> Frame:

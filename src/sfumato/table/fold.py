@@ -8,7 +8,7 @@ could quote a record.
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -22,10 +22,10 @@ from sfumato.numeric.threads import one_blas_thread
 from sfumato.schema.domain import Domain
 from sfumato.table.complaint import Complaints
 from sfumato.table.encode import encode, read
-from sfumato.table.source import BATCH_ROWS, broken_off
+from sfumato.table.source import BATCH_ROWS, Inside, broken_off
 from sfumato.table.statistic import Statistic
 
-__all__ = ["FoldTask", "Inside", "coded", "cut", "to_its_end"]
+__all__ = ["FoldTask", "coded", "cut", "to_its_end"]
 
 T = TypeVar("T")
 
@@ -47,19 +47,6 @@ class Failed:
     def error(self) -> Exception:
         """What is raised for it where the answers are wanted."""
         return DataError(self.words) if self.of_data else RuntimeError(self.words)
-
-
-@dataclass(frozen=True, eq=False)
-class Inside:
-    """Which records are counted: those with certain codes in one column, each by itself."""
-
-    axis: int
-    mask: Mask = field(repr=False)  # by code, with missing last
-
-    def of(self, codes: Codes) -> Mask:
-        """Code -1, which stands for missing, finds the last place from the end."""
-        found: Mask = self.mask[codes[:, self.axis]]
-        return found
 
 
 @dataclass(frozen=True, eq=False)

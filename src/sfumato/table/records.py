@@ -19,9 +19,9 @@ from sfumato.table.encode import encode, read
 from sfumato.table.engine import Cluster, Sink, engine_of
 from sfumato.table.file.parquet import ParquetFiles
 from sfumato.table.fingerprint import Tally
-from sfumato.table.fold import FoldTask, Inside, coded, cut, to_its_end
+from sfumato.table.fold import FoldTask, coded, cut, to_its_end
 from sfumato.table.mapped import EachPart, Mapped, RowTask, W, even
-from sfumato.table.source import PartOf, Source
+from sfumato.table.source import Inside, PartOf, Source
 from sfumato.table.statistic import Rows, Statistic
 
 __all__ = ["Records"]
@@ -133,16 +133,14 @@ class Records:
 
     @property
     def _of_all(self) -> tuple[Statistic[Any], ...]:
-        """What the first whole pass takes of all records."""
-        if self._known:
-            return ()
-        return (Rows(),) if self._tally is None else (Rows(), self._tally)
+        """What a whole pass takes of all records: the first one also knows them again."""
+        return (Rows(),) if self._tally is None or self._known else (Rows(), self._tally)
 
     def _learn(self, totals: Sequence[Any]) -> None:
-        """What a whole pass found of all records; what a later one finds is known."""
-        if self._known or not totals:
-            return
+        """What a whole pass found of all records: a later one must find as many."""
         self.check_number(totals[0])
+        if self._known:
+            return
         self._expected = totals[0]
         if self._tally is not None:
             self._fingerprint = self._tally.digest(totals[1])

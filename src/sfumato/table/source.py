@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 import narwhals as nw
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sfumato.errors import DataError
-from sfumato.numeric.arrays import Mask
+from sfumato.numeric.arrays import Codes, Mask
 from sfumato.schema.domain import Axis, Domain
 from sfumato.schema.formats import FileFormat
 from sfumato.table.encode import encode
@@ -31,6 +29,7 @@ from sfumato.table.sql.url import is_url
 
 __all__ = [
     "BATCH_ROWS",
+    "Inside",
     "Kind",
     "PartOf",
     "Source",
@@ -248,6 +247,19 @@ class ArrowTable:
 
 
 @dataclass(frozen=True, eq=False)
+class Inside:
+    """Which records are counted: those with certain codes in one column, each by itself."""
+
+    axis: int
+    mask: Mask = field(repr=False)  # by code, with missing last
+
+    def of(self, codes: Codes) -> Mask:
+        """Code -1, which stands for missing, finds the last place from the end."""
+        found: Mask = self.mask[codes[:, self.axis]]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class PartOf:
     """The records of a source that have certain codes in one column: each by itself decides."""
 
@@ -275,15 +287,9 @@ class PartOf:
         """Its records, in their order."""
         needed, decisive = list(columns), Domain(self.domain.schema, (self.axis,))
         for batch in self.source.batches(list(dict.fromkeys([*needed, self.axis.name]))):
-            inside = pa.array(self.inside(encode(decisive, batch)[:, 0]))
+            inside = pa.array(Inside(0, self.mask).of(encode(decisive, batch)))
             kept = {name: _filterable(batch.column(name)).filter(inside) for name in needed}
             yield pa.RecordBatch.from_pydict(kept)
-
-    def inside(self, codes: NDArray[np.int32]) -> Mask:
-        """Which records belong to it, by their code in its column: each by itself."""
-        # Code -1, which stands for missing, finds the last place from the end.
-        found: Mask = self.mask[codes]
-        return found
 
     def has_rows(self, count: int) -> bool:
         """Whether there are at least so many records of this part."""

@@ -13,7 +13,7 @@ a frame has done so.
 import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import StringIO
@@ -26,6 +26,7 @@ from sfumato.table.engine import MapTask, PartMaker, Sink, total_bytes
 from sfumato.table.file_task import MOST_FILES, FileTask, RecordFileTask
 from sfumato.table.fold import FoldTask
 from sfumato.table.source import broken_off
+from sfumato.table.spark_log import silent
 from sfumato.table.sql.unread import UnreadType
 
 __all__ = ["SparkFrame"]
@@ -49,13 +50,18 @@ _TYPES = {
     "timestamp_ntz": pa.timestamp("us"),
     "decimal": pa.decimal128(38, 18),  # that it is one, not how long
 }
-# Steps of a plan, each on a line of its own behind lines of a tree.
-_MOVES = re.compile(r"^[\s:+*()\d-]*\w*(Exchange|Sort|Aggregate|Join|Window)\b", re.MULTILINE)
+# Steps of a plan, each on a line of its own behind lines of a tree; those that leave records where
+# they were, as far as Spark can tell (what code of its user does is not seen).
+_STEP = re.compile(r"^[\s:+*()\d-]*([A-Za-z]\w*)", re.MULTILINE)
+_IN_PLACE = {
+    *("AdaptiveSparkPlan", "ColumnarToRow", "InMemoryTableScan", "InMemoryRelation", "Coalesce"),
+    *("BatchScan", "FileScan", "LocalTableScan", "Range", "Scan", "Project", "Filter"),
+    *("ArrowEvalPython", "BatchEvalPython", "MapInArrow", "MapInPandas", "PythonMapInArrow"),
+}
 _LACKS = re.compile(r"No module named '(\w+)")
 _ANSWER = "answer binary"  # what every task of ours hands back
 _MERGING = 16  # tasks that merge answers, unless their totals take too much room at the driver
 _MOST_BYTES = 2**28
-_LOGS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")  # of what Python is told
 
 
 class BrokenJob(OSError):
@@ -94,7 +100,7 @@ class SparkFrame:
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """All records, through the driver, a partition at a time."""
         packed = self._run(
-            lambda: self._selected(columns).mapInArrow(_packed, _ANSWER).toLocalIterator()
+            lambda: self._selected(columns).mapInArrow(_Packed(columns), _ANSWER).toLocalIterator()
         )
         while (row := self._run(lambda: next(packed, None))) is not None:
             yield from pa.ipc.open_stream(bytes(row[0]))
@@ -104,7 +110,7 @@ class SparkFrame:
         width = max(1, min(_MERGING, _MOST_BYTES // max(total_bytes(task.zero()), 1)))
 
         def job() -> list[Any]:
-            counted = self._selected(columns).mapInArrow(_Counted(task), _ANSWER)
+            counted = self._selected(columns).mapInArrow(_Counted(columns, task), _ANSWER)
             merged = counted.repartition(width).mapInArrow(_Merged(task), _ANSWER)
             return list(merged.collect())
 
@@ -119,7 +125,7 @@ class SparkFrame:
         shown = StringIO()
         with redirect_stdout(shown):
             self.frame.explain()
-        return bool(_MOVES.search(shown.getvalue()))
+        return not set(_STEP.findall(shown.getvalue())) <= _IN_PLACE
 
     def map(
         self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink[P]
@@ -129,7 +135,7 @@ class SparkFrame:
 
         def job() -> list[Any]:
             parts = self._selected(columns).coalesce(MOST_FILES)
-            return list(parts.mapInArrow(_WithRows(files), _ANSWER).collect())
+            return list(parts.mapInArrow(_WithRows(columns, files), _ANSWER).collect())
 
         try:
             answers = self._run(job)
@@ -142,7 +148,7 @@ class SparkFrame:
         task = FileTask.of(part, parts, schema, sink)
         numbers = self.frame.sparkSession.range(0, task.files, 1, task.files)
         answers = None
-        with _silent(self.frame.sparkSession):
+        with silent(self.frame.sparkSession):
             try:
                 answers = numbers.mapInArrow(_Written(task), _ANSWER).collect()
             except Exception as error:  # it is about no record, but it is long
@@ -157,11 +163,16 @@ class SparkFrame:
         return task.written(bytes(answer) for (answer,) in answers)
 
     def _selected(self, columns: Sequence[str]) -> Any:
-        return self.frame.select(*(f"`{name.replace('`', '``')}`" for name in columns))
+        """These columns, called by their places: tasks know the names.
+
+        Spark takes a dot in a name for a field of a struct, and A for a.
+        """
+        places = {name: f"c{k}" for k, name in enumerate(self.names)}
+        return self.frame.toDF(*places.values()).select(*(places[name] for name in columns))
 
     def _run(self, job: Callable[[], T]) -> T:
         """What a job answers; what it raises may quote a record, and is raised in other words."""
-        with _silent(self.frame.sparkSession), suppress(Exception):
+        with suppress(Exception), silent(self.frame.sparkSession):
             return job()
         raise BrokenJob
 
@@ -169,30 +180,6 @@ class SparkFrame:
 def _type(declared: str) -> pa.DataType:
     """By the name that Spark has for it, which may be followed by a length."""
     return _TYPES.get(declared.partition("(")[0]) or UnreadType(declared)
-
-
-@contextmanager
-def _silent(session: Any) -> Iterator[None]:
-    """Without Spark's logs, where they are ours to silence: they quote what tasks failed at."""
-    with ExitStack() as later:
-        with suppress(Exception):  # over Spark Connect this log is another machine's
-            log4j = session.sparkContext._jvm.org.apache.logging.log4j
-            root, config = log4j.LogManager.getRootLogger(), log4j.core.config.Configurator
-            later.callback(_tried, config.setRootLevel, root.getLevel())
-            config.setRootLevel(log4j.Level.OFF)
-        with suppress(ImportError):
-            from pyspark.logger import PySparkLogger
-
-            for log in map(PySparkLogger.getLogger, _LOGS):
-                later.callback(setattr, log, "disabled", log.disabled)
-                log.disabled = True
-        yield
-
-
-def _tried(action: Callable[[Any], None], argument: Any) -> None:
-    """For Spark may be gone."""
-    with suppress(Exception):
-        action(argument)
 
 
 def _partition() -> int:
@@ -206,23 +193,44 @@ def _row(answer: bytes) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({"answer": pa.array([answer], pa.binary())})
 
 
-def _packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Each batch as a stream of its own."""
+def _named(columns: Sequence[str], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches under the names of their columns, with moments in UTC, as `types` says.
+
+    Spark keeps no zone: the one that it writes is that of whoever asks, and no day may follow it.
+    """
     for batch in batches:
-        packed = pa.BufferOutputStream()
-        with pa.ipc.new_stream(packed, batch.schema) as stream:
-            stream.write_batch(batch)
-        yield _row(packed.getvalue().to_pybytes())
+        yield pa.RecordBatch.from_arrays([_in_utc(found) for found in batch.columns], columns)
+
+
+def _in_utc(column: pa.Array) -> pa.Array:
+    zoned = pa.types.is_timestamp(column.type) and column.type.tz is not None
+    return column.cast(pa.timestamp(column.type.unit, "UTC")) if zoned else column
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """Each batch as a stream of its own."""
+
+    columns: Sequence[str]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in _named(self.columns, batches):
+            packed = pa.BufferOutputStream()
+            with pa.ipc.new_stream(packed, batch.schema) as stream:
+                stream.write_batch(batch)
+            yield _row(packed.getvalue().to_pybytes())
 
 
 @dataclass(frozen=True)
 class _Counted:
     """A partition as one row: its number, and what the task answers."""
 
+    columns: Sequence[str]
     task: FoldTask
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield _row(pickle.dumps(((_partition(),), self.task(batches)), protocol=5))
+        answer = self.task(_named(self.columns, batches))
+        yield _row(pickle.dumps(((_partition(),), answer), protocol=5))
 
 
 @dataclass(frozen=True)
@@ -255,10 +263,11 @@ class _Merged:
 class _WithRows:
     """The file of a partition."""
 
+    columns: Sequence[str]
     task: RecordFileTask[Any]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield _row(self.task(_partition(), batches))
+        yield _row(self.task(_partition(), _named(self.columns, batches)))
 
 
 @dataclass(frozen=True)

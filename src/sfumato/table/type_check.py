@@ -61,7 +61,7 @@ def _check_stored(axis: Axis, kind: pa.DataType, *, blank: bool) -> None:
         elif pa.types.is_duration(kind):
             remedy = ", spans to a number of days or seconds"
         elif isinstance(kind, UnreadType):
-            remedy = "; a view of the database can convert it"
+            remedy = "; a view, or a select that converts it, can be given instead"
         raise _refused(axis, str(kind), remedy)
 
 

@@ -24,7 +24,8 @@ from sfumato.table.sql.stored import StoredTable
 from sfumato.table.statistic import Rows
 
 if TYPE_CHECKING:
-    from sfumato.table.fold import FoldTask, Inside
+    from sfumato.table.fold import FoldTask
+    from sfumato.table.source import Inside
 
 __all__ = ["CountedTable", "counted_there"]
 
