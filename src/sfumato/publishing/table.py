@@ -41,7 +41,7 @@ from sfumato.release.release import Release
 from sfumato.render.drawing import Drawing
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
-from sfumato.table.engine import Cluster, PartMaker, cluster_of
+from sfumato.table.engine import Cluster, PartMaker, cluster_of, is_moved
 from sfumato.table.file.opening import with_sheet
 from sfumato.table.file_task import NoRows
 from sfumato.table.header import check_header
@@ -212,11 +212,11 @@ def publish_plan(
     cluster = cluster_of(source)
     if cluster and format == "csv" and plan.row != "component":
         raise ParameterError("a cluster writes Parquet files: leave out format, or say parquet")
-    if cluster and plan.in_order and cluster.moved():
+    if plan.in_order and is_moved(source):
         raise ParameterError(
-            f"{plan.method} shows in which order and partition the records are, and this frame "
-            "sorts, joins or shuffles them by their values: publish it as it was read, or choose "
-            "a method that draws records"
+            f"{plan.method} shows in which order and partition the records are, and these are "
+            "sorted, joined or parted by their values: publish them as they were before, or "
+            "choose a method that draws records"
         )
     if isinstance(source, CountedTable):
         source.check(plan.domain, plan.method)

@@ -37,6 +37,7 @@ __all__ = [
     "Sink",
     "cluster_of",
     "engine_of",
+    "is_moved",
     "total_bytes",
 ]
 
@@ -76,9 +77,6 @@ class Engine(Source, Protocol):
 class Cluster(Engine, Protocol):
     """An engine that writes rows where they are made, in several files."""
 
-    def moved(self) -> bool:
-        """Whether its plan sends records to places that follow from their values: no job runs."""
-
     def map(
         self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink[P]
     ) -> tuple[P, ...]:
@@ -93,6 +91,12 @@ def engine_of(source: Source, progress: Callable[[int], None] | None = None) -> 
     if callable(getattr(source, "fold", None)):
         return source  # type: ignore[return-value]  # what has this verb is an engine
     return Local(source, progress)
+
+
+def is_moved(source: Source) -> bool:
+    """Whether records lie where their values sent them, as far as is known without reading any."""
+    moved = getattr(source, "moved", None)
+    return moved is not None and bool(moved())
 
 
 def cluster_of(source: Source) -> "Cluster | None":

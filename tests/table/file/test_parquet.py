@@ -4,7 +4,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.errors import DataError
+import sfumato as sf
+from sfumato.errors import DataError, ParameterError
 from sfumato.table.header import check_header
 from sfumato.table.source import number_of_records, open_source
 from table.sources_world import DOMAIN, SECRET, codes, domain_of, records, texts
@@ -51,11 +52,18 @@ def test_files_that_disagree_are_refused_by_their_number(tmp_path):
 
 def test_folders_in_folders_and_folders_of_something_else_are_refused(tmp_path):
     whole = pa.table({"age": [1, 2]})
-    written(tmp_path / "parts", whole).joinpath(f"region={SECRET}").mkdir()
+    written(written(tmp_path / "plain") / SECRET, whole)
+    written(written(tmp_path / "deep", whole) / f"region={SECRET}", whole)
+    written(written(written(tmp_path / "twice") / f"a={SECRET}") / "a=1", whole)
+    written(written(tmp_path / "beside") / f"region={SECRET}", whole)
+    written(tmp_path / "beside" / f"area={SECRET}", whole)
     written(tmp_path / "mixed", whole).joinpath(f"{SECRET}.csv").write_text("x")
     written(tmp_path / "empty")
     for name, words in {
-        "parts": "holds folders: write the table as one Parquet file, .* without partitions",
+        "plain": "holds folders that state no column",
+        "deep": "in folders that do not state the same columns",
+        "beside": "in folders that do not state the same columns",
+        "twice": "state one column twice",
         "mixed": "is a folder with files that are not Parquet",
         "empty": "is a folder with no file",
     }.items():
@@ -70,3 +78,44 @@ def test_a_damaged_file_of_a_folder_is_refused_when_it_is_opened(tmp_path):
     with pytest.raises(DataError, match="it is damaged or half-written") as error:
         open_source(folder)
     assert SECRET not in "".join(texts(error.value))
+
+
+def partitioned(folder, table, *keys):
+    """As Spark and others write it."""
+    pq.write_to_dataset(table, folder, partition_cols=list(keys))
+    return folder
+
+
+def test_what_the_names_of_folders_state_are_columns(tmp_path):
+    table = pa.table(
+        {
+            "age": [1, 2, 3, 4, 5],
+            "ward": ["a b", "a/b", None, "ü=1", "a b"],
+            "year": [2024, 2023, 2024, 2024, 2023],
+        }
+    )
+    folder = partitioned(tmp_path / "visits", table, "ward", "year")
+    (folder / "ward=empty" / "year=2000").mkdir(parents=True)
+    columns = {
+        "age": {"kind": "integer", "low": 0, "high": 9},
+        "ward": {"kind": "category", "values": ["a b", "a/b", "ü=1"], "missing": "allowed"},
+        "year": {"kind": "integer", "low": 2000, "high": 2030},
+    }
+    domain = domain_of(columns)
+    assert sorted(codes(folder, domain)) == sorted(codes(table, domain))
+    source = open_source(folder)
+    assert source.names == ["age", "ward", "year"]
+    assert number_of_records(source, domain) == 5
+    assert "2024" not in repr(source)
+    only = {name: {"kind": "id"} for name in ("age", "ward")} | {"year": columns["year"]}
+    assert sorted(codes(folder, domain_of(only))) == [[23], [23], [24], [24], [24]]
+
+
+def test_a_partitioned_folder_gives_the_release_of_its_table_but_no_row_in_its_place(tmp_path):
+    table = records()
+    folder = partitioned(tmp_path / "visits", table, "ward")
+    schema = DOMAIN.schema.to_json() | {"neighbours": "replace-one"}
+    there, here = (sf.publish(data, schema=schema, epsilon=1, seed=1) for data in (folder, table))
+    assert there.synopsis == here.synopsis
+    with pytest.raises(ParameterError, match="parted by their values"):
+        sf.publish(folder, schema=schema, method="local", epsilon=1)

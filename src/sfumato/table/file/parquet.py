@@ -1,8 +1,7 @@
 """Parquet files, row group by row group: one, or all files of a folder.
 
 The files of a folder are read in the order of their names and must agree in columns and types,
-which their footers state.  Folders in folders (region=North/…) are refused: there the values
-of a column are names of folders, and which of them exist depends on the records.
+which their footers state.  Of a partitioned folder (region=North/…) see `partitioned`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,20 +14,21 @@ import pyarrow.parquet as pq
 
 from sfumato.errors import DataError
 from sfumato.table.file.batch import BATCH_ROWS
+from sfumato.table.file.partitioned import Values, files_of, repeated
 
 __all__ = ["ParquetFiles"]
-
-_ENDINGS = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
 class ParquetFiles:
     """One or more Parquet files of the same columns, read one after the other."""
 
-    paths: tuple[Path, ...]
+    paths: tuple[Path, ...] = field(repr=False)  # which may have values of records in their names
     schema: pa.Schema = field(repr=False)
     kind: Literal["parquet"] = "parquet"
     listed: frozenset[str] = frozenset()  # columns whose texts are handed out as dictionaries
+    keys: tuple[str, ...] = ()  # columns that the names of folders state
+    values: tuple[Values, ...] = field(default=(), repr=False)  # theirs, file by file
 
     @classmethod
     def open(cls, path: Path) -> "ParquetFiles":
@@ -38,44 +38,52 @@ class ParquetFiles:
     @classmethod
     def open_folder(cls, folder: Path) -> "ParquetFiles":
         """Read the footers of all files of a folder."""
-        # As Spark and Hive do: what begins so is about the files, and no data.
-        inside = sorted(path for path in folder.iterdir() if path.name[0] not in "._")
-        if any(path.is_dir() for path in inside):
-            raise DataError(
-                f"{folder} holds folders: write the table as one Parquet file, or as files that "
-                "lie in one folder, without partitions"
-            )
-        if not inside or not all(path.name.lower().endswith(_ENDINGS) for path in inside):
-            what = "files that are not Parquet" if inside else "no file"
-            raise DataError(
-                f"{folder} is a folder with {what}: give the path of a file, or a folder of "
-                "Parquet files alone"
-            )
-        first, *others = [pq.read_schema(path).remove_metadata() for path in inside]
+        keys, values, paths = files_of(folder)
+        first, *others = [pq.read_schema(path).remove_metadata() for path in paths]
         for number, other in enumerate(others, 2):
             if not other.equals(first):
                 raise DataError(
                     f"{folder}: file {number} by name has other columns or types than the first: "
                     "write them all with the same"
                 )
-        return cls(tuple(inside), first)
+        for key in keys:
+            first = first.append(pa.field(key, pa.string()))
+        return cls(paths, first, keys=keys, values=values)
 
     @property
     def names(self) -> list[str]:
-        """As the footers have it."""
+        """As the footers have it, and after them the names of folders."""
         return list(self.schema.names)
 
     @property
     def types(self) -> dict[str, pa.DataType]:
-        """As the footers have it."""
+        """As the footers have it; what stands in the names of folders is text."""
         return {item.name: item.type for item in self.schema}
+
+    def moved(self) -> bool:
+        """Whether a record lies where its values sent it."""
+        return bool(self.keys)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """All records, file by file."""
-        for path in self.paths:
-            how = {"read_dictionary": [name for name in columns if name in self.listed]}
+        stored = [name for name in columns if name not in self.keys]
+        how = {"read_dictionary": [name for name in stored if name in self.listed]}
+        for number, path in enumerate(self.paths):
             with pq.ParquetFile(path, pre_buffer=False, **how) as file:  # else it stays in memory
-                yield from file.iter_batches(BATCH_ROWS, columns=list(columns))
+                for batch in file.iter_batches(BATCH_ROWS, columns=stored):
+                    yield self._with_keys(batch, number, columns) if self.keys else batch
+
+    def _with_keys(
+        self, batch: pa.RecordBatch, number: int, columns: Sequence[str]
+    ) -> pa.RecordBatch:
+        known = dict(zip(self.keys, self.values[number], strict=True))
+        arrays = [
+            repeated(known[name], batch.num_rows, listed=name in self.listed)
+            if name in known
+            else batch.column(name)
+            for name in columns
+        ]
+        return pa.RecordBatch.from_arrays(arrays, list(columns))
 
     def listing(self, columns: Iterable[str]) -> "ParquetFiles":
         """The same files; texts of these columns, which repeat, as the dictionaries they are."""
