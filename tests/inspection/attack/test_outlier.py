@@ -67,7 +67,8 @@ def test_an_outlier_shows_without_noise_and_no_more_than_promised_with_it(method
     ],
 )
 def test_where_few_numbers_are_released_much_of_what_is_allowed_is_found(neighbours, numbers):
-    found = attacked("modips", {**BIT, "neighbours": neighbours}, epsilon=2, runs=280)
+    runs = 280 * numbers**2  # so that what is found is as sure
+    found = attacked("modips", {**BIT, "neighbours": neighbours}, epsilon=2, runs=runs)
     assert found.verdict == "told apart"
     assert found.advantage.low <= found.most
     assert found.advantage.value > 0.6 / numbers
