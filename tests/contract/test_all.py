@@ -72,7 +72,7 @@ def neighbour_pairs(case):
     return st.tuples(others, row, row).map(lambda t: ([*t[0], t[1]], [*t[0], t[2]]))
 
 
-@pytest.mark.parametrize("examples", [8, slow(100)])
+@pytest.mark.parametrize("examples", [8, slow(60)])
 @pytest.mark.parametrize("case", [case for case in CASES if case.frozen], ids=str)
 def test_no_neighbour_moves_a_query_beyond_its_sensitivity(case, examples):
     @hypothesis_settings(max_examples=examples)

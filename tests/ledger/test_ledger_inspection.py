@@ -150,7 +150,7 @@ def killing(path, action):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stride", [7])
+@pytest.mark.parametrize("stride", [13])
 def test_killed_at_any_line_an_inspection_is_counted_once_or_not_at_all(older, stride):
     seen, (action, check, prepare) = killing(older, lambda: once(older))
     survived = kill_at_every_line(action, FILES, check, prepare, stride=stride)

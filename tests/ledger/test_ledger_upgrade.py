@@ -236,7 +236,7 @@ def killing(path, action):
     return seen, whole, (action, check, prepare)
 
 
-@pytest.mark.parametrize("stride", [slow(7)])
+@pytest.mark.parametrize("stride", [slow(13)])
 def test_killed_at_any_line_it_is_as_it_was_or_has_the_new_rules(folder, stride):
     path = folder / "budget.db"
     seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())

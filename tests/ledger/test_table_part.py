@@ -298,7 +298,7 @@ KILLED = (
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("stride", [47, slow(5)])
+@pytest.mark.parametrize("stride", [47, slow(9)])
 def test_killed_at_any_line_a_part_is_charged_and_drawn_at_most_once(stride):
     with quick_folder() as name:
         world = World(Path(name), NORTH)
