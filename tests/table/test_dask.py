@@ -211,11 +211,12 @@ def test_a_part_whose_writer_was_killed_is_written_again_with_the_same_noise(clu
     for place in ("calm", "killed"):
         folder = tmp_path / place
         folder.mkdir()
-        records_there = Records(open_source(frame_of(TABLE)), domain)
+        source = open_source(frame_of(TABLE))
+        records_there = Records(source, domain)
         made = noisy.perturb(records_there, Purse(PureDP(5), SeededBits(1)))
         rows = made.then(NearestRecords(noisy.features))
         sink = PartSink(folder) if place == "calm" else DyingSink(folder, tmp_path / "flag")
-        parts = rows.written(schema, sink)
+        parts = rows.written(source, schema, sink)
         assert [part.name for part in parts] == [
             f"data/part-{k:05}.parquet" for k in range(PARTITIONS)
         ]
