@@ -31,16 +31,16 @@ def few(document):
 
 
 def many(document):
-    """Half of all damages in every place, and with a seed that is odd the other half.
+    """A third of all damages in every place, and with other seeds the other thirds.
 
     More readers in turn, with another seed at others.
     """
     for number, place in enumerate(places(document)):
         for turn, what in enumerate(INSTEAD, start=number + SEED):
-            if turn % 2 and what != "nothing":
+            if turn % 3 and what != "nothing":
                 continue
             all_of_them = what == "nothing" or turn % 12 == 0
-            yield place, what, "all" if all_of_them else "most" if turn % 4 == 0 else "first"
+            yield place, what, "all" if all_of_them else "most" if turn % 6 == 0 else "first"
 
 
 def _coprime(a, b):

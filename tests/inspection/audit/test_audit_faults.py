@@ -70,7 +70,7 @@ def test_nothing_is_seen_where_nothing_is_seeded_and_every_measurement_could_be(
 @pytest.mark.parametrize("claim", [PURE, GAUSS, APPROX], ids=["pure", "gauss", "approx"])
 @pytest.mark.parametrize("method", PROMISING)
 def test_nothing_is_seen_in_any_setting_of_an_honest_method(method, claim):
-    nothing_is_seen(list(scrutinies(method, claim, 400)))
+    nothing_is_seen(list(scrutinies(method, claim, 300)))
 
 
 def test_every_method_with_a_promise_has_a_fault_and_a_setting():

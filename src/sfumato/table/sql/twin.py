@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from sfumato.errors import DataError
+from sfumato.table.sql.adbc import close_quietly
 from sfumato.table.sql.name import TableName
 
 __all__ = ["check_duckdb", "check_postgres"]
@@ -24,7 +25,10 @@ _TEMPORARY = (
 
 
 def check_postgres(given: Any, second: Any, table: TableName) -> None:
-    """Refuse another role, and for a name without its schema another path; no record is read."""
+    """Refuse another role, and for a name without its schema another path; no record is read.
+
+    The second connection is closed if it is refused.
+    """
     told: list[Any] = []
     with suppress(Exception):
         for connection in (given, second):
@@ -33,7 +37,11 @@ def check_postgres(given: Any, second: Any, table: TableName) -> None:
                 role, path = cursor.fetchone()
                 told.append((role, path if len(table.parts) == 1 else ""))
         second.rollback()  # so that its first transaction is still to begin
-    _check_same(told)
+    try:
+        _check_same(told)
+    except DataError:
+        close_quietly(second)
+        raise
 
 
 def check_duckdb(given: Any, second: Any, table: TableName) -> None:
