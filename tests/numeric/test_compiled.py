@@ -91,3 +91,13 @@ def test_a_loop_is_compiled_where_nothing_can_be_kept(monkeypatch):
 
     monkeypatch.setattr(numba, "njit", nowhere)
     assert compiled(_added.py_func)(20, 22) == 42
+
+
+@pytest.mark.skipif(not HAVE_NUMBA, reason="numba is not installed")
+def test_what_is_expected_is_not_waited_for(monkeypatch):
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    worthwhile = Worthwhile(10)
+    worthwhile.expect(9)
+    assert not worthwhile(1)
+    worthwhile.expect(10)
+    assert worthwhile(1)

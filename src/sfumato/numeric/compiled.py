@@ -68,9 +68,14 @@ class Worthwhile:
     """
 
     def __init__(self, work: int) -> None:
-        self._left = work  # that NumPy takes about as long for as numba takes to load
+        self._work = self._left = work  # that takes NumPy as long as it takes to load numba
 
     def __call__(self, work: int) -> bool:
         """Asked before each piece of work, with its size."""
         self._left -= work  # two threads may lose some: then it is loaded a little later
         return HAVE_NUMBA and (self._left <= 0 or "numba" in sys.modules)
+
+    def expect(self, work: int) -> None:
+        """So much is to come: if it is enough, nobody waits until it was done."""
+        if work >= self._work:
+            self._left = 0

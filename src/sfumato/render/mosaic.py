@@ -18,7 +18,7 @@ from sfumato.render.forest import Forest, forest
 from sfumato.render.latent import Mixture, Settings, Targets, fit
 from sfumato.render.piecewise import beyond_noise
 from sfumato.render.rules import Rules
-from sfumato.render.systematic import Places, draw, draw_within
+from sfumato.render.systematic import Places, draw, draw_within, expect
 from sfumato.schema.domain import MISSING, Domain
 from sfumato.synopsis.bins import Fine, Merged, Partition
 from sfumato.synopsis.tables import RUN, MosaicSynopsis
@@ -122,7 +122,8 @@ def sample(
     fill = _fillings(tables, possible)
     if rules.bind:
         joined = _given(joined, tables, fill, possible)[0]
-    return Drawing.of(_Records(joined, partition, tuple(fill), rules, Decoder(domain)), rows, rng)
+    records = _Records(joined, partition, tuple(fill), rules, Decoder(domain), rows)
+    return Drawing.of(records, rows, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +135,10 @@ class _Records:
     fill: tuple["_Filling", ...]
     rules: Rules
     decoder: Decoder
+    rows: int  # of the release
 
     def __call__(self, _start: int, count: int, rng: np.random.Generator) -> pa.RecordBatch:
+        expect(self.rows * (len(self.fill) + 1))
         if not self.rules.bind:
             return self.decoder.encoded(self._codes(count, rng))
         found = kept(lambda some: self._codes(some, rng), self.rules, count, rng)

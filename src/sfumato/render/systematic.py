@@ -15,12 +15,17 @@ from numpy.typing import NDArray
 from sfumato.numeric.arrays import Array, Vector
 from sfumato.numeric.compiled import Worthwhile, compiled
 
-__all__ = ["Places", "draw", "draw_within"]
+__all__ = ["Places", "draw", "draw_within", "expect"]
 
 _worthwhile = Worthwhile(2**25)  # rows
 _KEYS = 2**16  # that rows are shuffled by: sorted by counting; rows with the same one stay in order
 _Keys = NDArray[np.uint16]
 Places = NDArray[np.integer[Any]]
+
+
+def expect(rows: int) -> None:
+    """So many rows are to be drawn, by this process or together with others."""
+    _worthwhile.expect(rows)
 
 
 def draw(weights: NDArray[np.float64], rows: int, rng: np.random.Generator) -> Places:
