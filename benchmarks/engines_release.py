@@ -25,9 +25,10 @@ from peers.protocol import SCHEMA
 
 FILES, FEW = 8, 20_000
 ENGINES = ("local", "duckdb", "spark", "dask")
-NUMBERS = {f"x{k}": {"kind": "integer", "low": 0, "high": 1000} for k in range(19)}
+NUMBERS = {f"x{k}": {"kind": "integer", "low": 0, "high": 9999} for k in range(14)}
+LISTS = {f"c{k}": {"kind": "category", "values": [f"v{i}" for i in range(2 + k)]} for k in range(5)}
 LABEL = {"kind": "category", "values": ["no", "yes"], "role": "label"}
-SCHEMAS = {"mosaic": SCHEMA, "dp-lda": {"name": "wide", "columns": NUMBERS | {"y": LABEL}}}
+SCHEMAS = {"mosaic": SCHEMA, "dp-lda": {"name": "wide", "columns": NUMBERS | LISTS | {"y": LABEL}}}
 
 
 def written(folder, schema, rows):
