@@ -16,7 +16,11 @@ from sfumato.publishing import fit
 SEED = int(os.environ.get("SFUMATO_TEST_SEED", "0"))
 
 settings.register_profile(
-    "house", deadline=None, derandomize=SEED == 0, suppress_health_check=[HealthCheck.too_slow]
+    "house",
+    max_examples=60,
+    deadline=None,
+    derandomize=SEED == 0,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("house")
 

@@ -1,11 +1,14 @@
 """Cases that every change runs, and cases that only the slow run does."""
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-__all__ = ["slow", "slow_but"]
+__all__ = ["in_turn", "slow", "slow_but"]
+
+_SEED = int(os.environ.get("SFUMATO_TEST_SEED", "0"))
 
 
 def slow(*case: Any) -> Any:
@@ -21,3 +24,12 @@ def slow_but(kept: Iterable[Any], cases: Iterable[Any]) -> list[Any]:
     """
     kept = list(kept)
     return [case if case in kept else slow(case) for case in cases]
+
+
+def in_turn(share: int, cases: Iterable[Any]) -> list[Any]:
+    """One case in so many, by the seed of the tests: with other seeds the others.
+
+    >>> len(in_turn(3, range(12)))
+    4
+    """
+    return [case for k, case in enumerate(cases) if k % share == _SEED % share]

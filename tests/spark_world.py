@@ -4,6 +4,8 @@ import logging
 import os
 import shutil
 import signal
+import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -16,10 +18,12 @@ from typing import Any
 import pyarrow as pa
 
 __all__ = [
+    "DOUBLES",
     "LOG",
     "MISSING",
     "SCHEMA",
     "SECRET",
+    "Dawdles",
     "DiesOnce",
     "Seen",
     "TakesDown",
@@ -28,6 +32,7 @@ __all__ = [
     "records",
     "session",
     "told_to_python",
+    "two_hosts",
 ]
 
 MISSING = next(
@@ -72,6 +77,48 @@ def session(folder: Path, master: str = "local[2,4]", **settings: Any) -> Any:
         builder = builder.config(f"spark.{name}", value)
     with _logging_to(folder / LOG):
         return builder.getOrCreate()
+
+
+# A task that takes longer than others is begun a second time, on another host.
+DOUBLES = {
+    "speculation": "true",
+    "speculation.interval": "100ms",
+    "speculation.minTaskRuntime": "500ms",
+    "speculation.quantile": "0.5",
+    "speculation.efficiency.enabled": "false",
+}
+
+
+@contextmanager
+def two_hosts(folder: Path) -> Iterator[str]:
+    """A cluster of two workers under two addresses of this machine; its own address is given."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    home, java = Path(find_spec("pyspark").origin).parent, shutil.which("java")
+    master = f"spark://127.0.0.1:{port}"
+    # As its own scripts say it: without the version it looks for folders of its build.
+    told = os.environ | {"SPARK_HOME": str(home), "SPARK_SCALA_VERSION": "2.13"}
+    told["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+
+    def begun(what: str, host: str, *more: str) -> subprocess.Popen[bytes]:
+        place = f"org.apache.spark.deploy.{what}"
+        size = ["-Xmx256m", "-cp", f"{home}/jars/*", place, "--host", host, "--webui-port", "0"]
+        with (folder / LOG).open("ab") as log:
+            return subprocess.Popen([java, *size, *more], stdout=log, stderr=log, env=told)
+
+    started = [begun("master.Master", "127.0.0.1", "--port", str(port))]
+    for host in ("127.0.0.1", "127.0.0.2"):
+        work = folder / host
+        own = ["--cores", "1", "--memory", "600m", "--work-dir", str(work)]
+        started.append(begun("worker.Worker", host, *own, master))
+    try:
+        yield master
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait()
 
 
 def _home(folder: Path) -> Path:
@@ -185,4 +232,20 @@ class TakesDown:
             assert Path(f"/proc/{executor}/comm").read_text().strip() == "java"
             os.kill(executor, signal.SIGKILL)
             time.sleep(60)
+        return self.part(number)
+
+
+@dataclass
+class Dawdles:
+    """Parts of a release by a task that is slow at its first attempt; each leaves a mark."""
+
+    part: Any
+    marks: Path
+
+    def __call__(self, number: int) -> pa.RecordBatch:
+        if number == 1:
+            attempt = _attempt()[1]
+            (self.marks / f"attempt {attempt}").touch()
+            if attempt == 0:
+                time.sleep(60)
         return self.part(number)

@@ -15,6 +15,7 @@ import sfumato as sf
 from sfumato.cli import main
 from sfumato.example import CLINIC, clinic
 from site_hooks import HOME, methods, tables
+from slowness import slow_but
 
 GUIDE = HOME / "docs" / "guide"
 OTHERS = [
@@ -56,7 +57,7 @@ def desk(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", methods.METHODS)
+@pytest.mark.parametrize("name", slow_but(list(methods.METHODS)[:6], methods.METHODS))
 def test_the_command_on_the_page_of_a_table_method_runs(name, desk, monkeypatch):
     (desk / "clinic.yaml").write_text(methods.tried(name).schema.to_yaml())
     [command] = commands(methods.table_page(name))

@@ -72,7 +72,7 @@ def neighbour_pairs(case):
     return st.tuples(others, row, row).map(lambda t: ([*t[0], t[1]], [*t[0], t[2]]))
 
 
-@pytest.mark.parametrize("examples", [8, slow(60)])
+@pytest.mark.parametrize("examples", [8, slow(40)])
 @pytest.mark.parametrize("case", [case for case in CASES if case.frozen], ids=str)
 def test_no_neighbour_moves_a_query_beyond_its_sensitivity(case, examples):
     @hypothesis_settings(max_examples=examples)
@@ -156,7 +156,7 @@ def test_a_release_without_a_seed_differs_each_time_if_it_is_random_at_all(case)
     assert first.table.equals(second.table) != case.random
 
 
-@pytest.mark.parametrize("examples", [3, slow(40)])
+@pytest.mark.parametrize("examples", [3, slow(20)])
 @every_method
 def test_absurd_records_are_published_like_any_other(case, examples):
     usual = release_of(case)

@@ -46,7 +46,7 @@ KINDS = {
     "options": (options.make, 13),
     "parties": (parties.make, 20),
 }
-REQUESTS, WORLDS, MORE = 75, 1, 14
+REQUESTS, WORLDS, MORE = 75, 1, 10
 STATED = os.environ.get("SFUMATO_FUZZ_SEED", "0")
 SEED = secrets.randbelow(10**9) if STATED == "fresh" else int(STATED)
 

@@ -88,7 +88,7 @@ def small_disk(tmp_path):
 # Killed anywhere (F1 to F5)
 
 
-@pytest.mark.parametrize("stride", [53, slow(2)])
+@pytest.mark.parametrize("stride", [53, slow(4)])
 def test_killed_at_any_line_a_publication_is_charged_and_drawn_at_most_once(world, stride):
     survived = kill_at_every_line(
         world.publish, FILES, world.check_news, world.reset, stride=stride

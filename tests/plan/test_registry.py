@@ -13,6 +13,7 @@ from sfumato.methods import METHODS, method
 from sfumato.plan import Family, Recipe
 from sfumato.plan.registry import PACKAGES, Registry, method_of_any_kind, registered
 from sfumato.stream.methods import stream_method
+from slowness import slow
 
 EVERY = [recipe for kind in PACKAGES for recipe in registered(kind).values()]
 
@@ -78,8 +79,12 @@ def test_modules_that_define_none_are_not_imported(folder):
     ("asked", "never"),
     [
         ("import sfumato.methods", "sfumato.methods.mosaic sfumato.methods.modips"),
-        ("from sfumato.methods import method; method('mosaic')", "sfumato.graph sfumato.stream"),
-        ("from sfumato.plan.registry import registered; list(registered('counts'))", "starlette"),
+        slow(
+            "from sfumato.methods import method; method('mosaic')", "sfumato.graph sfumato.stream"
+        ),
+        slow(
+            "from sfumato.plan.registry import registered; list(registered('counts'))", "starlette"
+        ),
     ],
 )
 def test_nothing_is_loaded_before_it_is_asked_for(asked, never):

@@ -292,10 +292,10 @@ def test_killed_at_every_line_of_publishing_spent_is_never_below_released(tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.skipif(not CAN_TRACE, reason="needs ptrace on Linux x86-64")
-def test_killed_at_every_second_system_call_spent_is_never_below_released(tmp_path):
+def test_killed_at_every_fourth_system_call_spent_is_never_below_released(tmp_path):
     work = Killed(tmp_path)
-    survived = kill_at_every_syscall(work.publish, work.check, work.prepare, stride=2)
-    assert survived > 30
+    survived = kill_at_every_syscall(work.publish, work.check, work.prepare, stride=4)
+    assert survived > 15
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

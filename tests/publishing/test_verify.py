@@ -96,7 +96,7 @@ SOUND = {
 
 
 @pytest.mark.parametrize("what", SOUND)
-@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("saved", [slow(False), True])
 def test_every_kind_of_sound_release_passes(tmp_path, what, saved):
     given = {"schema": SCHEMA, "epsilon": 1} | SOUND[what]
     format = given.pop("format", "csv")

@@ -31,16 +31,17 @@ def few(document):
 
 
 def many(document):
-    """A third of all damages in every place, and with other seeds the other thirds.
+    """A sixth of all damages in every place, and with other seeds the others.
 
     More readers in turn, with another seed at others.
     """
     for number, place in enumerate(places(document)):
         for turn, what in enumerate(INSTEAD, start=number + SEED):
-            if turn % 3 and what != "nothing":
+            missing = what == "nothing" and number % 3 == SEED % 3
+            if turn % 6 and not missing:
                 continue
-            all_of_them = what == "nothing" or turn % 12 == 0
-            yield place, what, "all" if all_of_them else "most" if turn % 6 == 0 else "first"
+            all_of_them = missing or turn % 36 == 0
+            yield place, what, "all" if all_of_them else "most" if turn % 18 == 0 else "first"
 
 
 def _coprime(a, b):

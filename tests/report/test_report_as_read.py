@@ -14,6 +14,7 @@ from sfumato.report.fitting import fitting
 from sfumato.report.html import html_page
 from sfumato.report.model import page as page_of
 from sfumato.report.precision import precision
+from slowness import slow_but
 
 COLUMNS = {
     "income": {"kind": "number", "low": 0, "high": 40, "step": 0.5},
@@ -69,7 +70,7 @@ def test_that_the_file_did_not_fit_is_said_first_and_in_figures(wrong, page):
     assert "The intervals of all counts hold together with confidence 98 %" in section
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", slow_but(["table"], KINDS))
 def test_no_page_speaks_of_a_truth_that_it_does_not_know(kind):
     text = words(html_page(made(kind)))
     assert "All of this is about" in text

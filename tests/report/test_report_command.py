@@ -12,6 +12,7 @@ import sfumato as sf
 from sfumato.cli.report import report
 from sfumato.errors import ReleaseError
 from sfumato.example import CLINIC, clinic
+from slowness import slow_but
 
 app = typer.Typer()
 app.command()(report)
@@ -107,7 +108,7 @@ def test_a_folder_in_the_way_and_a_place_that_is_not_there_are_refused(place):
     assert not list(place.rglob(".partial*"))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", slow_but(["table"], KINDS))
 def test_every_kind_of_release_has_a_page_with_its_method_in_a_sentence(kind, tmp_path):
     made(kind, folder=tmp_path / "r")
     assert asked(tmp_path / "r").exit_code == 0

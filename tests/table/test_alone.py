@@ -19,6 +19,7 @@ from sfumato.table.column import of_array, of_objects
 from sfumato.table.source import open_source
 from sfumato.table.type_check import check_types
 from sfumato.table.value import STORED, text_among_texts, text_of
+from slowness import in_turn
 from table.alone import BIG, built, domain_of, faults, read
 
 
@@ -71,7 +72,7 @@ LONG = [(hold, name) for hold in HOLD for name in ORDINARY if (hold, name) not i
 
 @pytest.mark.parametrize(
     ("hold", "name"),
-    [*QUICK, *(pytest.param(*case, marks=pytest.mark.slow) for case in LONG)],
+    [*QUICK, *(pytest.param(*case, marks=pytest.mark.slow) for case in in_turn(3, LONG))],
     ids=lambda case: getattr(case, "__name__", case),
 )
 @pytest.mark.long

@@ -1,8 +1,4 @@
-"""Executors in processes of their own, which are lost.
-
-Spark places the double of a slow task on another host than the first, so that there are none on
-one machine: `tests/publishing/test_publish_engine.py` runs a task twice at the same time.
-"""
+"""Executors in processes of their own, on two hosts: they are lost, and slow tasks are doubled."""
 
 import sys
 
@@ -29,9 +25,10 @@ SHAPE = pa.schema({"row": pa.int64()})
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory):
     folder = tmp_path_factory.mktemp("spark")
-    made = world.session(folder, "local-cluster[2,1,512]", **{"executor.memory": "512m"})
-    yield made
-    made.stop()
+    with world.two_hosts(folder) as master:
+        made = world.session(folder, master, **{"executor.memory": "512m", **world.DOUBLES})
+        yield made
+        made.stop()
 
 
 def drawn(start, count, rng):
@@ -53,6 +50,13 @@ def written(spark, folder, part):
 
 def test_a_lost_executor_changes_nothing(spark, tmp_path):
     assert written(spark, tmp_path / "data", world.TakesDown(PART)).equals(WANTED)
+
+
+def test_a_slow_task_that_is_doubled_changes_nothing(spark, tmp_path):
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    assert written(spark, tmp_path / "data", world.Dawdles(PART, marks)).equals(WANTED)
+    assert {path.name for path in marks.iterdir()} == {"attempt 0", "attempt 1"}  # the control
 
 
 def test_a_release_of_a_cluster_has_the_bits_of_one_made_here(spark, tmp_path):

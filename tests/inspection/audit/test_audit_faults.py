@@ -13,7 +13,7 @@ from sfumato.inspection.audit.settings import case, settings
 from sfumato.methods import METHODS
 from sfumato.privacy.budget import approx_from_zcdp, budget, rho_within
 from sfumato.privacy.randomness import SeededBits
-from slowness import slow
+from slowness import in_turn, slow
 
 PURE, GAUSS, APPROX = {"epsilon": "1"}, {"rho": "0.5"}, {"epsilon": "1", "delta": "1e-6"}
 HONEST = [(name, GAUSS if "rho" in METHODS[name].audit.budget else PURE) for name in PROMISING]
@@ -67,8 +67,9 @@ def test_nothing_is_seen_where_nothing_is_seeded_and_every_measurement_could_be(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("claim", [PURE, GAUSS, APPROX], ids=["pure", "gauss", "approx"])
-@pytest.mark.parametrize("method", PROMISING)
+@pytest.mark.parametrize(
+    ("method", "claim"), in_turn(3, [(m, c) for m in PROMISING for c in (PURE, GAUSS, APPROX)])
+)
 def test_nothing_is_seen_in_any_setting_of_an_honest_method(method, claim):
     nothing_is_seen(list(scrutinies(method, claim, 300)))
 

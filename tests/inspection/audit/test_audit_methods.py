@@ -11,7 +11,7 @@ import pytest
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.inspection.audit import audit
 from sfumato.methods import METHODS
-from slowness import slow_but
+from slowness import in_turn
 
 FALSE_ALARM = 1e-6
 SEED = int(os.environ.get("SFUMATO_TEST_SEED", "0"))
@@ -49,7 +49,7 @@ def test_every_method_that_takes_a_budget_can_be_audited(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", slow_but(["modips"], PRIVATE))
+@pytest.mark.parametrize("name", in_turn(2, PRIVATE))
 def test_no_method_is_contradicted_and_its_control_is(name):
     case = METHODS[name].audit
     runs, budget = SIZES.get(name, (150 if name in NIGHTLY else case.runs, case.budget))
