@@ -105,4 +105,4 @@ def test_some_damage_is_told_in_lines(kind, document, tmp_path, monkeypatch, cap
 @documents
 def test_much_damage_is_told_in_lines(kind, document, tmp_path, monkeypatch, capsys):
     codes = sweep(kind, document, many, tmp_path, monkeypatch, capsys)
-    assert len(codes) > 100
+    assert len(codes) > 50
