@@ -1,5 +1,6 @@
 """What a killed driver leaves behind: a charge, and nothing that looks like a release."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -23,8 +24,9 @@ def test_a_driver_that_is_killed_after_the_charge_has_spent_it_and_released_noth
     ledger = Ledger.create(tmp_path / "ledger.sqlite")
     ledger.grant("visits", epsilon=2, reason="a test")
     (tmp_path / "spark").mkdir()
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with (tmp_path / "told.txt").open("w") as told:  # no pipe, which Java would hold open
-        ended = subprocess.run([sys.executable, DRIVER, tmp_path], check=False, stderr=told)
+        ended = subprocess.run([sys.executable, DRIVER, tmp_path], stderr=told, env=env)
     assert ended.returncode == -signal.SIGKILL, Path(told.name).read_text()[-2000:]
     assert ledger.entry("first").state == "drawn"
     left = list(tmp_path.glob(".release.partial-*/data/part-*.parquet"))
