@@ -75,7 +75,8 @@ def as_text(row):
 
 def table(rows):
     """All columns as text, so that one record never decides how another is stored."""
-    columns = {n: pa.array([as_text(r)[n] for r in rows], pa.string()) for n in MIXED["columns"]}
+    texts = [as_text(row) for row in rows]
+    columns = {n: pa.array([row[n] for row in texts], pa.string()) for n in MIXED["columns"]}
     return pa.table(columns)
 
 
