@@ -78,6 +78,7 @@ def opened(engine):
     elif engine == "spark":
         from pyspark.sql import SparkSession
 
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         settings = {
             "spark.ui.enabled": "false",
             "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",

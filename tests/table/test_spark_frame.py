@@ -234,6 +234,7 @@ def test_a_file_for_each_partition_has_its_rows():
         ("Union\n:- *(1) Filter (w#1L = 1)\n+- *(1) Filter (w#1L = 2)", True),
         ("TakeOrderedAndProject(limit=5, orderBy=[w#1L])\n+- Range", True),
         ("SomeStepOfALaterSpark 2\n+- Range", True),
+        ("", True),
     ],
 )
 def test_a_plan_that_moves_records_by_their_values_is_known(plan, moved, capsys):

@@ -125,7 +125,8 @@ class SparkFrame:
         shown = StringIO()
         with redirect_stdout(shown):
             self.frame.explain()
-        return not set(_STEP.findall(shown.getvalue())) <= _IN_PLACE
+        steps = set(_STEP.findall(shown.getvalue()))
+        return not steps or not steps <= _IN_PLACE  # what is not shown is not known to stay
 
     def map(
         self, columns: Sequence[str], task: MapTask, schema: pa.Schema, sink: Sink[P]

@@ -119,3 +119,14 @@ def test_a_partitioned_folder_gives_the_release_of_its_table_but_no_row_in_its_p
     assert there.synopsis == here.synopsis
     with pytest.raises(ParameterError, match="parted by their values"):
         sf.publish(folder, schema=schema, method="local", epsilon=1)
+
+
+def test_no_name_of_a_folder_stops_anybody_or_is_passed_over(tmp_path):
+    folder = written(tmp_path / "visits")
+    for name in ("_ward=a", "_ward=%FF", "_ward=", "_ward=%"):
+        written(folder / name, pa.table({"age": [1]}))
+    written(folder / "_delta_log", pa.table({"other": [SECRET]}))
+    category = {"kind": "category", "values": ["a", "%"], "other": "o", "missing": "allowed"}
+    columns = {"age": {"kind": "integer", "low": 0, "high": 9}, "_ward": category}
+    # What is no letter is unreadable, as in every file, and counts as missing.
+    assert sorted(codes(folder, domain_of(columns))) == [[1, 0], [1, 1], [1, 3], [1, 3]]

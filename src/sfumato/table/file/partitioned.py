@@ -48,8 +48,7 @@ Stated = tuple[tuple[str, str | None], ...]
 
 
 def _below(top: Path, folder: Path, stated: Stated) -> Iterator[tuple[Stated, Path]]:
-    # As Spark and Hive do: what begins so is about the files, and no data.
-    for path in sorted(path for path in folder.iterdir() if path.name[0] not in "._"):
+    for path in sorted(path for path in folder.iterdir() if not _is_beside(path)):
         if not path.is_dir():
             if not path.name.lower().endswith(_ENDINGS):
                 raise DataError(
@@ -66,6 +65,12 @@ def _below(top: Path, folder: Path, stated: Stated) -> Iterator[tuple[Stated, Pa
             )
         known = None if value == _MISSING else unquote(value)
         yield from _below(top, path, (*stated, (unquote(key), known)))
+
+
+def _is_beside(path: Path) -> bool:
+    """As Spark and Hive do: what begins so is about the files, and no data."""
+    name = path.name
+    return name[0] == "." or (name[0] == "_" and not ("=" in name and path.is_dir()))
 
 
 def repeated(value: str | None, rows: int, *, listed: bool) -> pa.Array:
