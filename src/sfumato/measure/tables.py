@@ -116,13 +116,15 @@ class ClassTables:
 class PairChoice:
     """Pairs chosen one after the other for how far their tables are from what was expected.
 
-    A pair is taken only if it joins columns that no chosen pairs join yet: a forest.
+    Where there is a target, the first half of them are pairs with it.
     """
 
     partition: Partition
     pairs: int
     neighbours: Neighbours
     budget: PureDP | ZCDP
+    target: int | None = None  # a column
+    forest: bool = False  # whether a pair must join columns that no chosen pairs join yet
 
     @property
     def choice(self) -> Choice:
@@ -159,16 +161,29 @@ class PairChoice:
         """The chosen pairs, in the order in which they were chosen."""
         scores = self.scores(counts, expected, handicap)
         paid = purse.pay_draws(self.event, self.choice)
-        part, chosen = np.arange(len(scores)), list[Pair]()
-        i, j = np.triu_indices(len(scores), 1)
+        chosen = list[Pair]()
         for _ in range(self.pairs):
+            i, j = self.candidates(chosen).T
             which = paid.draw(scores[i, j])
-            pair = int(i[which]), int(j[which])
-            chosen.append(pair)
-            part[part == part[pair[1]]] = part[pair[0]]
-            apart = part[i] != part[j]
-            i, j = i[apart], j[apart]
+            chosen.append((int(i[which]), int(j[which])))
         return chosen
+
+    def candidates(self, chosen: Sequence[Pair]) -> Whole:
+        """What may be chosen after these; public, because these are."""
+        columns = len(self.partition.columns)
+        i, j = np.triu_indices(columns, 1)
+        fit = np.ones(len(i), bool)
+        if self.forest:
+            part = np.arange(columns)
+            for a, b in chosen:
+                part[part == part[b]] = part[a]
+            fit = part[i] != part[j]
+        for a, b in chosen:
+            fit &= (i != a) | (j != b)
+        wanted = (i == self.target) | (j == self.target)
+        if self.target is not None and 2 * len(chosen) < self.pairs and (fit & wanted).any():
+            fit &= wanted
+        return np.stack([i[fit], j[fit]], axis=1)
 
 
 def choice_price(budget: PureDP | ZCDP, draws: int) -> PureDP:

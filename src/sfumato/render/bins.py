@@ -7,11 +7,13 @@ from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Vector
 from sfumato.render.piecewise import beyond_noise, piecewise, price, simplex
+from sfumato.render.tails import Seen, significant, tailed
 from sfumato.synopsis.bins import Fine, Merged
 
 __all__ = ["FineCounts", "merge", "whole_column"]
 
 _LEAST = 0.02  # of an even share: no bin is ruled out by noise
+_SPIKE = 4.0  # times its neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,32 +30,66 @@ def whole_column(
 ) -> FineCounts:
     """Counts of at least zero that add up, from noisy fine bins and noisy runs of bins.
 
-    Runs say how many, bins say where: sums of many bins would carry the noise of each.
+    Spikes and the body of the histogram are kept, noise beyond it is not (`tails`); what is cut
+    there goes to the body, so that the total stays.
     """
     ordered = column.ordered
     if not ordered:
         even = total / column.bins
         share = beyond_noise(fine - even, column.bins * deviation**2)
         return FineCounts(column, simplex(even + share * (fine - even), total), deviation)
-    width = (column.stop - column.start)[:ordered].astype(np.float64)
+    even_width = (column.stop - column.start)[:ordered].astype(np.float64)
+    widths = [even_width, *([] if column.width is None else [column.width])]
     missing, fine = fine[ordered:], fine[:ordered]
-    cost = price(ordered, deviation, total)
     if runs is None:
-        level = piecewise(fine, width, deviation, cost)
-        counts = simplex(np.concatenate([level, missing]), total)
-        return FineCounts(column, counts, deviation)
+        smooth, spread, apart = fine, deviation, fine
+        level = piecewise(fine, widths, deviation, price(ordered, deviation, total))
+    else:
+        level, smooth, spread = _from_runs(fine, runs, run, widths, deviation, total)
+        apart = smooth
+    spikes = _spikes(column, apart, significant(ordered) * deviation)
     group = np.arange(ordered) // run
+    rest = None if runs is None else runs - np.bincount(group, spikes)
+    seen = Seen(fine - spikes, rest, run, widths[-1], deviation)
+    smooth, inside = tailed(np.where(spikes > 0, 0.0, level), seen)
+    level = np.where(inside, smooth + spikes, level)
+    settled = inside & (level > 0)
+    left = total - float(level[settled].sum())
+    if settled.all() or left <= 0:
+        settled, left = np.zeros(ordered, bool), total
+    body = simplex(np.concatenate([level[~settled], missing]), left)
+    counts = np.concatenate([level, body[len(body) - len(missing) :]])
+    counts[:ordered][~settled] = body[: len(body) - len(missing)]
+    return FineCounts(column, counts, spread)
+
+
+def _from_runs(
+    fine: Vector, runs: Vector, run: int, widths: list[Vector], deviation: float, total: float
+) -> tuple[Vector, Vector, float]:
+    """Counts, bins that agree with their runs, and the deviation of a run.
+
+    Runs say how many, bins say where: sums of many bins would carry the noise of each.
+    """
+    group = np.arange(len(fine)) // run
     size, inside = np.bincount(group), np.bincount(group, fine)
-    wide = np.asarray(np.bincount(group, width), np.float64)
+    wide = [np.asarray(np.bincount(group, width), np.float64) for width in widths]
     together = (runs * size + inside) / (size + 1)  # the best mean of two unbiased sums
     spread = deviation * float(np.sqrt(run / (run + 1)))
     level = piecewise(together, wide, spread, price(len(runs), spread, total))
-    sums = simplex(np.concatenate([level, missing]), total)
-    bins = piecewise(fine + ((together - inside) / size)[group], width, deviation, cost)
-    even_bins = (sums[: len(runs)] / wide)[group] * width
+    sums = np.maximum(level, 0.0)
+    agreed = fine + ((together - inside) / size)[group]
+    bins = piecewise(agreed, widths, deviation, price(len(fine), deviation, total))
+    even_bins = (sums / wide[0])[group] * widths[0]
     shape = np.maximum(bins, _LEAST * even_bins + 1e-9)
-    spread_out = sums[group] * shape / np.bincount(group, shape)[group]
-    return FineCounts(column, np.concatenate([spread_out, sums[len(runs) :]]), spread)
+    return sums[group] * shape / np.bincount(group, shape)[group], agreed, spread
+
+
+def _spikes(column: Fine, noisy: Vector, least: float) -> Vector:
+    """The counts of single codes that stand far above both neighbours; 0 elsewhere."""
+    single = (column.stop - column.start)[: column.ordered] == 1
+    padded = np.concatenate([[0.0], np.maximum(noisy, 0), [0.0]])
+    beside = np.maximum(padded[:-2], padded[2:])
+    return np.where(single & (noisy > _SPIKE * beside + least), noisy, 0.0)
 
 
 def merge(found: FineCounts, most: int, least: float) -> Merged:

@@ -11,7 +11,7 @@ off noise that each fits by chance; the average of mixtures is a mixture.
 Steps are taken in float32, whose roundings are far below any noise, at half the time.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,8 @@ __all__ = ["Mixture", "Settings", "Targets", "fit"]
 
 Real = NDArray[np.floating[Any]]  # float32 while fitting
 _FLATTEST = 30.0  # logarithms of chances are kept within, so that no exponential overflows
+_MOST_WORK = 1.5e11  # products, of a fit
+_FEWEST, _FEWEST_STEPS = 16, 150  # components and steps, however many cells there are
 _STILL = 1e-18  # a slope that moves nothing: below it float32 holds no squares
 
 
@@ -41,6 +43,22 @@ class Settings:
     lean: float = 0.5  # of the noise in a pair's table, by which it is drawn to the forest
     spread: float = 0.7  # of the restarts, in logarithms
     rate: float = 0.05
+    sweeps: bool = True  # whether drawn records are moved to what the tables say
+
+    def within(self, partition: Partition) -> "Settings":
+        """As hard as so many cells can be fitted in a few seconds."""
+        restarts, steps, components = self.restarts, self.steps, self.components
+        each = 4.0 * partition.cells**2 * partition.classes
+        while restarts * steps * components * each > _MOST_WORK and components > _FEWEST:
+            if restarts > 2:
+                restarts //= 2
+            elif steps > _FEWEST_STEPS:
+                steps = max(steps * 3 // 4, _FEWEST_STEPS)
+            elif restarts > 1:
+                restarts = 1
+            else:
+                components = components * 3 // 4
+        return replace(self, restarts=restarts, steps=steps, components=components)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """From noisy tables to records: estimate, model, draw, and fill the bins with values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,12 +12,14 @@ from sfumato.render.bins import FineCounts, merge, whole_column
 from sfumato.render.conditional import Asked, forest_given, mixture_given
 from sfumato.render.constrained import kept
 from sfumato.render.decode import Decoder
+from sfumato.render.denoised import denoised
 from sfumato.render.drawing import Drawing
 from sfumato.render.estimate import NoisyTables, OneWays, one_ways
 from sfumato.render.forest import Forest, forest
 from sfumato.render.latent import Mixture, Settings, Targets, fit
 from sfumato.render.piecewise import beyond_noise
 from sfumato.render.rules import Rules
+from sfumato.render.sweeps import FEWEST, Sweeps
 from sfumato.render.systematic import Places, draw, draw_within, expect
 from sfumato.schema.domain import MISSING, Domain
 from sfumato.synopsis.bins import Fine, Merged, Partition
@@ -26,6 +28,8 @@ from sfumato.synopsis.tables import RUN, MosaicSynopsis
 __all__ = ["Deviations", "Model", "fine_counts", "merged", "noisy_tables", "sample"]
 
 _LEAST = 2.0  # deviations that a coarse bin should be worth
+_NEVER = -1e4  # the logarithm of no chance at all
+_RAREST = 1e-5  # of a class: a bin that is not ruled out
 _ANCHOR = 2.0  # deviations of a measured pair that one which was not is allowed from the forest
 
 Model = Literal["latent", "forest"]
@@ -112,7 +116,8 @@ def sample(
     trees = forest(tables, ones, chosen=chosen)
     joined: Forest | Mixture = trees
     if model == "latent":
-        joined = fit(_targets(tables, ones, trees, settings.lean), settings, rng)
+        targets = _targets(tables, ones, trees, settings.lean)
+        joined = fit(targets, settings.within(partition), rng)
     if rows is None:
         rows = round(ones.total) if tables.rows is None else tables.rows
         if given:
@@ -120,9 +125,13 @@ def sample(
             rows = min(rows, max(1, round(rows * share)))
     possible = dict(enumerate(rules.possible)) if rules.bind else {}
     fill = _fillings(tables, possible)
+    whole = joined
     if rules.bind:
         joined = _given(joined, tables, fill, possible)[0]
-    records = _Records(joined, partition, tuple(fill), rules, Decoder(domain), rows)
+    sweeps = None
+    if isinstance(joined, Mixture) and isinstance(whole, Mixture) and settings.sweeps:
+        sweeps = _sweeps(whole, joined, tables, ones.total)
+    records = _Records(joined, partition, tuple(fill), rules, Decoder(domain), rows, sweeps)
     return Drawing.of(records, rows, rng)
 
 
@@ -136,6 +145,7 @@ class _Records:
     rules: Rules
     decoder: Decoder
     rows: int  # of the release
+    sweeps: Sweeps | None = None
 
     def __call__(self, _start: int, count: int, rng: np.random.Generator) -> pa.RecordBatch:
         expect(self.rows * (len(self.fill) + 1))
@@ -145,8 +155,9 @@ class _Records:
         return self.decoder.encoded(np.concatenate(list(found)))
 
     def _codes(self, count: int, rng: np.random.Generator) -> Codes:
+        bins: Iterable[Places]
         if isinstance(self.joined, Mixture):
-            classes, bins = _from_mixture(self.joined, self.partition, count, rng)
+            classes, bins = self._from_mixture(self.joined, count, rng)
         else:
             classes = draw(self.joined.ones.classes, count, rng)
             bins = iter(self.joined.draw(classes, rng).T)
@@ -156,6 +167,21 @@ class _Records:
         if self.partition.label is not None:
             codes[:, self.partition.label] = classes
         return codes
+
+
+    def _from_mixture(
+        self, mixture: Mixture, count: int, rng: np.random.Generator
+    ) -> tuple[Places, Iterable[Places]]:
+        """A class for each record, and its coarse bins, a column at a time."""
+        if self.sweeps is None:
+            return _from_mixture(mixture, self.partition, count, rng)
+        # Tables of few records are all chance: more are moved, of which some are taken.
+        some = max(count, FEWEST)
+        classes, drawn = _from_mixture(mixture, self.partition, some, rng)
+        passes = self.sweeps.passes(max(self.rows, some))
+        bins = self.sweeps.moved(np.stack(list(drawn), axis=1), classes, passes, rng)
+        which = slice(None) if some == count else rng.permutation(some)[:count]
+        return classes[which], bins[which].T
 
 
 def _given(
@@ -186,6 +212,26 @@ def _from_mixture(
     component, classes = np.divmod(which, mixture.weight.shape[1])
     blocks = (partition.block(column) for column in range(len(partition.columns)))
     return classes, (draw_within(component, mixture.chance[:, block], rng) for block in blocks)
+
+
+def _sweeps(whole: Mixture, joined: Mixture, tables: NoisyTables, total: float) -> Sweeps | None:
+    """What drawn records should have, by the model and by what the noisy tables say beyond it.
+
+    Where the model is held to what is asked for, tables are as much smaller as the model's.
+    """
+    if len(tables.partition.columns) < 2:
+        return None
+    share = denoised(whole, tables, total) / total
+    if joined is not whole:
+        share *= joined.tables() / np.maximum(whole.tables(), _RAREST**2)
+    weight = joined.weight / np.maximum(joined.weight.sum(axis=0), 1e-12)
+    chance = weight.T @ joined.chance
+    possible = joined.chance.max(axis=0) > 0
+    return Sweeps(
+        tables.partition.offset,
+        share,
+        np.where(possible, np.log(np.maximum(chance, _RAREST)), _NEVER),
+    )
 
 
 def _targets(tables: NoisyTables, ones: OneWays, joined: Forest, lean: float) -> Targets:

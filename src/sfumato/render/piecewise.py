@@ -4,6 +4,7 @@ Each way is weighed by how likely the noise makes it, and by a price per piece; 
 keeps spikes, smooths slopes, and has no piece boundaries that a reader would take for facts.
 """
 
+from collections.abc import Sequence
 from math import log
 
 import numpy as np
@@ -22,21 +23,29 @@ def price(bins: int, deviation: float, total: float) -> float:
     return 4.0 + 2.5 * log(max(1.0, deviation * bins / max(2 * total, 1.0)))
 
 
-def piecewise(noisy: Vector, width: Vector, deviation: float, price: float) -> Vector:
+def piecewise(noisy: Vector, widths: Sequence[Vector], deviation: float, price: float) -> Vector:
     """The expected count of each bin, given its noise; exact, in time quadratic in the bins.
 
-    A piece has one count per code, so that wide bins of it hold more: `width` says how many.
+    A piece has one count per width of its bins, so that wide bins of it hold more.  There may be
+    several notions of width (even, logarithmic), each weighed by how likely the noise makes it.
 
     >>> rng = np.random.default_rng(0)
     >>> level = np.array([100.0] * 30 + [900.0] + [100.0] * 30)
     >>> noisy = level + rng.normal(0, 30, 61)
-    >>> found = piecewise(noisy, np.ones(61), 30.0, 6.0)
+    >>> found = piecewise(noisy, [np.ones(61)], 30.0, 6.0)
     >>> bool(np.abs(found - level).mean() < np.abs(noisy - level).mean() / 2)
     True
     """
-    bins = len(noisy)
-    if bins < 2 or deviation <= 0:
+    if len(noisy) < 2 or deviation <= 0:
         return noisy.astype(np.float64)
+    levels, logs = zip(*(_cut(noisy, width, deviation, price) for width in widths), strict=True)
+    likely = np.exp(np.array(logs) - max(logs))
+    return np.asarray(likely @ np.stack(levels) / likely.sum())
+
+
+def _cut(noisy: Vector, width: Vector, deviation: float, price: float) -> tuple[Vector, float]:
+    """The expected counts, and the logarithm of how likely such counts are."""
+    bins = len(noisy)
     products, weights, squares = (
         np.concatenate([[0.0], np.cumsum(values)]) for values in (noisy * width, width**2, noisy**2)
     )
@@ -55,7 +64,8 @@ def piecewise(noisy: Vector, width: Vector, deviation: float, price: float) -> V
         after[start] = np.logaddexp.reduce(piece[start, start + 1 :] + after[start + 1 :])
     chance = np.exp(before[:, None] + piece + after[None, :] - before[bins])
     level = chance * product / weight
-    return np.asarray(np.cumsum(level.sum(axis=1) - level.sum(axis=0))[:bins] * width)
+    levels = np.cumsum(level.sum(axis=1) - level.sum(axis=0))[:bins] * width
+    return np.asarray(levels), float(before[bins])
 
 
 def beyond_noise(part: Vector, noise: float) -> float:

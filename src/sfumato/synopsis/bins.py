@@ -1,8 +1,7 @@
 """How the codes of each column fall into bins: fine public ones, and coarse ones merged of them.
 
 Fine bins follow from public facts: one per code of a number where these are few enough for the
-noise, else a hundred, of which the first and the last hold one code each, because values outside
-the range are drawn to its ends.  Coarse bins are merged of fine ones by whoever has seen noisy
+noise, else as many as the noise allows, by the scale of the number (`sfumato.synopsis.scale`).  Coarse bins are merged of fine ones by whoever has seen noisy
 counts only; both sides of the door then read records and draw them by the same partition.
 
 >>> from sfumato.schema.domain import Domain
@@ -10,29 +9,31 @@ counts only; both sides of the door then read records and draw them by the same 
 >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
 ...     "gain": {"kind": "integer", "low": 0, "high": 9999, "missing": "allowed"},
 ...     "sex": {"kind": "category", "values": ["f", "m"]}}}))
->>> gain, sex = (Fine.of(i, axis) for i, axis in enumerate(domain.axes))
->>> gain.bins, gain.start[:3].tolist(), gain.stop[:3].tolist(), sex.bins
-(101, [0, 1, 103], [1, 103, 205], 2)
+>>> gain, sex = (Fine.of(i, axis, 512, 100) for i, axis in enumerate(domain.axes))
+>>> gain.bins, gain.start[:3].tolist(), gain.stop[-4:].tolist(), sex.bins
+(98, [0, 1, 2], [9741, 9999, 10000, 0], 2)
 >>> merged = Merged(sex, np.array([0, 0]))
 >>> merged.bins, merged.place.tolist()
 (1, [0, 0])
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.numeric.arrays import Whole
+from sfumato.numeric.arrays import Vector, Whole
+from sfumato.schema import Date
 from sfumato.schema.domain import MISSING, Axis, Grid, Levels
+from sfumato.synopsis.scale import MOST, fine_edges, logarithmic_width
 
 __all__ = ["ABSENT", "Fine", "Merged", "Partition", "levels"]
 
 ABSENT = "(missing)"
 
-_MOST_SINGLE = 512  # codes of a number or date that may have a bin each
-_FEW = 100  # bins where there are more codes, or where there is much noise
+_FIRST_SINGLE, _FIRST_FEW = 512, 100  # of releases that do not state their fine bins
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,41 +44,50 @@ class Fine:
     start: Whole
     stop: Whole
     ordered: int  # so many first bins are in the order of a number or date
+    # How much of a logarithmic scale each of these covers, where bins grow with the number.
+    width: Vector | None = None
 
     @classmethod
-    def of(cls, index: int, axis: Axis) -> "Fine":
-        """Bins of a column of the domain; missing comes last."""
+    def of(cls, index: int, axis: Axis, single: int = MOST, most: int = MOST) -> "Fine":
+        """One bin per code; of a number with more codes than `single` about `most` bins.
+
+        Missing comes last.
+        """
         if not isinstance(axis, Grid):
             codes = np.arange(axis.codes, dtype=np.int64)
             return cls(index, codes, codes + 1, 0)
-        return cls._ordered(index, axis.points + 1, _MOST_SINGLE, missing=axis.missing)
+        codes = axis.points + 1
+        return cls.cut(index, axis, np.arange(codes + 1) if codes <= single else fine_edges(axis, most))
 
     @classmethod
-    def _ordered(cls, index: int, codes: int, single: int, *, missing: bool) -> "Fine":
-        edges = np.arange(codes + 1, dtype=np.int64)
-        if codes > single:
-            inner = np.arange(_FEW - 1) * (codes - 2) // (_FEW - 2)
-            edges = np.concatenate([[0], 1 + inner, [codes]])
+    def cut(cls, index: int, axis: Grid, edges: Whole) -> "Fine":
+        """The bins between these codes."""
         start, stop = edges[:-1], edges[1:]
-        if missing:
+        width = None if isinstance(axis.column, Date) else logarithmic_width(axis, edges)
+        if axis.missing:
             start, stop = np.append(start, MISSING), np.append(stop, MISSING + 1)
-        return cls(index, start, stop, len(edges) - 1)
+        return cls(index, start, stop, len(edges) - 1, width)
 
-    @cached_property
-    def few(self) -> "Fine":
-        """At most a hundred bins of the same codes, and one for missing."""
-        if self.ordered <= _FEW:
-            return self
-        missing = self.bins > self.ordered
-        return self._ordered(self.axis, self.ordered, _FEW, missing=missing)
+    @classmethod
+    def first(cls, index: int, axis: Axis, most: int) -> "Fine":
+        """As releases have them that do not state them: single codes, or a hundred even bins."""
+        if not isinstance(axis, Grid):
+            return cls.of(index, axis)
+        codes = axis.points + 1
+        if codes <= max(min(most, _FIRST_SINGLE), _FIRST_FEW):
+            return cls.cut(index, axis, np.arange(codes + 1))
+        inner = np.arange(_FIRST_FEW - 1) * (codes - 2) // (_FIRST_FEW - 2)
+        return cls.cut(index, axis, np.concatenate([[0], 1 + inner, [codes]]))
 
-    def single(self, most: int) -> "Fine":
-        """One bin per code where there are so many codes at most, else few."""
-        return self if self.ordered <= most else self.few
+    def split(self, codes: Sequence[int], axis: Grid) -> "Fine":
+        """With a bin for each of these codes."""
+        edges = np.unique(np.concatenate([self.edges, codes, np.add(codes, 1)]).astype(np.int64))
+        return self.cut(self.axis, axis, edges)
 
-    def as_many_as(self, bins: int) -> "Fine":
-        """These bins or, where a release has only so many, few."""
-        return self.few if bins == self.few.bins else self
+    @property
+    def edges(self) -> Whole:
+        """Of a number: where bins begin, and where the last one ends."""
+        return np.append(self.start[: self.ordered], self.stop[self.ordered - 1])
 
     @property
     def bins(self) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.errors import ReleaseError
 from sfumato.numeric.arrays import Whole
-from sfumato.schema.domain import Domain
+from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.synopsis.bins import Fine, Merged, Partition
 
 __all__ = [
@@ -43,30 +43,30 @@ class Layout:
     >>> from sfumato.example import CLINIC
     >>> from sfumato.schema import Schema
     >>> layout = Layout.of(Domain.of(Schema.parse(CLINIC)))
-    >>> [column.bins for column in layout.columns], layout.label, layout.classes
-    ([81, 2, 101, 141, 2, 4, 100], 7, 2)
+    >>> [axis.codes for axis in layout.columns.values()], layout.label, layout.classes
+    ([81, 2, 102, 141, 2, 4, 366], 7, 2)
     """
 
-    columns: tuple[Fine, ...]
+    columns: Mapping[int, Axis]  # by the place of the axis
     label: int | None  # its axis, if there is one with few enough values
     classes: int
 
     @classmethod
     def of(cls, domain: Domain) -> "Layout":
         """The layout of a schema."""
-        columns = tuple(Fine.of(i, axis) for i, axis in enumerate(domain.axes))
+        columns = dict(enumerate(domain.axes))
         without, label = cls(columns, None, 1), domain.label
         if label is None or len(columns) == 1:
             return without
         classes = domain.axes[label].codes
         if classes > _MOST_CLASSES or classes * without.cells**2 > _MOST_COUNTS:
             return without
-        return cls(columns[:label] + columns[label + 1 :], label, classes)
+        return cls({i: axis for i, axis in columns.items() if i != label}, label, classes)
 
     @property
     def cells(self) -> int:
-        """Coarse bins over all columns, at most."""
-        return sum(min(column.bins, MOST_LEVELS) for column in self.columns)
+        """Coarse bins over all columns, where noise leaves a number a dozen of them."""
+        return sum(min(axis.codes, MOST_LEVELS) for axis in self.columns.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +80,20 @@ class MosaicSynopsis:
     one: Whole | None  # by class and cell
     pairs: Mapping[Pair, Whole]  # by class, cell of the first column, cell of the second
     chosen: tuple[Pair, ...]  # pairs that were chosen, in order; empty where all were measured
+    states_bins: bool = True  # releases of the first revision do not
 
     def to_json(self) -> dict[str, Any]:
         """Bins and whole numbers by the names of the columns' places; the schema has the rest."""
         groups = {str(column.fine.axis): column.group.tolist() for column in self.partition.columns}
+        edges = {
+            str(column.fine.axis): column.fine.edges.tolist()
+            for column in self.partition.columns
+            if column.fine.ordered
+        }
         return {
             "kind": "tables",
             "rows": self.rows,
+            **({"edges": edges} if self.states_bins else {}),
             "bins": groups,
             "columns": {str(axis): table.tolist() for axis, table in self.fine.items()},
             "runs": {str(axis): table.tolist() for axis, table in self.runs.items()},
@@ -103,7 +110,7 @@ class MosaicSynopsis:
         """The inverse of `to_json`; refused where a table has not the cells that its bins say."""
         try:
             groups = {int(axis): _whole(group) for axis, group in record["bins"].items()}
-            fine = tuple(column.as_many_as(len(groups[column.axis])) for column in layout.columns)
+            fine = _fine_bins(record, layout, groups)
             partition = coarse_partition(fine, groups, layout.label, layout.classes)
             one = None if record["classes"] is None else _whole(record["classes"])
             pairs = {
@@ -118,6 +125,7 @@ class MosaicSynopsis:
                 one,
                 pairs,
                 tuple((int(i), int(j)) for i, j in record["chosen"]),
+                "edges" in record,
             )
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
             raise ReleaseError("the synopsis does not hold the tables that it should") from None
@@ -140,6 +148,29 @@ class MosaicSynopsis:
             shapes.append((table.shape, (partition.classes, bins[i], bins[j]) if inside else ()))
         if any(shape != wanted for shape, wanted in shapes):
             raise ReleaseError("a table of the synopsis has not the cells that its bins call for")
+
+
+def _fine_bins(
+    record: Mapping[str, Any], layout: Layout, groups: Mapping[int, Whole]
+) -> tuple[Fine, ...]:
+    """As the synopsis states them, or as they were before it did."""
+    if "edges" not in record:
+        # How many there are tells the two ways apart in which they were made then.
+        return tuple(
+            Fine.first(k, axis, len(groups[k]) - axis.missing) for k, axis in layout.columns.items()
+        )
+    stated = {int(axis): _whole(edges) for axis, edges in record["edges"].items()}
+    grids = {k: axis for k, axis in layout.columns.items() if isinstance(axis, Grid)}
+    if set(stated) != set(grids):
+        raise ValueError("edges of other columns")
+    for k, axis in grids.items():
+        edges = stated[k]
+        if edges[0] != 0 or edges[-1] != axis.points + 1 or (np.diff(edges) < 1).any():
+            raise ValueError("edges that do not cover the codes")
+    return tuple(
+        Fine.cut(k, axis, stated[k]) if isinstance(axis, Grid) else Fine.of(k, axis)
+        for k, axis in layout.columns.items()
+    )
 
 
 def coarse_partition(

@@ -2,24 +2,31 @@
 
 The facts are the schema, the budget, and the number of records where it is public; the figure
 that counts is the deviation of one count under the whole budget, as a share of the records.
-The shares were measured on made-up tables and on training parts of splits of Adult; they share
-records, as all splits of one table do, with the test parts that `benchmarks/peers` scores on.
+Every rule is continuous in it (decision 0030): nothing falls off an edge.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
+from math import log, sqrt
 
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import ZCDP, PureDP
+from sfumato.synopsis.scale import MOST
 
-__all__ = ["Division", "Shape", "divided"]
+__all__ = ["MOST_CELLS", "Division", "Shape", "deviation", "divided", "records_or_common"]
 
-MOST_PAIRS = 120  # so many are measured all at once under Gaussian noise
 MOST_CELLS = 6_000  # coarse bins over all columns, for which two-way counts are kept
-_CLEAR = 0.0018  # of all records: noise on a pair's cells up to which one more pair is worth it
-_NOISY = {True: 1e-3, False: 1.5e-4}  # of all records: noise on a count, Gaussian or not
-_APART = {True: 1.5, False: 2.5}  # deviations of a fine count in an even share, Gaussian or not
+_LITTLE = {True: 3e-4, False: 5e-5}  # noise on a count, of all records: Gaussian or not
+_TENFOLD = 10.0  # from little noise to much
+# Shares of fine, one-way, choice and two-way tables under little noise, and under much.
+_ALL = (30, 5, 0, 65), (40, 20, 0, 40)
+_CHOSEN = (30, 20, 5, 45), (33, 33, 4, 30)
+_NONE = (40, 60, 0, 0)
+_CLEAR = 300.0  # records to a deviation of a chosen pair's cells, within a class
+_APART = {True: 1.5, False: 2.5}  # deviations of a fine count in an even share
+_FINE = 3.5  # bins, times the root of the deviations of a fine count in all records
+_BINS = 1.5  # of a number in two-way tables, times the cube root of what is clear
+_FEWEST_BINS, _MOST_BINS = 5, 32
 _COMMON = 10_000  # records, where their number is private and nobody says
 
 Part = PureDP | ZCDP
@@ -34,6 +41,7 @@ class Shape:
     cells: int  # at most, in coarse bins
     records: int
     moved: int = 2  # cells of each table, between neighbours
+    classes: int = 1
 
 
 @dataclass(frozen=True)
@@ -45,8 +53,10 @@ class Division:
     choice: Part | None
     pairs: Part | None
     chosen: int  # pairs that are chosen, or 0
-    noisy: bool  # whether the noise is so large that few bins and strong pulls are better
-    single: int = 0  # codes of a number that are worth a fine bin each
+    noise: float  # from 0, little, to 1, so much that strong pulls are better
+    bins: int  # of a number, in two-way tables
+    single: int  # codes of a number that are worth a fine bin each
+    fine: int  # bins of a number with more codes
 
 
 def divided(budget: Budget, shape: Shape) -> Division:
@@ -54,37 +64,58 @@ def divided(budget: Budget, shape: Shape) -> Division:
 
     >>> small, large = (divided(PureDP(1), Shape(10, 5, 70, n)) for n in (500, 50_000))
     >>> small.chosen, large.chosen
-    (0, 9)
+    (0, 26)
     """
     whole = shared(budget, Fraction(1))[0]
-    noise = _deviation(whole, shape.moved) / max(shape.records, 1)
     gaussian = isinstance(whole, ZCDP)
-    noisy = noise > _NOISY[gaussian]
-    pairs = shape.columns * (shape.columns - 1) // 2
-    if shape.cells > MOST_CELLS:
+    records = max(shape.records, 1)
+    noise = _noise(deviation(whole, shape.moved) / records, gaussian)
+    pairs = shape.columns * (shape.columns - 1) // 2 if shape.cells <= MOST_CELLS else 0
+    chosen = 0
+    if not gaussian and pairs:
+        # Under Laplace noise, what m tables tell together falls with m; under Gaussian noise it
+        # is the same for any number of them, and all are taken.
+        share = shared(whole, Fraction(45, 100))[0]
+        one = deviation(share, shape.moved) * sqrt(shape.classes)
+        chosen = int(min(pairs, records / (one * _CLEAR)))
+    if not chosen and not gaussian:
         pairs = 0
-    if gaussian and pairs <= MOST_PAIRS:
-        weights = (40, 20, 0, 40) if noisy else (30, 5, 0, 65)
+    if chosen == pairs:
         chosen = 0
-    else:
-        weights = (33, 33, 4, 30) if noisy else (30, 20, 5, 45)
-        chosen = min(shape.columns - 1, _worthwhile(noise, gaussian)) if pairs else 0
-        if not chosen:
-            pairs, weights = 0, (40, 60, 0, 0)
+    weights = _weights(gaussian or (bool(pairs) and not chosen), bool(pairs), noise)
     present = (bool(shape.wide), True, bool(chosen), bool(pairs))
     total = sum(w for w, there in zip(weights, present, strict=True) if there)
     columns, classes, choice, tables = (
-        shared(whole, Fraction(w, total))[0] if there and w else None
+        shared(whole, w / total)[0] if there and w else None
         for w, there in zip(weights, present, strict=True)
     )
-    single = 0
+    clear = 0.0
+    if tables is not None:
+        one = deviation(tables, shape.moved * (chosen or pairs))
+        clear = records / (one * sqrt(shape.classes))
+    bins = max(_FEWEST_BINS, min(_MOST_BINS, round(_BINS * clear ** (1 / 3))))
+    bins = max(_FEWEST_BINS, min(bins, MOST_CELLS // max(shape.columns, 1)))
+    seen = 0.0
     if columns is not None:
-        fine = shape.wide * (2 if gaussian else 1)  # with runs
-        single = int(shape.records / (_APART[gaussian] * _deviation(columns, shape.moved * fine)))
-    return Division(columns, classes, choice, tables, chosen, noisy, single)
+        in_all = shape.wide * (2 if gaussian else 1)  # with runs
+        seen = records / deviation(columns, shape.moved * in_all)
+    single, fine = int(min(seen / _APART[gaussian], MOST)), int(_FINE * sqrt(min(seen, MOST**2)))
+    return Division(columns, classes, choice, tables, chosen, noise, bins, single, fine)
 
 
-def _deviation(part: Part, moved: int) -> float:
+def _noise(share: float, gaussian: bool) -> float:
+    """On a logarithmic scale."""
+    return min(max(log(max(share, 1e-300) / _LITTLE[gaussian]) / log(_TENFOLD), 0.0), 1.0)
+
+
+def _weights(every: bool, pairs: bool, noise: float) -> tuple[Fraction, ...]:
+    """Between those for little noise and those for much, in steps of a hundredth of the way."""
+    little, much = (_ALL if every else _CHOSEN) if pairs else (_NONE, _NONE)
+    part = Fraction(round(100 * noise), 100)
+    return tuple(a + part * (b - a) for a, b in zip(little, much, strict=True))
+
+
+def deviation(part: Part, moved: int) -> float:
     """Of one of the counts that share a budget, of which neighbours move so many by one."""
     if isinstance(part, PureDP):
         return moved * sqrt(2) / _as_float(part.epsilon)
@@ -94,12 +125,6 @@ def _deviation(part: Part, moved: int) -> float:
 def _as_float(figure: Fraction) -> float:
     """Of a size whose square a float still holds; beyond it no share would change."""
     return float(min(max(figure, Fraction(1, 10**90)), Fraction(10**90)))
-
-
-def _worthwhile(noise: float, gaussian: bool) -> int:
-    """Pairs whose cells are still clear of the noise when they share half of the budget."""
-    ratio = _CLEAR / noise
-    return int(ratio**2 / 2 if gaussian else ratio / 2)
 
 
 def records_or_common(records: int | None) -> int:

@@ -8,7 +8,8 @@ from typing import Any, cast
 import numpy as np
 
 from sfumato.errors import ParameterError, ReleaseError, SchemaError
-from sfumato.methods.mosaic.steps import Steps
+from sfumato.methods.mosaic.division import MOST_CELLS
+from sfumato.methods.mosaic.steps import REVISION, Steps
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
 from sfumato.plan.made_up import LABELLED, MANY, MIXED, counted
 from sfumato.plan.options import whole
@@ -24,6 +25,7 @@ from sfumato.render.mosaic import (
 from sfumato.render.rules import Rules
 from sfumato.render.where import parse_where, where_masks
 from sfumato.schema.domain import Domain
+from sfumato.synopsis.bins import Fine
 from sfumato.synopsis.tables import (
     MOST_LEVELS,
     MosaicSynopsis,
@@ -41,6 +43,7 @@ def plan(
     records: int | str | None = None,
     model: str | None = None,
     where: str | Mapping[str, Any] | None = None,
+    revision: int | str = REVISION,
 ) -> Plan:
     """Wide columns, then all columns by class, then pairs: all of them or chosen ones."""
     if not domain.axes:
@@ -48,7 +51,7 @@ def plan(
     if model not in (None, "latent", "forest"):
         raise ParameterError(f"model must be latent or forest, got {model!r}")
     known = None if records is None else whole("records", records, 2**40, "about how many")
-    what = Steps(domain, budget, known)
+    what = Steps(domain, budget, known, whole("revision", revision, REVISION, "which one"))
     for noise in what.noises:
         if noise is not None:
             noise.check(1)
@@ -59,7 +62,9 @@ def plan(
             f"the budget is too small to choose {what.division.chosen} pairs of columns with it: "
             "raise rho, or release fewer columns"
         ) from None
-    used = cast(Model, model or ("latent" if what.layout.cells <= _MOST_LATENT else "forest"))
+    few = what.layout.cells <= (_MOST_LATENT if what.revision == 1 else MOST_CELLS)
+    used = cast(Model, model or ("latent" if few else "forest"))
+    most = what.division.bins + 1  # and missing
     public = domain.schema.neighbours == "replace-one"
     asked = parse_where(domain, where)
     codes = where_masks(domain, asked)
@@ -69,7 +74,7 @@ def plan(
         return sample(
             noisy_tables(synopsis, what.deviations),
             model=used,
-            chosen=bool(synopsis.chosen),
+            chosen=is_forest(synopsis.chosen, len(what.columns)) and bool(synopsis.chosen),
             settings=what.settings,
             rows=rows,
             rules=rules,
@@ -79,7 +84,7 @@ def plan(
         )
 
     def again(count: int) -> Plan:
-        return plan(domain, budget, count, model, where)
+        return plan(domain, budget, count, model, where, revision)
 
     return Plan(
         method=METHOD.name,
@@ -92,10 +97,12 @@ def plan(
         rounds=what.rounds,
         longest=what.longest if len(what.rounds) > 1 else (),
         recount=lambda synopsis: _recount(what, synopsis),
-        options={"records": known, "model": used} | ({"where": asked} if asked else {}),
+        options={"records": known, "model": used}
+        | ({"where": asked} if asked else {})
+        | ({"revision": what.revision} if what.revision > 1 else {}),
         sized=again if public else None,
         # The weighted mean of what the columns say is no noisier than the widest of them.
-        summed=what.classes * max(min(column.bins, MOST_LEVELS) for column in what.columns),
+        summed=what.classes * max(min(c.bins, max(MOST_LEVELS, most)) for c in what.columns),
         invariants=("the number of records",) if public else (),
         limits=(
             "One- and two-way tables are kept, within the values of the label where there is "
@@ -124,15 +131,14 @@ def _recount(what: Steps, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
     fine = {column.axis: bins[column.axis].bins for column in wide}
     runs = {axis: bins[axis].runs(run) for axis in fine if bins[axis].runs(run)}
     if (
-        # Earlier releases have few bins whatever the noise.
-        any(bins[c.axis].bins not in (c.bins, c.few.bins) for c in what.columns)
+        any(not _planned(bins[c.axis], c, what) for c in what.columns)
         or {axis: len(table) for axis, table in found.fine.items()} != fine
         or {axis: len(table) for axis, table in found.runs.items()} != runs
         or any(c.bins < c.fine.bins for c in found.partition.columns if c.fine.axis not in fine)
         or found.one is None
         or tuple(found.pairs) != (chosen or what.pairs)
         or len(chosen) != what.division.chosen
-        or not is_forest(chosen, len(what.columns))
+        or not _choosable(what, found)
         or type(found.rows) is not (NoneType if what.neighbours == "add-remove" else int)
         or found.rows != public
         # As text, because in Python true is 1 and would pass for a count.
@@ -140,6 +146,22 @@ def _recount(what: Steps, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
     ):
         raise ReleaseError("the synopsis does not hold the tables that its plan calls for")
     return what.events
+
+
+def _planned(found: Fine, column: Fine, what: Steps) -> bool:
+    """Whether fine bins are those of the plan."""
+    if what.revision > 1:
+        return np.array_equal(found.start, column.start)
+    # The earliest releases have few bins whatever the noise.
+    return found.bins in (column.bins, Fine.first(column.axis, what.layout.columns[column.axis], 0).bins)
+
+
+def _choosable(what: Steps, found: MosaicSynopsis) -> bool:
+    """Whether each pair was a candidate when its turn came."""
+    choice, chosen = what.pair_choice(found.partition), found.chosen
+    return choice is None or all(
+        list(pair) in choice.candidates(chosen[:k]).tolist() for k, pair in enumerate(chosen)
+    )
 
 
 METHOD = Method(
@@ -151,8 +173,9 @@ METHOD = Method(
     plan=plan,
     options={
         "records": "about how many there are, where that is private (else they are counted)",
-        "model": "latent (classes, default for up to 200 bins) or forest (joined pairs)",
+        "model": "latent (classes, default for up to 6,000 bins) or forest (joined pairs)",
         "where": "only records with these values, as in sex=f,age=18..30; costs nothing",
+        "revision": "of bins, pairs and shares: 2, or 1 as before (old releases are verified so)",
     },
     keeps_constraints=True,
     family=Family.COUNTS,

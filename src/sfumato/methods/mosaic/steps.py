@@ -11,6 +11,7 @@ from sfumato.measure.joint import JointCounts
 from sfumato.measure.joint_table import JointTables
 from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice
 from sfumato.methods.mosaic.division import Division, Shape, divided, records_or_common
+from sfumato.methods.mosaic.first_division import divided_first
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP
@@ -24,7 +25,7 @@ from sfumato.render.mosaic import (
     fine_counts,
     merged,
 )
-from sfumato.schema.domain import Domain
+from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import (
     MOST_LEVELS,
@@ -38,10 +39,11 @@ from sfumato.synopsis.tables import (
 )
 from sfumato.table.records import Records
 
-__all__ = ["Steps"]
+__all__ = ["REVISION", "Steps"]
 
+REVISION = 2  # of bins, pairs and shares
 _NARROW = 8  # bins of a number that need no fine table of their own
-_BINS = {"gaussian": 10, "laplace": 7, "noisy": 6}  # of a number, in two-way tables
+_SWEPT = 0.6  # noise up to which drawn records are moved to the tables
 _MOST_FINE = 2**22  # cells of fine tables of pairs, above which records are read twice
 _LEAST_DEVIATION = 1e-3  # of a cell, in records
 _FineTables = tuple[dict[int, Whole], dict[int, Whole]]  # by axis: in fine bins, in runs of them
@@ -54,6 +56,7 @@ class Steps:
     domain: Domain
     budget: Budget
     row_count: int | None  # public, or about how many there are
+    revision: int = REVISION
 
     @cached_property
     def layout(self) -> Layout:
@@ -73,21 +76,31 @@ class Steps:
     @cached_property
     def columns(self) -> tuple[Fine, ...]:
         """What is released, in as many fine bins as the noise allows."""
-        return tuple(column.single(self.division.single) for column in self.layout.columns)
+        every, shares = self.layout.columns.items(), self.division
+        if self.revision == 1:
+            return tuple(Fine.first(k, axis, shares.single) for k, axis in every)
+        return tuple(Fine.of(k, axis, shares.single, shares.fine) for k, axis in every)
 
     @cached_property
     def wide(self) -> tuple[Fine, ...]:
         """Columns that need a fine table before they can be counted in bins."""
-        return tuple(column for column in self.columns if _is_wide(column))
+        return tuple(c for c in self.columns if _is_wide(self.layout.columns[c.axis]))
+
+    @cached_property
+    def target(self) -> int | None:
+        """The column that is to be predicted, where there is no label that is."""
+        roles = [axis.column.role for axis in self.layout.columns.values()]
+        return roles.index("target") if "target" in roles and self.label is None else None
 
     @cached_property
     def division(self) -> Division:
         """The share of the budget that each step has."""
         records = records_or_common(self.row_count)
         touched = 1 if self.neighbours == "add-remove" else 2
-        wide = sum(map(_is_wide, self.layout.columns))
-        shape = Shape(len(self.layout.columns), wide, self.layout.cells, records, touched)
-        return divided(self.budget, shape)
+        wide = sum(map(_is_wide, self.layout.columns.values()))
+        columns, cells = len(self.layout.columns), self.layout.cells
+        shape = Shape(columns, wide, cells, records, touched, self.classes)
+        return (divided_first if self.revision == 1 else divided)(self.budget, shape)
 
     @property
     def neighbours(self) -> Neighbours:
@@ -98,13 +111,6 @@ class Steps:
     def gaussian(self) -> bool:
         """Whether the noise is discrete Gaussian."""
         return isinstance(self.division.classes, ZCDP)
-
-    @property
-    def bins(self) -> int:
-        """Most bins of a number in the second purchase."""
-        if self.division.noisy:
-            return _BINS["noisy"]
-        return _BINS["gaussian" if self.gaussian else "laplace"]
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -139,7 +145,14 @@ class Steps:
         """The choice of pairs, where not all are measured."""
         if self.division.choice is None:
             return None
-        return PairChoice(partition, self.division.chosen, self.neighbours, self.division.choice)
+        return PairChoice(
+            partition,
+            self.division.chosen,
+            self.neighbours,
+            self.division.choice,
+            self.target if self.revision > 1 else None,
+            forest=self.revision == 1,
+        )
 
     @cached_property
     def unmerged(self) -> Partition:
@@ -191,7 +204,7 @@ class Steps:
         wide = {column.axis for column in self.wide}
         # Missing is no bin of the numbers: it stays by itself.
         bins = [
-            min(c.bins, self.bins + (c.bins - c.ordered if c.ordered else 0))
+            min(c.bins, self.division.bins + (c.bins - c.ordered if c.ordered else 0))
             if c.axis in wide
             else c.bins
             for c in self.columns
@@ -210,7 +223,13 @@ class Steps:
     @property
     def settings(self) -> Settings:
         """How hard the latent classes are fitted."""
-        return Settings(pull=40.0, steps=300, lean=0.0) if self.division.noisy else Settings()
+        noise = self.division.noise
+        return Settings(
+            pull=10 * 4**noise,
+            steps=round(600 - 300 * noise),
+            lean=(1 - noise) / 2,
+            sweeps=noise < _SWEPT,
+        )
 
     def measure(self, records: Records, purse: Purse) -> MosaicSynopsis:
         """Two purchases: fine tables, then tables in bins that were found from the noisy first.
@@ -237,7 +256,7 @@ class Steps:
         """Post-processing: bins of about equal noisy counts; no record is seen here."""
         public = self.row_count if self.neighbours == "replace-one" else None
         found = fine_counts(self.columns, fine, runs, self.deviations.columns, public)
-        bins = tuple(merged(self.columns, found, self.bins))
+        bins = tuple(merged(self.columns, found, self.division.bins))
         return found, Partition(bins, self.label, self.classes)
 
     def _tables_in_bins(
@@ -257,7 +276,8 @@ class Steps:
         pairs = chosen or self.pairs
         tables = self.pair_tables(partition, pairs)
         noisy = {} if tables is None else _by_pair(tables.perturb(counts, purse), partition, pairs)
-        return MosaicSynopsis(partition, stated, *first, one, noisy, chosen)
+        states_bins = self.revision > 1
+        return MosaicSynopsis(partition, stated, *first, one, noisy, chosen, states_bins)
 
     def _fine_tables(
         self, counted: JointTables, purse: Purse
@@ -302,8 +322,8 @@ class Steps:
         )
 
 
-def _is_wide(column: Fine) -> bool:
-    return column.bins > (_NARROW if column.ordered else MOST_LEVELS)
+def _is_wide(axis: Axis) -> bool:
+    return axis.codes > (_NARROW if isinstance(axis, Grid) else MOST_LEVELS)
 
 
 def _independent(ones: OneWays) -> Iterator[Whole]:

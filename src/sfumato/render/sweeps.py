@@ -1,0 +1,160 @@
+"""Records moved, one value at a time, until they have the tables that they should have.
+
+Latent classes take the noise off the tables, but records drawn from them have only the dependence
+that so many classes hold.  So drawn records are gone over a few times: each value of each record is
+drawn again, with chances
+
+    mean(b) exp(−Σ over tables (N without this record − Y)),
+
+where N counts the records as they are now and Y is what the table should have; so cells that are
+too full lose records to those that are too empty.  No record of the data is seen here.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.numeric.arrays import Array, Vector, Whole
+from sfumato.numeric.compiled import HAVE_NUMBA, compiled
+
+__all__ = ["FEWEST", "Sweeps"]
+
+_BLOCK = 32  # records that are moved at once where nothing is compiled
+_MOST = 5  # times that each record is gone over
+_PLAIN = 2  # where nothing is compiled
+_WORK = 2.0**32  # values weighed in a release, beyond which not all records are gone over
+FEWEST = 2**13  # records: of fewer, their tables would be all chance
+_Float = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Sweeps:
+    """What records should have: shares by class and two cells, and logarithms of means."""
+
+    offset: Whole  # where the cells of each column begin
+    share: Array  # by class and two cells, of all records
+    mean: Array  # by class and cell
+
+    def passes(self, rows: int) -> float:
+        """How often each record of a release of so many is gone over; less than 1: not all are."""
+        columns = len(self.offset) - 1
+        work = rows * columns * float(self.offset[-1])
+        return float(min(_MOST if HAVE_NUMBA else _PLAIN, _WORK / max(work, 1.0)))
+
+    def moved(
+        self, bins: NDArray[Any], classes: NDArray[Any], passes: float, rng: np.random.Generator
+    ) -> Whole:
+        """The bins of these records, by column, after so many passes."""
+        bins, classes = np.array(bins, np.int64, order="C"), classes.astype(np.int64)
+        apart = self._counted(bins, classes)
+        apart -= np.float32(len(bins)) * self.share.astype(np.float32)
+        sweep = _sweep if HAVE_NUMBA else _sweep_in_blocks
+        room = np.empty(int(np.diff(self.offset).max()), np.float32)
+        while passes > 0:
+            order = rng.permutation(len(bins))[: round(len(bins) * min(passes, 1.0))]
+            chance = rng.random((len(order), bins.shape[1]), np.float32)
+            sweep(bins, classes, self.mean.astype(np.float32), self.offset, apart, order, chance, room)
+            passes -= 1
+        return bins
+
+    def _counted(self, bins: Whole, classes: Whole) -> _Float:
+        """How many of the records there are by class and two cells."""
+        offset, size = self.offset, np.diff(self.offset)
+        found = np.zeros(self.share.shape, np.float32)
+        for i in range(bins.shape[1]):
+            for j in range(i + 1, bins.shape[1]):
+                shape = len(found), int(size[i]), int(size[j])
+                cell = (classes * shape[1] + bins[:, i]) * shape[2] + bins[:, j]
+                table = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape)
+                one, two = (slice(offset[c], offset[c + 1]) for c in (i, j))
+                found[:, one, two] = table
+                found[:, two, one] = table.transpose(0, 2, 1)
+        return found
+
+
+@compiled
+def _sweep(
+    bins: Whole,
+    classes: Whole,
+    mean: _Float,
+    offset: Whole,
+    apart: _Float,
+    order: Whole,
+    chance: _Float,
+    room: _Float,
+) -> None:
+    """Each value of these records drawn again; `apart` is by how much cells are too full."""
+    columns = bins.shape[1]
+    for q in range(len(order)):
+        i = order[q]
+        k = classes[i]
+        for j in range(columns):
+            first = offset[j]
+            size = offset[j + 1] - first
+            now = bins[i, j]
+            for b in range(size):
+                room[b] = mean[k, first + b]
+            for other in range(columns):
+                if other != j:
+                    row = apart[k, offset[other] + bins[i, other]]
+                    for b in range(size):
+                        room[b] -= row[first + b]
+            room[now] += columns - 1  # the record itself is taken out
+            top = room[0]
+            for b in range(1, size):
+                top = max(top, room[b])
+            total = np.float32(0)
+            for b in range(size):
+                room[b] = np.exp(room[b] - top)
+                total += room[b]
+            level = chance[q, j] * total
+            new, upto = 0, room[0]
+            while upto < level and new < size - 1:
+                new += 1
+                upto += room[new]
+            if new != now:
+                for other in range(columns):
+                    if other != j:
+                        cell = offset[other] + bins[i, other]
+                        apart[k, cell, first + now] -= 1
+                        apart[k, first + now, cell] -= 1
+                        apart[k, cell, first + new] += 1
+                        apart[k, first + new, cell] += 1
+                bins[i, j] = new
+
+
+def _sweep_in_blocks(
+    bins: Whole,
+    classes: Whole,
+    mean: _Float,
+    offset: Whole,
+    apart: _Float,
+    order: Whole,
+    chance: _Float,
+    room: Vector,
+) -> None:
+    """The same for a block of records at once, which do not see each other move."""
+    del room
+    columns, every = bins.shape[1], np.arange(bins.shape[1])
+    for start in range(0, len(order), _BLOCK):
+        some = order[start : start + _BLOCK]
+        k = classes[some]
+        for j in range(columns):
+            others = every[every != j]
+            first, last = offset[j], offset[j + 1]
+            now, cells = bins[some, j], offset[others] + bins[np.ix_(some, others)]
+            rows = apart[k[:, None], cells, first:last].sum(axis=1)
+            weight = mean[k, first:last] - rows
+            weight[np.arange(len(some)), now] += columns - 1
+            weight = np.exp(weight - weight.max(axis=1, keepdims=True))
+            upto = np.cumsum(weight, axis=1)
+            level = chance[start : start + len(some), j] * upto[:, -1]
+            new = np.minimum((upto < level[:, None]).sum(axis=1), last - first - 1)
+            for place, by in ((now, -1), (new, 1)):
+                cell = np.broadcast_to((first + place)[:, None], cells.shape)
+                where = np.broadcast_to(k[:, None], cells.shape)
+                np.add.at(apart, (where, cells, cell), by)
+                np.add.at(apart, (where, cell, cells), by)
+            bins[some, j] = new

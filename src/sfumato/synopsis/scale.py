@@ -1,0 +1,123 @@
+"""Fine bins that follow the scale of a number, from its declared range and a count of bins alone.
+
+Where a range spans orders of magnitude, bins grow with the distance from zero, which has a bin of
+its own, as have round numbers; some even bins are kept besides, for numbers that are even after
+all.  Bounds are worked out in whole numbers, so they are the same on every machine.
+
+>>> from sfumato.schema import Schema
+>>> from sfumato.schema.domain import Domain
+>>> domain = Domain.of(Schema.of({"name": "t", "columns": {
+...     "paid": {"kind": "integer", "low": -10, "high": 50_000}}}))
+>>> (paid,) = domain.axes
+>>> edges = fine_edges(paid, 128).tolist()
+>>> [edge * 50_010 // paid.points - 10 for edge in edges[-4:-1]], len(edges) - 1
+([48437, 49217, 49998], 120)
+"""
+
+from fractions import Fraction
+from itertools import count
+from math import floor, isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.numeric.arrays import Vector, Whole
+from sfumato.schema import Date
+from sfumato.schema.domain import Grid
+
+__all__ = ["FEWEST", "MOST", "fine_edges", "logarithmic_width"]
+
+FEWEST, MOST = 48, 512  # fine bins of a number, by the noise
+_PER_OCTAVE = (16, 8, 4, 2, 1)  # bins between a number and its double: powers of two
+_SPAN = 32  # times the smallest magnitude that the largest is, where bins grow by themselves
+_FINEST = {True: 22, False: 10}  # octaves below the largest magnitude, with a step or without
+_ROUND = (1, 2, 3, 5)  # times powers of ten
+
+
+def fine_edges(axis: Grid, most: int) -> Whole:
+    """Where each of about so many bins begins, and the last one ends, as codes.
+
+    The first and the last code are by themselves, and so is the one in the middle: values outside
+    the range are drawn to the ends, and what cannot be read to the middle.
+    """
+    most = min(max(most, FEWEST), MOST)
+    last = axis.points
+    found = {0, 1, last, last + 1, axis.middle, axis.middle + 1}
+    scale = None if isinstance(axis.column, Date) else _Scale(axis)
+    if scale is None or not scale.grows:
+        found |= _even(last, most - 6)
+        return _sorted(found | (scale.zero_alone() if scale else set()), last)
+    even = _even(last, most // 4) if scale.automatic else set()
+    found |= scale.zero_alone() | scale.round_numbers() | even
+    for each in _PER_OCTAVE:
+        edges = found | scale.octaves(each)
+        if len(edges) <= most or each == _PER_OCTAVE[-1]:
+            return _sorted(edges, last)
+    raise AssertionError  # the last of them was taken
+
+
+def logarithmic_width(axis: Grid, edges: Whole) -> Vector:
+    """How much of a logarithmic scale each bin covers; what is nearest to zero is even."""
+    scale = _Scale(axis)
+    at = np.asarray(edges - 0.5 - float(scale.zero), np.float64)
+    return np.asarray(np.diff(np.arcsinh(at / scale.least)))
+
+
+class _Scale:
+    """The range of a number in units of its grid."""
+
+    def __init__(self, axis: Grid) -> None:
+        column, self._last = axis.column, axis.points
+        assert not isinstance(column, Date)  # noqa: S101  dates have no zero
+        low, high = (Fraction(str(end)) for end in (column.low, column.high))
+        self._low, self._high = low, high
+        self.unit = (high - low) / axis.points
+        self.zero = -low / self.unit  # the place of zero, which may be outside of the range
+        self._far = max(abs(self.zero), abs(axis.points - self.zero))
+        self.least = max(1, floor(self._far / 2 ** _FINEST[column.step is not None]))
+        near = max(-self.zero, self.zero - axis.points, Fraction(self.least))
+        declared = getattr(column, "scale", None)
+        self.automatic = declared is None
+        self.grows = declared == "log" or (self.automatic and self._far >= _SPAN * near)
+
+    def zero_alone(self) -> set[int]:
+        return self._alone(Fraction(0))
+
+    def round_numbers(self) -> set[int]:
+        """Of those that are not among the smallest, whose bins are narrow anyway."""
+        top, found = max(abs(self._low), abs(self._high)), set[int]()
+        for power in count():
+            ten = Fraction(10) ** (len(str(floor(top))) - power)
+            if ten < max(self.least, 4) * self.unit:
+                return found
+            for times in _ROUND:
+                found |= self._alone(ten * times) | self._alone(-ten * times)
+
+    def octaves(self, each: int) -> set[int]:
+        """Bounds that double after so many."""
+        found, middle = set[int](), round(self.zero)
+        for k in count():
+            size = self.least * _root(k, each) >> 64
+            if size > self._far:
+                return found
+            found |= {edge for edge in (middle + size, middle - size + 1) if 0 < edge <= self._last}
+
+    def _alone(self, value: Fraction) -> set[int]:
+        code = round((value - self._low) / self.unit)
+        return {code, code + 1} if 0 <= code <= self._last else set()
+
+
+def _root(k: int, each: int) -> int:
+    """2 to the power of k / each, times 2⁶⁴, rounded down; each is a power of two."""
+    found = 2 ** (k + 64 * each)
+    while each > 1:
+        found, each = isqrt(found), each // 2
+    return found
+
+
+def _even(last: int, bins: int) -> set[int]:
+    return {1 + k * (last - 1) // bins for k in range(bins + 1)}
+
+
+def _sorted(edges: set[int], last: int) -> NDArray[np.int64]:
+    return np.array(sorted(edge for edge in edges if 0 <= edge <= last + 1), np.int64)
