@@ -51,7 +51,10 @@ def whole_column(
     group = np.arange(ordered) // run
     rest = None if runs is None else runs - np.bincount(group, spikes)
     seen = Seen(fine - spikes, rest, run, widths[-1], deviation)
-    smooth, inside = tailed(np.where(spikes > 0, 0.0, level), seen)
+    if column.single:  # few codes: no tail of them is long
+        smooth, inside = level, np.zeros(ordered, bool)
+    else:
+        smooth, inside = tailed(np.where(spikes > 0, 0.0, level), seen)
     level = np.where(inside, smooth + spikes, level)
     settled = inside & (level > 0)
     left = total - float(level[settled].sum())

@@ -24,6 +24,7 @@ _FEWEST = 12  # bins of a column that has tails
 _BLOCKS = 8  # a block is at most one part of so many
 _SMOOTH = 5  # bins over which the highest place is looked for
 _RATES = 30
+_MISFIT = 2.0  # deviations of the square of noise alone: above it there is more than a tail
 
 
 def significant(bins: int, alarm: float = FALSE_ALARM) -> float:
@@ -97,7 +98,20 @@ class Seen:
         size = np.maximum(hit / power, 0)  # records in the tail, by least squares
         likely = size**2 * power / (2 * self.deviation**2) - np.log(power) / 2
         weight = np.exp(likely - likely.max())
-        return start, np.asarray((weight / weight.sum() * size) @ shapes)
+        found = np.asarray((weight / weight.sum() * size) @ shapes)
+        return None if self._misses(found, start) else (start, found)
+
+    def _misses(self, tail: Vector, start: int) -> bool:
+        """Whether what is seen there differs from the tail by more than noise does."""
+        away = [self.fine[start:] - tail]
+        if self.runs is not None:
+            group, every = self.group[start:], np.zeros(len(self.fine))
+            every[start:] = tail
+            first = int(group[0]) + 1
+            away.append((self.runs - np.bincount(self.group, every))[first:])
+        square = float((np.concatenate(away) ** 2).sum()) / self.deviation**2
+        free = sum(map(len, away))
+        return square > free + _MISFIT * sqrt(2 * free)
 
     def _fall(self, level: Vector, start: int) -> tuple[float, float]:
         """How fast the histogram falls from its highest place to here, and how far that is."""

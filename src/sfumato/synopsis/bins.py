@@ -94,6 +94,11 @@ class Fine:
         """How many there are."""
         return len(self.start)
 
+    @property
+    def single(self) -> bool:
+        """Whether each bin is one code."""
+        return bool((self.stop - self.start == 1).all())
+
     def runs(self, run: int) -> int:
         """How many runs of so many neighbouring bins there are; none of categories."""
         return -(-self.ordered // run) if run > 1 else 0

@@ -27,8 +27,9 @@ from sfumato.schema.domain import Grid
 
 __all__ = ["FEWEST", "MOST", "fine_edges", "logarithmic_width"]
 
-FEWEST, MOST = 48, 512  # fine bins of a number, by the noise
-_PER_OCTAVE = (16, 8, 4, 2, 1)  # bins between a number and its double: powers of two
+FEWEST, MOST = 96, 512  # fine bins of a number, by the noise
+_PER_OCTAVE = (16, 8, 4, 2)  # bins between a number and its double: powers of two
+_SLACK = 1.3  # times as many bins as asked for, rather than half as many
 _SPAN = 32  # times the smallest magnitude that the largest is, where bins grow by themselves
 _FINEST = {True: 22, False: 10}  # octaves below the largest magnitude, with a step or without
 _ROUND = (1, 2, 3, 5)  # times powers of ten
@@ -51,7 +52,7 @@ def fine_edges(axis: Grid, most: int) -> Whole:
     found |= scale.zero_alone() | scale.round_numbers() | even
     for each in _PER_OCTAVE:
         edges = found | scale.octaves(each)
-        if len(edges) <= most or each == _PER_OCTAVE[-1]:
+        if len(edges) <= _SLACK * most or each == _PER_OCTAVE[-1]:
             return _sorted(edges, last)
     raise AssertionError  # the last of them was taken
 

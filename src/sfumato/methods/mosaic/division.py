@@ -24,7 +24,7 @@ _CHOSEN = (30, 20, 5, 45), (33, 33, 4, 30)
 _NONE = (40, 60, 0, 0)
 _CLEAR = 300.0  # records to a deviation of a chosen pair's cells, within a class
 _APART = {True: 1.5, False: 2.5}  # deviations of a fine count in an even share
-_FINE = 3.5  # bins, times the root of the deviations of a fine count in all records
+_FINE, _FINER = 24.0, 0.3  # bins, times this power of the deviations in all records
 _BINS = 1.5  # of a number in two-way tables, times the cube root of what is clear
 _FEWEST_BINS, _MOST_BINS = 5, 32
 _COMMON = 10_000  # records, where their number is private and nobody says
@@ -99,7 +99,7 @@ def divided(budget: Budget, shape: Shape) -> Division:
     if columns is not None:
         in_all = shape.wide * (2 if gaussian else 1)  # with runs
         seen = records / deviation(columns, shape.moved * in_all)
-    single, fine = int(min(seen / _APART[gaussian], MOST)), int(_FINE * sqrt(min(seen, MOST**2)))
+    single, fine = int(min(seen / _APART[gaussian], MOST)), int(_FINE * min(seen, 1e9) ** _FINER)
     return Division(columns, classes, choice, tables, chosen, noise, bins, single, fine)
 
 
