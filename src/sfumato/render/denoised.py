@@ -9,14 +9,16 @@ from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Array
-from sfumato.render.estimate import NoisyTables
+from sfumato.render.estimate import NoisyTables, OneWays
 from sfumato.render.latent import Mixture
 
-__all__ = ["by_resolution", "denoised"]
+__all__ = ["by_resolution", "denoised", "never_together"]
 
 _BLOCKS = (4, 2, 1)
+_NONE, _MANY = 2.0, 10.0  # deviations: what may be none, and what would have been seen
 _CHANCE = 2.0  # deviations of the square of what is noise alone
 
 
@@ -31,6 +33,30 @@ def denoised(mixture: Mixture, tables: NoisyTables, total: float) -> Array:
         table = found[:, one, two] + by_resolution(rest, tables.pair_variance, (False, *ordered))
         found[:, one, two] = table
         found[:, two, one] = table.transpose(0, 2, 1)
+    return found
+
+
+def never_together(tables: NoisyTables, ones: OneWays) -> NDArray[np.bool_]:
+    """Cells of two columns that noisy tables show to be empty, by two cells.
+
+    A bin goes with one bin of another column alone, if what is seen of it with all the others is
+    within two deviations of none, where ten deviations would be there by chance.
+    """
+    partition = tables.partition
+    found = np.zeros((partition.cells, partition.cells), bool)
+    counts = ones.counts.sum(axis=0)
+    for pair, noisy in tables.pairs.items():
+        table = noisy.sum(axis=0)
+        for (i, j), seen in ((pair, table), (pair[::-1], table.T)):
+            one, two = partition.block(i), partition.block(j)
+            deviation = sqrt(len(noisy) * tables.pair_variance * max(seen.shape[1] - 1, 1))
+            mate = seen.argmax(axis=1)
+            rest = seen.sum(axis=1) - seen.max(axis=1)
+            expected = counts[one] * (1 - counts[two][mate] / ones.total)
+            alone = (rest < _NONE * deviation) & (expected > _MANY * deviation)
+            empty = alone[:, None] & (np.arange(seen.shape[1]) != mate[:, None])
+            found[one, two] |= empty
+            found[two, one] |= empty.T
     return found
 
 

@@ -91,6 +91,15 @@ def _class_sizes(tables: NoisyTables, counts: Array, weight: Array) -> Array:
     return np.asarray(shares * (total / shares.sum()))
 
 
+def _by_class(counts: Array, variance: float, classes: Array) -> Array:
+    """What each class has beyond its share of all, without the part that noise explains."""
+    share = (classes / classes.sum())[:, None]
+    common = share * counts.sum(axis=0)
+    own = counts - common
+    free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    return np.asarray(common + beyond_noise(own, free * variance) * own)
+
+
 def _column(
     tables: NoisyTables, column: int, counts: Array, weight: float, classes: Array
 ) -> Array:
@@ -101,6 +110,7 @@ def _column(
         return np.asarray(classes[:, None] * fine / max(float(fine.sum()), 1e-9))
     variance = 1 / weight
     counts = counts + ((classes - counts.sum(axis=1)) / counts.shape[1])[:, None]
+    counts = _by_class(counts, variance, classes)
     if fine is not None:
         # The fine table knows the sum over the classes; what it adds is shared among them.
         known = 2 * tables.fine[column].deviation ** 2

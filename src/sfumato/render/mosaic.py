@@ -12,7 +12,7 @@ from sfumato.render.bins import FineCounts, merge, whole_column
 from sfumato.render.conditional import Asked, forest_given, mixture_given
 from sfumato.render.constrained import kept
 from sfumato.render.decode import Decoder
-from sfumato.render.denoised import denoised
+from sfumato.render.denoised import denoised, never_together
 from sfumato.render.drawing import Drawing
 from sfumato.render.estimate import NoisyTables, OneWays, one_ways
 from sfumato.render.forest import Forest, forest
@@ -130,7 +130,7 @@ def sample(
         joined = _given(joined, tables, fill, possible)[0]
     sweeps = None
     if isinstance(joined, Mixture) and isinstance(whole, Mixture) and settings.sweeps:
-        sweeps = _sweeps(whole, joined, tables, ones.total)
+        sweeps = _sweeps(whole, joined, tables, ones)
     records = _Records(joined, partition, tuple(fill), rules, Decoder(domain), rows, sweeps)
     return Drawing.of(records, rows, rng)
 
@@ -214,14 +214,16 @@ def _from_mixture(
     return classes, (draw_within(component, mixture.chance[:, block], rng) for block in blocks)
 
 
-def _sweeps(whole: Mixture, joined: Mixture, tables: NoisyTables, total: float) -> Sweeps | None:
+def _sweeps(
+    whole: Mixture, joined: Mixture, tables: NoisyTables, ones: OneWays
+) -> Sweeps | None:
     """What drawn records should have, by the model and by what the noisy tables say beyond it.
 
     Where the model is held to what is asked for, tables are as much smaller as the model's.
     """
     if len(tables.partition.columns) < 2:
         return None
-    share = denoised(whole, tables, total) / total
+    share = denoised(whole, tables, ones.total) / ones.total
     if joined is not whole:
         share *= joined.tables() / np.maximum(whole.tables(), _RAREST**2)
     weight = joined.weight / np.maximum(joined.weight.sum(axis=0), 1e-12)
@@ -231,6 +233,7 @@ def _sweeps(whole: Mixture, joined: Mixture, tables: NoisyTables, total: float) 
         tables.partition.offset,
         share,
         np.where(possible, np.log(np.maximum(chance, _RAREST)), _NEVER),
+        never_together(tables, ones),
     )
 
 

@@ -23,6 +23,7 @@ __all__ = ["FEWEST", "Sweeps"]
 
 _BLOCK = 32  # records that are moved at once where nothing is compiled
 _MOST = 5  # times that each record is gone over
+_TOO_FULL = 20.0  # records, by which cells that should be empty are
 _PLAIN = 2  # where nothing is compiled
 _WORK = 2.0**32  # values weighed in a release, beyond which not all records are gone over
 FEWEST = 2**13  # records: of fewer, their tables would be all chance
@@ -36,6 +37,7 @@ class Sweeps:
     offset: Whole  # where the cells of each column begin
     share: Array  # by class and two cells, of all records
     mean: Array  # by class and cell
+    never: NDArray[np.bool_]  # by two cells: what no record should have together
 
     def passes(self, rows: int) -> float:
         """How often each record of a release of so many is gone over; less than 1: not all are."""
@@ -50,6 +52,7 @@ class Sweeps:
         bins, classes = np.array(bins, np.int64, order="C"), classes.astype(np.int64)
         apart = self._counted(bins, classes)
         apart -= np.float32(len(bins)) * self.share.astype(np.float32)
+        apart += np.float32(_TOO_FULL) * self.never
         sweep = _sweep if HAVE_NUMBA else _sweep_in_blocks
         room = np.empty(int(np.diff(self.offset).max()), np.float32)
         while passes > 0:

@@ -5,6 +5,7 @@ that counts is the deviation of one count under the whole budget, as a share of 
 Every rule is continuous in it (decision 0030): nothing falls off an edge.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log, sqrt
@@ -19,10 +20,11 @@ MOST_CELLS = 6_000  # coarse bins over all columns, for which two-way counts are
 _LITTLE = {True: 3e-4, False: 5e-5}  # noise on a count, of all records: Gaussian or not
 _TENFOLD = 10.0  # from little noise to much
 # Shares of fine, one-way, choice and two-way tables under little noise, and under much.
-_ALL = (30, 5, 0, 65), (40, 20, 0, 40)
+_ALL = (30, 5, 0, 65), (40, 30, 0, 30)
 _CHOSEN = (30, 20, 5, 45), (33, 33, 4, 30)
 _NONE = (40, 60, 0, 0)
 _CLEAR = 300.0  # records to a deviation of a chosen pair's cells, within a class
+_FEWEST_PAIRS, _MANY_PAIRS = 2, 6  # that are chosen: fewer tell nothing
 _APART = {True: 1.5, False: 2.5}  # deviations of a fine count in an even share
 _FINE, _FINER = 24.0, 0.3  # bins, times this power of the deviations in all records
 _BINS = 1.5  # of a number in two-way tables, times the cube root of what is clear
@@ -78,11 +80,13 @@ def divided(budget: Budget, shape: Shape) -> Division:
         share = shared(whole, Fraction(45, 100))[0]
         one = deviation(share, shape.moved) * sqrt(shape.classes)
         chosen = int(min(pairs, records / (one * _CLEAR)))
-    if not chosen and not gaussian:
-        pairs = 0
+    if chosen < _FEWEST_PAIRS and not gaussian:
+        pairs = chosen = 0
     if chosen == pairs:
         chosen = 0
     weights = _weights(gaussian or (bool(pairs) and not chosen), bool(pairs), noise)
+    if chosen:  # few pairs have a smaller share than many
+        weights = _between(_NONE, weights, Fraction(min(chosen, _MANY_PAIRS), _MANY_PAIRS))
     present = (bool(shape.wide), True, bool(chosen), bool(pairs))
     total = sum(w for w, there in zip(weights, present, strict=True) if there)
     columns, classes, choice, tables = (
@@ -111,8 +115,13 @@ def _noise(share: float, gaussian: bool) -> float:
 def _weights(every: bool, pairs: bool, noise: float) -> tuple[Fraction, ...]:
     """Between those for little noise and those for much, in steps of a hundredth of the way."""
     little, much = (_ALL if every else _CHOSEN) if pairs else (_NONE, _NONE)
-    part = Fraction(round(100 * noise), 100)
-    return tuple(a + part * (b - a) for a, b in zip(little, much, strict=True))
+    return _between(little, much, Fraction(round(100 * noise), 100))
+
+
+def _between(
+    first: Sequence[int | Fraction], last: Sequence[int | Fraction], part: Fraction
+) -> tuple[Fraction, ...]:
+    return tuple(a + part * (b - a) for a, b in zip(first, last, strict=True))
 
 
 def deviation(part: Part, moved: int) -> float:
