@@ -4,6 +4,7 @@ Only what `mosaic` measures is made, not the records that it would draw.
 """
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -67,11 +68,19 @@ def prepared(table, schema=STAYS):
     return Records(open_source(table), Domain.of(sf.Schema.of(schema)))
 
 
-def release_of(records, budget, seed, schema=STAYS, **facts):
+def release_of(records, budget, seed, schema=STAYS):
     """The papers of one release."""
     read = sf.Schema.of(schema)
     plan = price(read, method="mosaic", **budget)
     plan = plan.sized(ROWS) if plan.sized else plan
     synopsis = plan.measure(records, Purse(plan.guarantee, SeededBits(seed)))
-    paper = made_up(plan.events, method="mosaic", schema=read.to_json(), **facts)
+    paper = made_up(plan.events, method="mosaic", schema=read.to_json())
     return sf.Release(paper, synopsis=json.loads(json.dumps(synopsis.to_json())))
+
+
+def understated(release, times):
+    """The same counts, under noise that is stated to be so many times smaller than it is."""
+    paper = release.certificate
+    events = [replace(event, noise=event.noise / times) for event in paper.events]
+    stated = made_up(events, method="mosaic", schema=paper.public_schema.to_json())
+    return sf.Release(stated, synopsis=release.synopsis)

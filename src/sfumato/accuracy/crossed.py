@@ -25,7 +25,7 @@ from sfumato.schema.domain import Levels
 __all__ = ["Bounds", "Crossed", "Suggestion"]
 
 _SURPRISE = 2  # times as many expected as can be there
-_LEAST = 3  # deviations that are no exception in any of the laws, at the chance of one bound
+_LEAST = 1  # deviations, which noise exceeds far too often for any bound
 _MISSED = Fraction(1, 100)  # chance that a constraint that holds exactly is not recognised
 
 
