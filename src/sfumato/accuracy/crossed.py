@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import permutations
-from math import floor
+from math import floor, sqrt
 from typing import Any
 
 import numpy as np
@@ -81,12 +81,13 @@ class Suggestion:
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """The bounds that every pair of columns shares, each with the same chance of being wrong."""
+    """What all pairs of columns share: limits, and the chance that one bound may be wrong."""
 
     tables: Tables
     margins: dict[str, list[Noisy]]
-    share: Fraction
-    each: Fraction
+    share: Fraction  # of all records
+    single: Fraction  # chance, of each bound from tables of single columns by class
+    paired: Fraction  # chance, of each bound from tables of pairs
 
     @cached_property
     def records(self) -> tuple[float, float]:
@@ -94,7 +95,7 @@ class Bounds:
         total = self.tables.total
         if total.public:
             return total.value, total.value
-        far = total.law.one_sided(self.each)
+        far = total.law.one_sided(self.single)
         return max(total.value - far, 0.0), max(total.value + far, 1.0)
 
     @property
@@ -110,7 +111,7 @@ class Bounds:
         }
 
     def _least(self, noisy: Noisy) -> float:
-        return noisy.value if noisy.public else max(noisy.lower_bound(1 - self.each), 0.0)
+        return noisy.value if noisy.public else max(noisy.lower_bound(1 - self.single), 0.0)
 
     def judge(self, pair: "Crossed", one: Hypothesis) -> Suggestion | None:
         """Suggested, or nothing."""
@@ -118,16 +119,19 @@ class Bounds:
         first, second = (self.least[side.axis.name] for side in pair.sides)
         expected = float(np.outer(first, second)[one.block].sum()) / most
         allowed = min(self.broken, Fraction(expected) / _SURPRISE)
-        if allowed < _LEAST * pair.deviation:
+        # Cheap questions first: most hypotheses fall at once.
+        spread = _LEAST * pair.deviation
+        counted = float(pair.table.counts[one.block].sum())
+        if allowed < spread or counted - float(allowed) > spread * sqrt(one.block.sum()):
             return None
         noisy = min(pair.ways(one, self), key=lambda way: way.variance)
         law, room = noisy.law, allowed - noisy.exactly
-        # Cheap questions first: most hypotheses fall at once.
-        if room < _LEAST * law.deviation or law.tail(room).upper > self.each:
+        chance = self.single if pair.by_class else self.paired
+        if room < _LEAST * law.deviation or law.tail(room).upper > chance:
             return None
         if law.tail(noisy.exactly).upper < _MISSED:
             return None
-        at_most = max(floor(noisy.exactly + Fraction(law.one_sided(self.each))), 0)
+        at_most = max(floor(noisy.exactly + Fraction(law.one_sided(chance))), 0)
         untold = None
         if one.untold is not None and one.untold.any():
             untold = pair.sum(one.untold)

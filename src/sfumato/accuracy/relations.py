@@ -1,18 +1,18 @@
 """Constraints between columns that look exact, suggested from the noisy tables of a release.
 
 For a block of cells that a constraint would forbid, let T be the records in it, S the noisy count
-of it, and E what T would be if its two columns had nothing to do with each other.  The exact law
-of the noise gives q, which the noise stays above −q except with a chance of c / m, for m
-statements in all.  So T ≤ S + q, and a constraint is suggested if
+of it, and E what T would be if its two columns had nothing to do with each other.  The noise stays
+above −q, by its exact law, except with some chance; so T ≤ S + q.  A constraint is suggested if
 
-    S + q < s · n           fewer than a share s of the records can break it,
+    S + q ≤ s · n           at most a share s of the records can break it,
     2 (S + q) ≤ E₋          which is at most half of what would be there by chance alone,
     P(noise ≥ S) ≥ 1/100    and noise alone is as large one time in a hundred.
 
-E₋ is computed from lower bounds of the single columns' counts, which are among the m statements;
-so is n where it is private.  All bounds hold together except with a chance of c (Bonferroni).
-What was tried, and how often, follows from the bins and from which pairs were measured; both were
-settled before the noise that is looked at here was drawn (`sfumato.accuracy.tables`).
+E₋ comes from lower bounds of the single columns' counts, as does n where it is private.  All bounds
+hold together except with the chance c that was asked for: half of it is shared by the bounds from
+tables of single columns by class, half by those from tables of pairs.  How many of either there are
+was settled before the noise in them was drawn, even where pairs were chosen (`docs/proofs/
+accuracy.md`).
 
 A suggestion is no proof: between 0 and S + q records may break it.  An order is told only where the
 bins of its columns do not overlap; records in the others may break it as well, and are counted
@@ -91,12 +91,15 @@ def suggest_constraints(
         )
     pairs = [Crossed.of(tables, *names) for names in tables.measured]
     margins = {axis.name: tables.margin(axis.name) for axis in tables.domain.axes}
-    tried = sum(len(pair.tried) for pair in pairs)
-    statements = tried + sum(map(len, margins.values())) + 2
-    bounds = Bounds(tables, margins, asked, allowed / statements)
+    by_class = sum(len(pair.tried) for pair in pairs if pair.by_class)
+    by_pair = sum(len(pair.tried) for pair in pairs if not pair.by_class)
+    single = by_class + sum(map(len, margins.values())) + 2  # n is bounded on both sides
+    bounds = Bounds(tables, margins, asked, allowed / 2 / single, allowed / 2 / max(by_pair, 1))
     declared = tables.domain.schema.constraints
     found = [one for pair in pairs for one in pair.suggestions(bounds, declared)]
     found.sort(key=lambda one: -one.strength)
     said = [one for one in found if one.constraint is not None][:_MOST_SHOWN]
     unsaid = [one for one in found if one.constraint is None][:_MOST_SHOWN]
-    return Suggestions(certificate.dataset, tuple(said), tuple(unsaid), tried, asked, allowed)
+    return Suggestions(
+        certificate.dataset, tuple(said), tuple(unsaid), by_class + by_pair, asked, allowed
+    )
