@@ -24,7 +24,7 @@ from sfumato.schema.domain import Levels
 
 __all__ = ["Bounds", "Crossed", "Suggestion"]
 
-_SURPRISE = 2  # times as many expected as can be there
+_SURPRISE = 3  # times as many expected as can be there
 _LEAST = 1  # deviations, which noise exceeds far too often for any bound
 _MISSED = Fraction(1, 100)  # chance that a constraint that holds exactly is not recognised
 

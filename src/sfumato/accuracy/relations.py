@@ -5,7 +5,7 @@ of it, and E what T would be if its two columns had nothing to do with each othe
 above −q, by its exact law, except with some chance; so T ≤ S + q.  A constraint is suggested if
 
     S + q ≤ s · n           at most a share s of the records can break it,
-    2 (S + q) ≤ E₋          which is at most half of what would be there by chance alone,
+    3 (S + q) ≤ E₋          which is at most a third of what would be there by chance alone,
     P(noise ≥ S) ≥ 1/100    and noise alone is as large one time in a hundred.
 
 E₋ comes from lower bounds of the single columns' counts, as does n where it is private.  All bounds
@@ -100,6 +100,5 @@ def suggest_constraints(
     found.sort(key=lambda one: -one.strength)
     said = [one for one in found if one.constraint is not None][:_MOST_SHOWN]
     unsaid = [one for one in found if one.constraint is None][:_MOST_SHOWN]
-    return Suggestions(
-        certificate.dataset, tuple(said), tuple(unsaid), by_class + by_pair, asked, allowed
-    )
+    tried = by_class + by_pair
+    return Suggestions(certificate.dataset, tuple(said), tuple(unsaid), tried, asked, allowed)
