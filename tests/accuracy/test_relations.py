@@ -135,7 +135,7 @@ def test_at_most_twenty_are_shown_the_strongest_first():
 
 # ---- how often a bound is wrong -----------------------------------------------------------
 
-RUNS, CHANCE, BREAKING = 60, 0.2, 180
+RUNS, CHANCE, BREAKING = 50, 0.2, 180
 SMALL = {
     "name": "small",
     "columns": {
