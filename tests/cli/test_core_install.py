@@ -31,6 +31,7 @@ verify release/ --ledger budget.db
 report release/
 verify release/
 accuracy release/ --sum ward=surgery
+schema suggest release/
 inspect release/ --original clinic.csv --ledger budget.db -o page.html
 compare clinic.csv --schema clinic.yaml --epsilon 1 --trials 1 --methods modips,wavelet
 graph publish edges.csv --undirected --epsilon 1 --option high=100 -o network/

@@ -88,6 +88,7 @@ NAMED = [
     "compare {0}/c.csv --schema {0}/c.yaml --epsilon 1 -o {0}/" + LONG,
     "audit modips --epsilon 1 --runs 40 --picture {0}/" + LONG + ".svg",
     "schema check {0}/" + LONG,
+    "schema suggest {0}/" + LONG,
     "schema draft {0}/" + LONG + ".csv",
     "schema draft {0}/c.csv -o {0}/" + LONG,
     "ledger create --ledger {0}/" + LONG,

@@ -50,6 +50,7 @@ _COMMANDS = {
     "ledger same-data people others --reason x --ledger budget.db": ("--reason", "--ledger"),
     "schema draft people.csv": ("--output", "--public"),
     "schema check people.json": (),
+    "schema suggest out": ("--share", "--chance"),
     "methods": (),
     "verify out": ("--ledger", "--trial", "--public"),
     "report out": ("--output", "--force"),

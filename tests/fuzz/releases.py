@@ -113,6 +113,7 @@ def _act(rng: Random, place: Path) -> tuple[Any, str]:
         "report": command("report", folder, "-o", str(place.parent / "page.html")),
         "accuracy": command("accuracy", folder),
         "accuracy mean": command("accuracy", folder, "--mean", "age", "--max", "ward", "--json"),
+        "suggest": command("schema", "suggest", folder),
         "ask": command("query", "ask", folder, "--keys", "k1,k2"),
         "load": lambda: _looked(Release.load(folder)),
         "counts": lambda: PublishedCounts.load(folder),

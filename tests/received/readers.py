@@ -58,6 +58,7 @@ def readers(kind, folder, to):
         ["report", str(folder), "-o", str(to / "page.html"), "--force"],
         ["accuracy", str(folder)],
         ["accuracy", str(folder), "--json"],
+        ["schema", "suggest", str(folder)],
         ["query", "ask", str(folder), "--keys", "area 1,area 2"],
         ["graph", "compare", str(_place() / "edges.csv"), str(folder)],
     ]

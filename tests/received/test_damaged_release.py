@@ -12,8 +12,8 @@ from received.readers import KINDS, copied, readers, resealed, run, unseen
 _SAMPLE = 5  # of each kind and document, by default
 _READERS = {  # what draws pictures is tried less often
     "first": ("verify",),
-    "most": ("verify", "accuracy", "graph", "query"),
-    "all": ("verify", "accuracy", "graph", "query", "report", "inspect"),
+    "most": ("verify", "accuracy", "schema", "graph", "query"),
+    "all": ("verify", "accuracy", "schema", "graph", "query", "report", "inspect"),
 }
 documents = pytest.mark.parametrize(
     ("kind", "document"),
@@ -83,7 +83,7 @@ def test_every_reader_reads_a_good_release(kind, tmp_path, monkeypatch, capsys):
     """The control: what is refused below is refused for its damage."""
     folder = copied(kind, tmp_path)
     suited = {
-        "table": ("verify", "report", "accuracy", "inspect"),
+        "table": ("verify", "report", "accuracy", "schema", "inspect"),
         "network": ("verify", "report", "accuracy", "graph"),
         "stream": ("verify", "report", "accuracy"),
         "counts": ("verify", "report", "accuracy", "query"),

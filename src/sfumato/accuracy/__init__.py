@@ -23,6 +23,7 @@ from sfumato.accuracy.noisy_scatter import (
     laplace_variance,
 )
 from sfumato.accuracy.published import Published, published
+from sfumato.accuracy.relations import Suggestion, Suggestions, suggest_constraints
 from sfumato.accuracy.small_values import (
     averaged,
     bit_variances,
@@ -52,6 +53,8 @@ __all__ = [
     "NoisyLDA",
     "NoisyRecords",
     "Published",
+    "Suggestion",
+    "Suggestions",
     "TwoWay",
     "about_count",
     "about_covariance",
@@ -73,6 +76,7 @@ __all__ = [
     "minimum",
     "noisy_records",
     "published",
+    "suggest_constraints",
     "sum_bound",
     "table_text",
     "useful_chance",

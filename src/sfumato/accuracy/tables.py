@@ -93,20 +93,28 @@ class Tables:
         found: dict[str, Mapping[str, Noisy]] = {}
         for index, axis in enumerate(self.domain.axes):
             if index == self._label:
-                sizes = [self._mean(self._sums(k)) for k in range(self._partition.classes)]
-                found[axis.name] = dict(zip(levels(_category(axis)), sizes, strict=True))
+                found[axis.name] = dict(
+                    zip(levels(_category(axis)), self.margin(axis.name), strict=True)
+                )
                 continue
-            position = positions[index]
-            column = self._partition.columns[position]
+            column = self._partition.columns[positions[index]]
             if index in self.fine:
                 cells = list(self._finely(index))
             elif column.bins == column.fine.bins:
-                every = range(column.bins)
-                cells = [self._mean(self._ways(position, cell, slice(None))) for cell in every]
+                cells = self.margin(axis.name)
             else:
                 raise ValueError("bins that were merged have a fine table")
             found[axis.name] = dict(zip(bin_names(axis, column.fine), cells, strict=True))
         return found
+
+    def margin(self, column: str) -> list[Noisy]:
+        """The coarse bins of a column, or the classes of the label, over all records."""
+        every = slice(None)
+        if self._label is not None and column == self.domain.axes[self._label].name:
+            return [self._mean(self._sums(k)) for k in range(self._partition.classes)]
+        position = [self.domain.axes[index].name for index in self._axes].index(column)
+        bins = range(self._partition.columns[position].bins)
+        return [self._mean(self._ways(position, cell, every)) for cell in bins]
 
     @cached_property
     def numbers(self) -> dict[str, BinnedMean]:

@@ -1,4 +1,4 @@
-"""`sfumato schema`: draft one, buy what it lacks, check one, or print the JSON Schema."""
+"""`sfumato schema`: draft one, buy what it lacks, check one, suggest constraints; JSON Schema."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +9,7 @@ from sfumato.cli.estimate import estimate
 from sfumato.cli.file_format import Delimiter, Encoding, declared_format
 from sfumato.cli.new_file import check_free, write_new
 from sfumato.cli.schema_from import from_dictionary
+from sfumato.cli.schema_suggest import suggest
 from sfumato.cli.schema_wizard import wizard
 from sfumato.cli.screen import Grid, document, say, show
 from sfumato.cli.table_argument import Data, Sheet, Table, named
@@ -97,6 +98,12 @@ def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")])
     facts = schema.to_json().get("file", {}).items()
     if said := ", ".join(f"{fact} {_listed(words)}" for fact, words in facts):
         say(f"text is read with {said}; a column may say otherwise")
+
+
+app.command(
+    epilog="Examples: sfumato schema suggest release/ · "
+    "sfumato schema suggest release/ --share 0.02 --json"
+)(suggest)
 
 
 @app.command(name="json", epilog="Example: sfumato schema json > schema.json")
