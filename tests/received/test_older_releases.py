@@ -16,6 +16,7 @@ from sfumato.schema import grid_number
 from sfumato.schema.domain import Domain
 
 OLDER = sorted((Path(__file__).parent / "made_by_0_1").iterdir())
+EVEN = Path(__file__).parent / "made_before_round_values"
 
 
 @pytest.mark.parametrize("folder", OLDER, ids=lambda folder: folder.name)
@@ -25,13 +26,10 @@ def test_a_release_of_version_0_1_verifies(folder):
     assert all(check.passed for check in found), found
 
 
-@pytest.mark.parametrize("folder", OLDER, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", [*OLDER, *sorted(EVEN.iterdir())], ids=lambda f: f.name)
 def test_its_certificate_is_written_as_it_was_read(folder):
     record = json.loads((folder / "release.json").read_text("utf-8"))
     assert list(Certificate.of(record).to_json().items()) == list(record.items())
-
-
-EVEN = Path(__file__).parent / "made_before_round_values"
 
 
 def test_a_release_of_evenly_spaced_numbers_verifies():

@@ -22,7 +22,7 @@ from math import ceil, floor, gcd, lcm, log10
 
 import numpy as np
 
-from sfumato.numeric.arrays import Mask, Vector, Whole
+from sfumato.numeric.arrays import Vector, Whole
 from sfumato.schema.column import Date
 from sfumato.schema.domain import Grid
 
@@ -64,25 +64,19 @@ def _roundest(axis: Grid, codes: Whole) -> Vector:
     def nearest(start: int, every: int) -> Whole:
         return start + every * np.rint((points - start) / every).astype(np.int64)
 
-    def read(values: Vector) -> Whole:
-        """As the encoder reads them, by the same arithmetic."""
-        return np.rint((values - low) / (high - low) * axis.points).astype(np.int64)
-
-    def inner(values: Vector, found: Whole) -> Mask:
-        inside = (values >= low) & (values <= high)
-        return inside & ((found > 0) & (found < axis.points) | (values == 0))
-
     values = candidates.numbers(np.clip(nearest(*levels[0]), 0, candidates.last))
     values[0], values[-1] = low + 0.0, high + 0.0  # adding zero turns -0 into 0
     for start, every in levels[1:]:
         several = every <= cell  # in one code
         which = nearest(start, every) if several else np.arange(start, candidates.last + 1, every)
         rounder = candidates.numbers(which)
-        found = read(rounder)
-        kept = inner(rounder, found)
+        # The encoder's own arithmetic, so that every number is read as its code.
+        read = np.rint((rounder - low) / (high - low) * axis.points).astype(np.int64)
+        kept = (rounder >= low) & (rounder <= high)
+        kept &= (read > 0) & (read < axis.points) | (rounder == 0)  # the ends keep theirs
         if several:
-            kept &= found == codes
-        values[found[kept]] = rounder[kept]
+            kept &= read == codes
+        values[read[kept]] = rounder[kept]
     return values
 
 
