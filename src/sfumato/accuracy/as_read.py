@@ -15,17 +15,16 @@ schema declares `other`, for these fit.
 """
 
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 
 from sfumato.accuracy.fit import judged, not_counted
-from sfumato.accuracy.spelling import spelt
 from sfumato.release.certificate import Certificate
 from sfumato.release.fit import Fit, Misfit
 from sfumato.release.kind import COUNTS, NETWORK, STREAM
 from sfumato.schema import Boolean, Date, Integer, Number
 from sfumato.schema.domain import Axis, Domain, Grid, moment_of, step_of
+from sfumato.schema.grid_number import code_numbers
 
 __all__ = ["NOT_MEASURED", "as_read", "became", "briefly", "changed", "changes", "told"]
 
@@ -156,14 +155,9 @@ def _records(misfit: Misfit, fit: Fit) -> str:
 
 def _middle(axis: Grid) -> str:
     """The code in the middle, as the value that it is published as."""
-    column = axis.column
-    if isinstance(column, Date):
+    if isinstance(axis.column, Date):
         return ""
-    low, high = Fraction(str(column.low)), Fraction(str(column.high))
-    if axis.steps is None:
-        return f"{spelt(float(low + (high - low) * axis.middle / axis.points))}, "
-    steps = (2 * axis.middle * axis.steps + axis.points) // (2 * axis.points)
-    return f"{_in_full(float(low + (high - low) * steps / axis.steps))}, "
+    return f"{_in_full(float(code_numbers(axis)[axis.middle]))}, "
 
 
 def _end(column: Number | Integer | Date, complaint: str) -> str:

@@ -1,11 +1,11 @@
 """What the values and bins of a column are called."""
 
-from math import ceil, log10
-
 import numpy as np
 
+from sfumato.numeric.arrays import Whole
 from sfumato.schema import Date
 from sfumato.schema.domain import Axis, Grid, Levels, moment_of, step_of
+from sfumato.schema.grid_number import code_numbers
 from sfumato.synopsis.bins import ABSENT, Fine, Merged, levels
 
 __all__ = ["ABSENT", "bin_names", "levels", "merged_names", "moment_text"]
@@ -25,8 +25,7 @@ def bin_names(axis: Axis, fine: Fine) -> list[str]:
     """
     if isinstance(axis, Levels):
         return levels(axis)
-    ends = zip(fine.start[: fine.ordered], fine.stop[: fine.ordered] - 1, strict=True)
-    names = [_between(axis, int(first), int(last)) for first, last in ends]
+    names = _spans(axis, fine.start[: fine.ordered], fine.stop[: fine.ordered] - 1)
     return [*names, *([ABSENT] if axis.missing else [])]
 
 
@@ -38,8 +37,8 @@ def merged_names(axis: Axis, column: Merged) -> list[str]:
         if len(inside) == 1:
             names.append(single[int(inside[0])])
         elif isinstance(axis, Grid):
-            first, last = int(fine.start[inside[0]]), int(fine.stop[inside[-1]]) - 1
-            names.append(_between(axis, first, last))
+            ends = fine.start[inside[:1]], fine.stop[inside[-1:]] - 1
+            names.extend(_spans(axis, *ends))
         elif len(inside) <= _MOST_NAMED:
             names.append(" or ".join(single[k] for k in inside))
         else:
@@ -54,17 +53,16 @@ def moment_text(column: Date, number: float) -> str:
     return str(moment).replace("T", " ")[: 16 if fine else 10]
 
 
-def _between(axis: Grid, first: int, last: int) -> str:
-    low, high = _text(axis, first), _text(axis, last)
-    return low if low == high else f"{low} to {high}"
+def _spans(axis: Grid, first: Whole, last: Whole) -> list[str]:
+    """From what to what each bin reaches, by its first and its last code."""
+    ends = zip(_texts(axis, first), _texts(axis, last), strict=True)
+    return [low if low == high else f"{low} to {high}" for low, high in ends]
 
 
-def _text(axis: Grid, code: int) -> str:
+def _texts(axis: Grid, codes: Whole) -> list[str]:
+    """What codes stand for; no separators, for values are listed by commas."""
     column = axis.column
     if isinstance(column, Date):
         start, stop = step_of(np.array([column.low, column.high], "datetime64[s]"), column.step)
-        return moment_text(column, start + code * (stop - start) / axis.points)
-    low, high = float(column.low), float(column.high)
-    apart = (high - low) / axis.points
-    # So many decimals that neighbours differ; no separators, for values are listed by commas.
-    return f"{low + code * apart:.{max(0, ceil(-log10(apart)))}f}"
+        return [moment_text(column, start + c * (stop - start) / axis.points) for c in codes]
+    return [np.format_float_positional(v, trim="-") for v in code_numbers(axis)[codes]]

@@ -12,17 +12,20 @@ from pathlib import Path
 from sfumato.errors import MissingExtra, ParameterError, Refused, ReleaseError
 from sfumato.ledger import Entry, Ledger
 from sfumato.ledger.rules import part_id
+from sfumato.ledger.table_part import TablePart
+from sfumato.plan.part import DeclaredPart
 from sfumato.publishing.certify import stated_facts
 from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.kinds import kind_rules
 from sfumato.publishing.verification import Check, Verification
-from sfumato.release.certificate import Certificate, Continues, PartyFacts
+from sfumato.release.certificate import Certificate, Continues, PartyFacts, stated
 from sfumato.release.content import Content, PartsContent
 from sfumato.release.digest import digest
 from sfumato.release.folder import CERTIFICATE, DATA, REPORT, SYNOPSIS, sha256
 from sfumato.release.older_content import OlderContent
 from sfumato.release.reading import read_certificate, read_files, read_synopsis
 from sfumato.release.release import Release, table_schema
+from sfumato.schema.domain import Domain
 from sfumato.untrusted.plain_file import content as file_content
 from sfumato.untrusted.plain_file import is_folder, is_there
 
@@ -202,12 +205,12 @@ def _data(folder: Path, certificate: Certificate) -> str:
 
 
 def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
-    stated = certificate.ledger
+    charged = certificate.ledger
     if certificate.parties is not None:
         return _of_a_party(folder, certificate, certificate.parties, ledger)
-    if stated is None or stated.id != ledger.ledger_id:
+    if charged is None or charged.id != ledger.ledger_id:
         raise ReleaseError("the release was not charged to this ledger")
-    ledger.verify(head=stated.head)
+    ledger.verify(head=charged.head)
     entry = ledger.entry(certificate.release)
     if entry is None or entry.state != "released":
         raise ReleaseError("the ledger does not hold this release as released")
@@ -228,9 +231,17 @@ def _in_ledger(folder: Path, certificate: Certificate, ledger: Ledger) -> str:
     part = None
     if certificate.part is not None:
         part = kind_rules(certificate).terms_again(folder, certificate).part
-    if entry.table_part != part:
+    if entry.table_part != part and entry.table_part != _part_before(certificate):
         raise ReleaseError("the ledger charged this release for another part of the table")
     return f"charged once, as entry {entry.sequence}; the chain verifies{paid}"
+
+
+def _part_before(certificate: Certificate) -> TablePart | None:
+    """The codes that the part had when codes stood for evenly spaced points."""
+    if certificate.part is None:
+        return None
+    domain = Domain.of(stated(certificate.public_schema)).with_even_points()
+    return DeclaredPart.of(domain, certificate.part).charged
 
 
 def _of_a_party(folder: Path, certificate: Certificate, parties: PartyFacts, ledger: Ledger) -> str:

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from math import floor, lcm, log10
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from sfumato.release.content import LEAF_ROWS
 from sfumato.schema import Date
 from sfumato.schema.arrow import arrow_schema, arrow_type
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid, moment_of, step_of
+from sfumato.schema.grid_number import code_numbers
 from sfumato.synopsis.features import Features
 
 __all__ = ["BATCH_ROWS", "Decoder", "NearestRecords", "code_values", "nearest_codes"]
@@ -115,31 +114,12 @@ def code_values(axis: Axis) -> pa.Array:
     if not isinstance(axis, Grid):
         text = pa.types.is_string(arrow_type(axis))
         return pa.array([*(str(v) if text else v for v in axis.values), None], arrow_type(axis))
-    column, codes = axis.column, np.arange(axis.points + 1)
-    if isinstance(column, Date):
-        first = step_of(np.array([column.low], "datetime64[s]"), column.step)[0]
-        moments = moment_of(first + _nearest_steps(axis, codes), column.step)
-        return _with_null(pa.array(moments))
-    low, high = Fraction(str(column.low)), Fraction(str(column.high))
-    if column.step is None:
-        values = float(low) + codes * (float(high - low) / axis.points)
-        # Enough decimals to tell neighbouring points apart; more would only tire the eye.
-        values = np.round(values, 1 - floor(log10((high - low) / axis.points)))
-        # Rounding may leave the range; adding zero turns -0 into 0.
-        return _with_null(pa.array(np.clip(values, column.low, column.high) + 0.0))
-    step = Fraction(str(column.step))
-    # Whole numbers over a power of ten, divided by Python, which rounds correctly at any
-    # size: each value is the float nearest to its decimal.
-    shared = lcm(low.denominator, step.denominator)
-    whole = int(low * shared) + _nearest_steps(axis, codes) * int(step * shared)
-    return _with_null(pa.array([number / shared for number in whole.tolist()]))
-
-
-def _nearest_steps(axis: Grid, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the grid is coarser than the steps, a code stands for the nearest step."""
-    steps = axis.steps or axis.points
-    each, rest = divmod(steps, axis.points)  # apart, so that no product passes 64 bits
-    return np.asarray(codes * each + (2 * codes * rest + axis.points) // (2 * axis.points))
+    column = axis.column
+    if not isinstance(column, Date):
+        return _with_null(pa.array(code_numbers(axis)))
+    first = step_of(np.array([column.low], "datetime64[s]"), column.step)[0]
+    steps = first + axis.nearest_steps(np.arange(axis.points + 1))
+    return _with_null(pa.array(moment_of(steps, column.step)))
 
 
 def _with_null(values: pa.Array) -> pa.Array:

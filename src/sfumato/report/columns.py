@@ -225,7 +225,8 @@ def _numbers(axis: Grid, starts: Sequence[int]) -> _Ruler:
     edges, width = _grouped(axis.points, starts)
 
     def find(column: pa.Array) -> Whole:
-        return _bin_of(starts, np.rint((_floats(column) - low) / apart))
+        # As the encoder reads them: a released number may lie anywhere around its point.
+        return _bin_of(starts, np.rint((_floats(column) - low) / (high - low) * axis.points))
 
     span = Span(tuple(low + apart * edge for edge in edges), width, spelt, apart / 2)
     return _Ruler(axis.column.kind, len(width), _marked(find, len(width)), span)

@@ -57,7 +57,8 @@ def _says(column: Kept) -> list[str]:
         found.append(f"from {_day(column.low)} to {_day(column.high)}, by the {column.step}")
     elif isinstance(column, Number | Integer):
         step = f", in steps of {spelt(column.step)}" if column.step not in (None, 1) else ""
-        found.append(f"from {spelt(column.low)} to {spelt(column.high)}{step}")
+        scale = f", on a {column.scale} scale" if column.scale else ""
+        found.append(f"from {spelt(column.low)} to {spelt(column.high)}{step}{scale}")
     elif isinstance(column, Boolean):
         what = "not true or false"
         if column.true and column.false:  # declared together

@@ -56,6 +56,13 @@ Other = Annotated[
     Literal[False] | Annotated[str, Field(min_length=1)] | None,
     Field(description="what any other value becomes; none (or false): no other value occurs"),
 ]
+Scale = Annotated[
+    Literal["log", "linear"] | None,
+    Field(
+        description="how bins of values are cut: log: they grow with the distance from zero; "
+        "linear: even ones; else log where the range spans orders of magnitude"
+    ),
+]
 _CLOSED = ConfigDict(frozen=True, extra="forbid")
 
 
@@ -125,6 +132,7 @@ class Number(WrittenNumber, _Column):
     low: float = Field(ge=-1e300, le=1e300, allow_inf_nan=False)
     high: float = Field(ge=-1e300, le=1e300, allow_inf_nan=False)
     step: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    scale: Scale = None
 
     @model_validator(mode="after")
     def _range(self) -> Self:
@@ -144,6 +152,7 @@ class Integer(WrittenNumber, _Column):
     low: int = Field(ge=-(2**53), le=2**53)
     high: int = Field(ge=-(2**53), le=2**53)
     step: int = Field(default=1, gt=0)
+    scale: Scale = None
 
     @model_validator(mode="after")
     def _range(self) -> Self:

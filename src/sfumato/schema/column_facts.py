@@ -40,15 +40,16 @@ def _price(price: PureDP | ApproxDP) -> str:
 
 
 def _domain(axis: Axis) -> str:
-    column = axis.column
     if isinstance(axis, Levels):
         values = [_spelt(value) for value in axis.values]
         more = [f"… {len(values) - _SHOWN} more"] * (len(values) > _SHOWN)
         return ", ".join(values[:_SHOWN] + more)
-    ends = f"{_spelt(axis.column.low)} … {_spelt(axis.column.high)}"
+    column = axis.column
+    ends = f"{_spelt(column.low)} … {_spelt(column.high)}"
     if isinstance(column, Date):
         return f"{ends} by {column.step}"
-    return ends if axis.column.step in (None, 1) else f"{ends} by {_spelt(axis.column.step)}"
+    steps = "" if column.step in (None, 1) else f" by {_spelt(column.step)}"
+    return f"{ends}{steps}" + (f", {column.scale} scale" if column.scale else "")
 
 
 def _codes(axis: Axis) -> str:

@@ -13,7 +13,7 @@ use it.
 [111, 3]
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from functools import cached_property
@@ -42,6 +42,7 @@ class Grid:
     column: Number | Integer | Date
     points: int
     steps: int | None
+    even: bool = False  # whether codes stand for the points themselves, not for round numbers
 
     @property
     def missing(self) -> bool:
@@ -57,6 +58,12 @@ class Grid:
     def middle(self) -> int:
         """What an unusable value becomes where missing is not declared."""
         return self.points // 2
+
+    def nearest_steps(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The step nearest to each point; the codes themselves where there are no more steps."""
+        steps = self.steps or self.points
+        each, rest = divmod(steps, self.points)  # apart, so that no product passes 64 bits
+        return np.asarray(codes * each + (2 * codes * rest + self.points) // (2 * self.points))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +127,11 @@ class Domain:
     def label(self) -> int | None:
         """Position of the label among the axes, if there is one."""
         return next((i for i, a in enumerate(self.axes) if a.column.role == "label"), None)
+
+    def with_even_points(self) -> "Domain":
+        """The same codes, which stand for evenly spaced points, as in the first releases."""
+        axes = (replace(axis, even=True) if isinstance(axis, Grid) else axis for axis in self.axes)
+        return Domain(self.schema, tuple(axes))
 
 
 def _axis(name: str, column: Number | Integer | Category | Boolean | Date, finest: int) -> Axis:

@@ -86,6 +86,8 @@ def _fault(item: dict[str, Any], where: list[str]) -> str:
             return "a comma ends a fact within braces: write numbers as 12000, not as 12,000"
         case "missing":
             return f"{field} is missing: declare it from public knowledge"
+        case "extra_forbidden" if where == ["scale"]:
+            return "scale is for columns of kind number or integer: remove it here"
         case "extra_forbidden":
             return f"{field} is not known here: remove it or correct its name"
         case "value_error":
@@ -98,6 +100,8 @@ def _fault(item: dict[str, Any], where: list[str]) -> str:
             return "aliases must be a mapping from values to lists of their spellings"
         case "model_type" if where == ["file"]:
             return "file must be a mapping from facts, such as decimal, to what the file has"
+        case "literal_error" if where == ["scale"]:
+            return "scale must be log or linear: leave it out to have it chosen by the range"
         case "literal_error" if where[-1:] == ["thousands"]:
             return f"{field} must be a comma, a point, a space, an apostrophe, _ or none"
         case "dict_type":

@@ -1,12 +1,13 @@
 """Releases of tables: their plan again, and values that must lie on the public grid."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
 
-from sfumato.errors import ReleaseError
+from sfumato.errors import Refused, ReleaseError
 from sfumato.methods import method
 from sfumato.plan import GIVEN, Plan
 from sfumato.plan.fit import fitted_plan
@@ -25,6 +26,8 @@ from sfumato.schema.domain import Domain
 from sfumato.table.encode import encode
 
 __all__ = ["check_values", "described", "table_plan", "terms_again"]
+
+_OUTSIDE = "the data holds values outside the public grid"
 
 
 def table_plan(certificate: Certificate) -> Plan:
@@ -71,19 +74,44 @@ def check_values(certificate: Certificate) -> Callable[[pa.RecordBatch], None] |
     if certificate.columns is not None:
         return None  # values of the method's own: their content is all there is to check
     domain = Domain.of(stated(certificate.public_schema))
-    decoder = Decoder(domain)
     asked = parse_where(domain, certificate.options.get("where"))
-    rules = Rules.of(domain, where_masks(domain, asked))
+    # The first releases hold other numbers for the same codes.
+    now, before = _Held(domain, asked), _Held(domain.with_even_points(), asked)
 
     def check(batch: pa.RecordBatch) -> None:
-        codes = encode(domain, batch)
-        again = decoder.batch(codes)
-        if not again.equals(pa.RecordBatch.from_arrays(batch.columns, schema=again.schema)):
-            raise ReleaseError("the data holds values outside the public grid")
-        if not rules.keeps(codes).all():
-            raise ReleaseError("the data holds a record that its constraints or where rule out")
+        fault = now.fault(batch)
+        if fault is not None and (earlier := before.fault(batch)) is not None:
+            raise ReleaseError(earlier if fault == _OUTSIDE else fault)
 
     return check
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """What a release may hold where codes stand for the values of this domain."""
+
+    domain: Domain
+    asked: Mapping[str, str]
+
+    def fault(self, batch: pa.RecordBatch) -> str | None:
+        """What is wrong with these records, if anything."""
+        codes = encode(self.domain, batch)
+        again = self._decoder.batch(codes)
+        if not again.equals(pa.RecordBatch.from_arrays(batch.columns, schema=again.schema)):
+            return _OUTSIDE
+        try:
+            kept = self._rules.keeps(codes).all()
+        except Refused as error:  # there is no such record among these values
+            return str(error)
+        return None if kept else "the data holds a record that its constraints or where rule out"
+
+    @cached_property
+    def _decoder(self) -> Decoder:
+        return Decoder(self.domain)
+
+    @cached_property
+    def _rules(self) -> Rules:
+        return Rules.of(self.domain, where_masks(self.domain, self.asked))
 
 
 def described(certificate: Certificate) -> str:
