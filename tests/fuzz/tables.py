@@ -124,8 +124,8 @@ def act_on(rng: Random, file: Path) -> tuple[Any, str]:
         case 0:
             return command("schema", "draft", str(file)), "draft"
         case 1:
-            words = ("publish", str(file), "--schema", str(schema), "--epsilon", "1", "-o", out)
-            return command(*words), "command publish"
+            words = ("publish", str(file), "--schema", str(schema), "--epsilon", "1", "--yes")
+            return command(*words, "-o", out), "command publish"
         case _:
             asked = {"method": method, "folder": out, **BUDGETS[method]}
             return lambda: publish(str(file), schema=SCHEMA, **asked).data, f"publish {method}"
