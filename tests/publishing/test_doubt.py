@@ -7,6 +7,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from party_world import World
+from party_world import schema as party_schema
 from sfumato.example import CLINIC, clinic
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
@@ -148,9 +150,16 @@ def test_an_estimator_warns_as_publish_does():
         sf.estimator.Publisher(SCHEMA, epsilon=1, options={"model": "forest"}).fit(FEW)
 
 
-def test_parties_see_the_doubt_before_they_join():
-    schema = CLINIC.replace("replace-one", "add-remove")
-    given = {"method": "mosaic", "release": "s", "epsilon": "0.1", "delta": "1e-9"}
-    for records, doubted in ((60, True), (100_000, False)):
-        agreed = sf.party.agree(Schema.parse(schema), ["a", "b"], **given, records=records)
-        assert (agreed.plan.doubt is not None) == doubted
+def test_parties_see_the_doubt_before_they_join_and_in_their_certificate(tmp_path):
+    asked = {"method": "mosaic", "schema": party_schema("add-remove"), "epsilon": "0.1"}
+    world = World(tmp_path, **asked, records=40)
+    doubt = world.exchange.agreement.plan.doubt
+    assert "(of about 40 records, as was stated)" in doubt
+    world.joined()
+    for _ in range(world.exchange.agreement.rounds):
+        world.contribute().open()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # what was contributed is charged
+        release = world.combined(folder=tmp_path / "r", rows=20)
+    assert doubt in release.certificate.warnings
+    assert sf.verify(tmp_path / "r").passed

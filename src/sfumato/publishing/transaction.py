@@ -25,7 +25,7 @@ from sfumato.privacy.guarantee import Heuristic, Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.publishing.certify import certify, check_certifiable
-from sfumato.publishing.doubt import Doubted, warned
+from sfumato.publishing.doubt import Doubted, unheard
 from sfumato.publishing.row_stream import hashed_rows
 from sfumato.release.certificate import Certificate
 from sfumato.release.content import Content, PartsContent
@@ -109,7 +109,7 @@ class ReleaseTransaction:
     seed: int | None = None
     part: "Part | None" = None  # of a series that was charged when it began
     trial: Write | None = None  # empty files, as those are written that come after the charge
-    on_doubt: Doubted = warned
+    on_doubt: Doubted = unheard  # told before the charge
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.ledger is not None:
