@@ -40,7 +40,7 @@ def test_what_helps_helps(schema, stated):
 
 def test_there_is_a_doubt_exactly_where_noise_outweighs_the_records():
     each = [steps(records=n) for n in range(1, 400, 19)]
-    outweighed = [expected_error(one) > guessed_error(one) for one in each]
+    outweighed = [expected_error(one) > 0.7 * guessed_error(one) for one in each]
     assert [doubt(one) is not None for one in each] == outweighed
     assert outweighed == sorted(outweighed, reverse=True)  # the fewer records, the more noise
     assert {*outweighed} == {True, False}
