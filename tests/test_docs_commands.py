@@ -43,8 +43,8 @@ def desk(tmp_path, monkeypatch):
     """A folder with the files that the pages speak of, and no ledger."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SFUMATO_LEDGER", raising=False)
-    pacsv.write_csv(clinic(120), "clinic.csv")
-    pacsv.write_csv(clinic(120, seed=2), "public.csv")
+    pacsv.write_csv(clinic(300), "clinic.csv")
+    pacsv.write_csv(clinic(300, seed=2), "public.csv")
     blank = yaml.safe_load(CLINIC)
     blank["columns"]["age"] = {"kind": "integer"}
     (tmp_path / "kinds.yaml").write_text(yaml.safe_dump(blank))

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from sfumato.ledger import Ledger
     from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, LocalDP, PureDP, Seeded
     from sfumato.publishing.counts import publish_counts
+    from sfumato.publishing.doubt import DoubtWarning
     from sfumato.publishing.estimate import estimate_schema
     from sfumato.publishing.network import publish_network
     from sfumato.publishing.page import report_page, write_report
@@ -67,6 +68,7 @@ __all__ = [
     "ApproxDP",
     "BudgetError",
     "DataError",
+    "DoubtWarning",
     "Heuristic",
     "Ledger",
     "LedgerError",
@@ -130,6 +132,7 @@ _NAMES_BY_HOME = {
     "sfumato.ledger": "Ledger",
     "sfumato.privacy.guarantee": "ApproxDP Heuristic LocalDP PureDP Seeded ZCDP",
     "sfumato.publishing.counts": "publish_counts",
+    "sfumato.publishing.doubt": "DoubtWarning",
     "sfumato.publishing.estimate": "estimate_schema",
     "sfumato.publishing.network": "publish_network",
     "sfumato.publishing.page": "report_page write_report",

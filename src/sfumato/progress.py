@@ -112,14 +112,18 @@ def _row_bars() -> Iterator[Callable[[str, int], None]]:
 
     tasks = {}
     counted = TextColumn("{task.completed:,.0f} rows", markup=False)
-    with _bars(SpinnerColumn(), _what(), counted, TimeElapsedColumn()) as bar:
+    bar = _bars(SpinnerColumn(), _what(), counted, TimeElapsedColumn())
 
-        def step(phase: str, rows: int) -> None:
-            if phase not in tasks:
-                tasks[phase] = bar.add_task(_PHASES[phase], total=None)
-            bar.update(tasks[phase], advance=rows)
+    def step(phase: str, rows: int) -> None:
+        if phase not in tasks:
+            bar.start()  # not before there is something to show: a question may come first
+            tasks[phase] = bar.add_task(_PHASES[phase], total=None)
+        bar.update(tasks[phase], advance=rows)
 
+    try:
         yield step
+    finally:
+        bar.stop()
 
 
 @contextmanager

@@ -28,7 +28,7 @@ def place(tmp_path_factory):
 
 
 PUBLISHING = {
-    "publish {0}/c.csv --schema {0}/c.yaml --epsilon 1 -o {0}/r": publish,
+    "publish {0}/c.csv --schema {0}/c.yaml --epsilon 1 --yes -o {0}/r": publish,
     "graph publish {0}/e.csv --undirected --epsilon 1 --option high=9 -o {0}/r": publish_network,
     "stream count {0}/b.txt --horizon 40 --epsilon 1 -o {0}/r": publish_stream,
 }
@@ -67,9 +67,9 @@ def test_an_option_given_twice_is_refused():
 
 LONG = "n" * 300
 NAMED = [
-    "publish {0}/c.csv --schema {0}/c.yaml --epsilon 1 -o {0}/" + LONG,
-    "publish {0}/" + LONG + ".csv --schema {0}/c.yaml --epsilon 1 -o {0}/r",
-    "publish {0}/c.csv --schema {0}/" + LONG + " --epsilon 1 -o {0}/r",
+    "publish {0}/c.csv --schema {0}/c.yaml --epsilon 1 --yes -o {0}/" + LONG,
+    "publish {0}/" + LONG + ".csv --schema {0}/c.yaml --epsilon 1 --yes -o {0}/r",
+    "publish {0}/c.csv --schema {0}/" + LONG + " --epsilon 1 --yes -o {0}/r",
     "graph publish {0}/e.csv --undirected --epsilon 1 --option high=9 -o {0}/" + LONG,
     "graph publish {0}/e.csv --undirected --epsilon 1 --option high=9 --name " + LONG + " -o {0}/r",
     "graph compare {0}/e.csv {0}/" + LONG,

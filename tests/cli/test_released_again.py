@@ -6,7 +6,7 @@ import sfumato as sf
 from commands import run
 
 WORDS = {
-    "table": "publish t.csv --schema t.yaml --epsilon 1",
+    "table": "publish t.csv --schema t.yaml --epsilon 1 --yes",
     "network": "graph publish t.csv --undirected --epsilon 1 --option high=10",
     "stream": "stream count t.csv --form text --horizon 64 --every 8 --epsilon 1",
     "counts": "query publish t.csv --epsilon 1",

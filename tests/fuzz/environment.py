@@ -33,7 +33,7 @@ _ODD = {
     "NUMBA_CACHE_DIR": ("/nowhere",),
 }
 _COMMANDS = (
-    "publish people.csv --schema people.json --epsilon 1 -o out",
+    "publish people.csv --schema people.json --epsilon 1 --yes -o out",
     "ledger create --ledger new.db",
     "schema check people.json",
     "schema draft people.csv",

@@ -16,6 +16,7 @@ from fuzz.judge import Trial
 from fuzz.schemas import COLUMNS, SCHEMA
 from fuzz.tables import BUDGETS, FIGURE, SECRETS, WORD
 from sfumato.errors import SfumatoError
+from sfumato.publishing.doubt import unheard
 from sfumato.publishing.table import publish
 
 __all__ = ["make"]
@@ -31,7 +32,7 @@ def make(rng: Random, folder: Path) -> Trial:
 
     def published(data: Any, place: str) -> Callable[[], Any]:
         asked = {"method": method, "folder": folder / place, **BUDGETS[method]}
-        return lambda: publish(data, schema=SCHEMA, **asked).data
+        return lambda: publish(data, schema=SCHEMA, on_doubt=unheard, **asked).data
 
     try:
         published(twin, "twin")()

@@ -15,7 +15,7 @@ __all__ = ["make"]
 
 _FILES = ("people.csv", "people.json", "roads.csv", "words.csv", "visits.txt", "budget.db", "none")
 _COMMANDS = {
-    "publish people.csv --schema people.json --epsilon 1 -o out": (
+    "publish people.csv --schema people.json --epsilon 1 --yes -o out": (
         *("--method", "--epsilon", "--delta", "--rho", "--rows", "--model", "--where", "--format"),
         *("--option", "--release", "--basis", "--seed", "--ledger", "--output", "--schema"),
         *("--accept-no-guarantee", "--as-published"),

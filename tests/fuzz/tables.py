@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from fuzz.changes import bytes_changed, cell, words_changed
 from fuzz.judge import Trial, command
 from fuzz.schemas import COLUMNS, SCHEMA
+from sfumato.publishing.doubt import unheard
 from sfumato.publishing.table import publish
 
 __all__ = ["BUDGETS", "FIGURE", "SECRETS", "WORD", "act_on", "csv_of", "make", "odd_rows"]
@@ -124,10 +125,10 @@ def act_on(rng: Random, file: Path) -> tuple[Any, str]:
         case 0:
             return command("schema", "draft", str(file)), "draft"
         case 1:
-            words = ("publish", str(file), "--schema", str(schema), "--epsilon", "1", "-o", out)
-            return command(*words), "command publish"
+            words = ("publish", str(file), "--schema", str(schema), "--epsilon", "1", "--yes")
+            return command(*words, "-o", out), "command publish"
         case _:
-            asked = {"method": method, "folder": out, **BUDGETS[method]}
+            asked = {"method": method, "folder": out, "on_doubt": unheard, **BUDGETS[method]}
             return lambda: publish(str(file), schema=SCHEMA, **asked).data, f"publish {method}"
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.screen import Grid, say, show
+from sfumato.cli.screen import Grid, say, show, styled
 from sfumato.cli.table_argument import Data, Table, named
 
 if TYPE_CHECKING:
@@ -264,6 +264,8 @@ def _agreed(agreement: Any) -> None:
             "too few to rule out that different lists of contributions are opened: before you open,"
             " compare the list (see status) with all others, by telephone",
         )
+    if (doubt := agreement.plan.doubt) is not None:
+        lines.line("doubt", styled(doubt, "yellow"))
     lines.line("fingerprint", fingerprint(agreement.digest))
     show(lines)
 

@@ -1,11 +1,13 @@
 """`sfumato publish`: one release, from file to folder."""
 
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sfumato.cli.screen import asked, say, somebody_answers, styled
 from sfumato.cli.table_argument import Data, Sheet, Table, named
 
 __all__ = ["publish"]
@@ -94,6 +96,12 @@ def publish(
             "--accept-no-guarantee", help="Publish although the method has no privacy proof."
         ),
     ] = False,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes", help="Publish also what is expected to be hardly better than guessing."
+        ),
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
     ] = None,
@@ -111,6 +119,7 @@ def publish(
     from sfumato.cli.show import promise, unfinished
     from sfumato.errors import MisfitError
     from sfumato.ledger import Ledger
+    from sfumato.publishing.doubt import unheard
     from sfumato.publishing.misfit_words import LOOK
     from sfumato.publishing.table import publish as run
     from sfumato.release.folder import is_release
@@ -149,12 +158,28 @@ def publish(
             release=release,
             seed=seed,
             accept_no_guarantee=accept_no_guarantee,
+            on_doubt=unheard if yes else _agreed,
             **options,
         )
     except MisfitError as stopped:
         told = str(stopped).replace(LOOK, _look(data, schema, sheet, table, ledger))
         raise MisfitError(told) from None
     promise(result, again=existed)
+
+
+def _agreed(doubt: str) -> None:
+    """Go on if whoever sits there says yes; the release has been neither charged nor begun."""
+    from sfumato.errors import Refused
+
+    if not somebody_answers():
+        raise Refused(f"{doubt} Nothing was charged; add --yes to publish it all the same")
+    say(styled("doubt: ", "yellow"), doubt)
+    answer = ""
+    with suppress(EOFError):
+        answer = asked("Publish all the same? [y/N] ")
+    if answer.strip().lower() not in ("y", "yes"):
+        say("nothing was charged or published")
+        raise typer.Exit(1)
 
 
 def _look(

@@ -17,7 +17,18 @@ from rich.text import Text
 
 from sfumato.untrusted.visible import visible
 
-__all__ = ["Cell", "Grid", "asked", "document", "panel", "say", "show", "styled", "terminal"]
+__all__ = [
+    "Cell",
+    "Grid",
+    "asked",
+    "document",
+    "panel",
+    "say",
+    "show",
+    "somebody_answers",
+    "styled",
+    "terminal",
+]
 
 Cell = str | Text  # a text in a colour of its own is made by `styled`
 
@@ -52,6 +63,11 @@ def asked(question: str) -> str:
     if not sys.stdin.isatty():
         say(answer)  # nobody saw it being typed
     return answer
+
+
+def somebody_answers() -> bool:
+    """Whether a person sees a question and can answer it."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def document(text: str) -> None:

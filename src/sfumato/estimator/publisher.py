@@ -43,12 +43,12 @@ class Publisher:
     unprotected.  Use `SyntheticTrained`, or a publisher as the last step.
 
     >>> import pyarrow as pa
-    >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
+    >>> table = pa.table({"age": [30, 41, 57] * 50, "smoker": [True, False, False] * 50})
     >>> schema = {"name": "clinic", "columns": {
     ...     "age": {"kind": "integer", "low": 0, "high": 110}, "smoker": {"kind": "boolean"}}}
     >>> publisher = Publisher(schema, epsilon=1).fit(table)
     >>> publisher.release_.data.num_rows, publisher.sample(1_000).num_rows
-    (3, 1000)
+    (150, 1000)
     """
 
     release_: Release

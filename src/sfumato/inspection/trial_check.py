@@ -66,7 +66,7 @@ def verify_trial(
     >>> from sfumato.schema import Schema
     >>> schema, public = Schema.parse(CLINIC), clinic(500)
     >>> with TemporaryDirectory() as place:
-    ...     for name, table in (("release", clinic(80)), ("trial", public)):
+    ...     for name, table in (("release", clinic(200)), ("trial", public)):
     ...         _ = publish(table, schema=schema, epsilon=1, misfit=1, folder=f"{place}/{name}")
     ...     checks = verify_trial(f"{place}/release", f"{place}/trial", public)
     >>> checks.passed, [check.name for check in checks[3:]]

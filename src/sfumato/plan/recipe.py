@@ -52,6 +52,8 @@ class Priced:
     limits: tuple[str, ...] = ()
     # Whether each record is changed by itself, so that whoever holds one can do it alone.
     local: bool = False
+    # Why the release is expected to be hardly better than guessing, where it is.
+    doubt: str | None = None
 
     @property
     def guarantee(self) -> Guarantee:
@@ -65,9 +67,10 @@ class Priced:
     def _repr_html_(self) -> str:
         rows = [(event.statistic, event.law, event.cost) for event in self.events]
         headings = ("measured", "how", "price")
-        return fact_table(
-            f"Plan: {self.method}", rows, headings=headings, note=f"Promise: {self.guarantee}."
-        )
+        note = f"Promise: {self.guarantee}."
+        if self.doubt is not None:
+            note += f" {self.doubt}"
+        return fact_table(f"Plan: {self.method}", rows, headings=headings, note=note)
 
     def terms_for(
         self,
@@ -88,6 +91,7 @@ class Priced:
             columns=columns,
             invariants=invariants,
             caveats=(*self.limits, *caveats),
+            doubt=self.doubt,
         )
 
 

@@ -51,6 +51,7 @@ class ReleaseTerms:
     caveats: tuple[str, ...] = field(repr=False)  # what a reader is to bear in mind
     part: TablePart | None = None  # the records that are used, as the ledger tells parts apart
     fit: FitTerms | None = None
+    doubt: str | None = None  # why the release is expected to be hardly better than guessing
 
     @property
     def dataset(self) -> str:

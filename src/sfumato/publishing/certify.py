@@ -105,7 +105,7 @@ def _cautions(terms: ReleaseTerms, guarantee: Guarantee, *, counted: bool) -> di
     exact = "" if isinstance(terms.guarantee, Heuristic) else "; exact discrete noise"
     return {
         "randomness": "a seed: a test run" if isinstance(guarantee, Seeded) else keyed + exact,
-        "warnings": list(_weakness(guarantee)),
+        "warnings": [*_weakness(guarantee), *(() if terms.doubt is None else (terms.doubt,))],
         "limits": [*terms.caveats, *unchecked, *(() if counted or joint else (_NO_LEDGER,))],
     }
 

@@ -23,6 +23,7 @@ from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.progress import Wish
 from sfumato.progress import rows as told_rows
+from sfumato.publishing.doubt import Doubted, warned
 from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.fit import counted_fit
 from sfumato.publishing.transaction import (
@@ -127,6 +128,7 @@ def publish(
     seed: int | None = None,
     accept_no_guarantee: bool = False,
     progress: Wish = None,
+    on_doubt: Doubted = warned,
     **options: Any,
 ) -> Release:
     """Release a table under a promise.
@@ -145,17 +147,19 @@ def publish(
     of `misfit` of the records do not fit the schema, as noisy counts tell, nothing is published
     (`MisfitError`) and only these counts are paid for: `price` says how much.  Terminals and
     notebooks show how far it is, unless `progress=False`; a function is told instead, phase and
-    rows.
+    rows.  Where public facts make it likely that the release will be hardly better than guessing
+    (`Plan.doubt`), `on_doubt` is told why before anything is charged: by default it warns
+    (`DoubtWarning`), and what it raises stops the release.
 
     >>> import pyarrow as pa
-    >>> table = pa.table({"age": [30, 41, 57], "smoker": [True, False, False]})
+    >>> table = pa.table({"age": [30, 41, 57] * 50, "smoker": [True, False, False] * 50})
     >>> schema = {"name": "clinic", "columns": {
     ...     "age": {"kind": "integer", "low": 0, "high": 110}, "smoker": {"kind": "boolean"}}}
     >>> release = publish(table, schema=schema, epsilon=1)
     >>> release
     <Release of clinic by mosaic: 1-differential privacy>
     >>> release.data.num_rows, release.data.column_names
-    (3, ['age', 'smoker'])
+    (150, ['age', 'smoker'])
     """
     plan = price(
         schema,
@@ -179,6 +183,7 @@ def publish(
         seed=seed,
         accept_no_guarantee=accept_no_guarantee,
         progress=progress,
+        on_doubt=on_doubt,
     )
 
 
@@ -194,12 +199,13 @@ def publish_plan(
     seed: int | None = None,
     accept_no_guarantee: bool = False,
     progress: Wish = None,
+    on_doubt: Doubted = warned,
 ) -> Release:
     """`publish` for whoever has the plan already, and may want to look at it before.
 
     >>> import pyarrow as pa
     >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
-    >>> publish_plan(plan, pa.table({"a": [True, False]})).guarantee
+    >>> publish_plan(plan, pa.table({"a": [True, False] * 50})).guarantee
     PureDP(epsilon=Fraction(1, 1))
     """
     check_rows(rows, plan)
@@ -240,7 +246,7 @@ def publish_plan(
         if cluster and (folder is None or publishable.trial is None):
             cluster.draw(NoRows(_NO_COLUMNS), 1, _NO_COLUMNS, _no_file)
         transaction = ReleaseTransaction(
-            publishable, ledger, release, seed, trial=publishable.trial
+            publishable, ledger, release, seed, trial=publishable.trial, on_doubt=on_doubt
         )
         return transaction.to(folder, written, frame, frame_types(source))
 

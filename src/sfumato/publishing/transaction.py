@@ -25,6 +25,7 @@ from sfumato.privacy.guarantee import Heuristic, Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.publishing.certify import certify, check_certifiable
+from sfumato.publishing.doubt import Doubted, unheard
 from sfumato.publishing.row_stream import hashed_rows
 from sfumato.release.certificate import Certificate
 from sfumato.release.content import Content, PartsContent
@@ -108,6 +109,7 @@ class ReleaseTransaction:
     seed: int | None = None
     part: "Part | None" = None  # of a series that was charged when it began
     trial: Write | None = None  # empty files, as those are written that come after the charge
+    on_doubt: Doubted = unheard  # told before the charge
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.ledger is not None:
@@ -131,6 +133,8 @@ class ReleaseTransaction:
             raise ParameterError(f"format must be csv or parquet, got {format!r}")
         release = self.release or secrets.token_hex(8)
         check_certifiable(self.publishable.terms, release)
+        if (doubt := self.publishable.terms.doubt) is not None:
+            self.on_doubt(doubt)
         step = _Step(self.publishable, self.ledger, release, self.seed, self.part)
         if place is None:
             return step.in_memory(frame, types)

@@ -21,6 +21,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
+from sfumato.publishing.doubt import unheard
 from sfumato.publishing.fit import counted_fit
 from sfumato.publishing.table import price, publish_plan
 from sfumato.schema import Schema
@@ -86,7 +87,7 @@ def _release(budget: Budget, neighbours: Neighbours) -> Checked:
     plan = price(_domain(neighbours).schema, method="modips", misfit=1, **stated(budget))
 
     def publish(table: pa.Table) -> Any:
-        return public(publish_plan(plan, table, seed=0, release="audit"))
+        return public(publish_plan(plan, table, seed=0, release="audit", on_doubt=unheard))
 
     return checked(f"release, {neighbours}", budget, publish, _families(neighbours, 1))
 

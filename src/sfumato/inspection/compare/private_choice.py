@@ -44,6 +44,7 @@ from sfumato.privacy.guarantee import (
 )
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
+from sfumato.publishing.doubt import unheard
 from sfumato.publishing.table import publish
 from sfumato.render.decode import Decoder
 from sfumato.schema.domain import Domain
@@ -188,7 +189,14 @@ def _released(plan: Bought, rows: Codes, domain: Domain, number: int, seed: int 
     noise = None if seed is None else seed + 1 + number
     # These are values as they were read: nothing is left that would not fit.
     return publish(
-        table, schema=domain.schema, method=name, seed=noise, fit=False, progress=False, **bought
+        table,
+        schema=domain.schema,
+        method=name,
+        seed=noise,
+        fit=False,
+        progress=False,
+        on_doubt=unheard,  # the scores tell
+        **bought,
     ).table
 
 

@@ -16,6 +16,7 @@ from sfumato.inspection.regression import regression
 from sfumato.inspection.subspace import captured_variance
 from sfumato.inspection.task import MODELS, target_of
 from sfumato.inspection.utility import encoded
+from sfumato.publishing.doubt import unheard
 from sfumato.publishing.table import publish
 from sfumato.render.components import COLUMNS
 from sfumato.render.decode import Decoder
@@ -142,6 +143,7 @@ def run_trial(parts: Parts, contender: Contender, number: int, seed: int) -> Tri
         accept_no_guarantee=True,
         misfit=1,
         progress=False,
+        on_doubt=unheard,  # the scores tell
         **contender.budget,
     )
     table = release.table  # its rows are drawn by now

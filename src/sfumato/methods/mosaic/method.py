@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.errors import ParameterError, ReleaseError, SchemaError
 from sfumato.methods.mosaic.division import MOST_CELLS
 from sfumato.methods.mosaic.steps import REVISION, Steps
+from sfumato.methods.mosaic.worth import doubt
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
 from sfumato.plan.made_up import LABELLED, MANY, MIXED, counted
 from sfumato.plan.options import whole
@@ -104,6 +105,7 @@ def plan(
         # The weighted mean of what the columns say is no noisier than the widest of them.
         summed=what.classes * max(min(c.bins, max(MOST_LEVELS, most)) for c in what.columns),
         invariants=("the number of records",) if public else (),
+        doubt=doubt(what),
         limits=(
             "One- and two-way tables are kept, within the values of the label where there is "
             "one; dependence among three and more columns only as far as these imply it.",
