@@ -108,6 +108,8 @@ class Recipe(Generic[Public, Planned]):
     proof: str  # page, below docs/
     plan: Callable[..., Planned] = field(repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
+    # What certificates mean that do not state these options: they were made before there were any.
+    earlier: Mapping[str, Any] = field(default_factory=dict)
     budgeted: bool = True  # whether a budget has any meaning here
     family: Family = Family.PROVED
     use: str = ""  # when to choose it, in a few words

@@ -179,6 +179,7 @@ METHOD = Method(
         "where": "only records with these values, as in sex=f,age=18..30; costs nothing",
         "revision": "of bins, pairs and shares: 2, or 1 as before (old releases are verified so)",
     },
+    earlier={"revision": 1},
     keeps_constraints=True,
     family=Family.COUNTS,
     use="any table, with or without a label; the default",

@@ -123,7 +123,7 @@ def _cells(steps: Steps) -> float:
     """Of the median column, in the bins of the second purchase."""
     wide = {column.axis for column in steps.wide}
     return median(
-        min(column.bins, steps.bins) if column.axis in wide else column.bins
+        min(column.bins, steps.division.bins) if column.axis in wide else column.bins
         for column in steps.columns
     )
 

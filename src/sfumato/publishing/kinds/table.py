@@ -33,7 +33,7 @@ _OUTSIDE = "the data holds values outside the public grid"
 def table_plan(certificate: Certificate) -> Plan:
     """The plan that the certificate of a table must have come from, priced again."""
     domain, chosen = Domain.of(stated(certificate.public_schema)), method(certificate.method)
-    options = certificate.options
+    options = {**chosen.earlier, **certificate.options}
     if any(isinstance(options.get(name), str) and options[name] != GIVEN for name in chosen.files):
         raise ReleaseError("the certificate names a file in place of what was in it")
     budget, fit = stated_budget(certificate, chosen.budgeted), certificate.fit
