@@ -110,7 +110,7 @@ def test_the_sensitivity_check_catches_halved_scores(neighbours):
     """Positive control for draws: some neighbours move scores by more than half of the claim."""
     case = next(c for c in CASES if c.method == "mosaic" and "rho" not in c.budget)
     # With little noise, what is expected lies above some counts and below others.
-    case = replace(case, budget={"epsilon": "1000"}, neighbours=neighbours)
+    case = replace(case, budget={"epsilon": "4"}, neighbours=neighbours)
     others, worst = ROWS * 5, 0.0
     first = measured(case, others if neighbours == "add-remove" else [*others, ROWS[0]])
     which = np.random.default_rng(0).integers(0, len(ROWS), (40, len(ROWS[0])))

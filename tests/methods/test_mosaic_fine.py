@@ -42,11 +42,25 @@ def bins(records, **asked):
 
 
 @pytest.mark.parametrize("delta", [{}, {"delta": "1e-9"}], ids=["pure", "approximate"])
-def test_single_codes_where_the_noise_is_small_and_few_bins_where_it_is_not(delta):
-    assert bins(1_000_000, epsilon=1, **delta) == [169, 61, 100]
-    assert bins(400, epsilon=1, **delta) == [100, 61, 100]
-    assert bins(400, epsilon=1000, **delta) == [169, 61, 100]
-    assert bins(None, epsilon="0.01", **delta) == [100, 61, 100]  # where nobody says how many
+def test_single_codes_where_the_noise_is_small_and_fewer_bins_where_it_is_not(delta):
+    many, some, sure, none = (
+        bins(records, epsilon=epsilon, **delta)
+        for records, epsilon in ((1_000_000, 1), (400, 1), (400, 1000), (None, "0.01"))
+    )
+    assert many[:2] == sure[:2] == [169, 61]
+    assert some[0] < 169  # and so where nobody says how many records there are
+    assert none[0] < 169
+    assert 96 < some[2] < sure[2] < many[2] <= 1.3 * 512
+
+
+def bins_first(records, **asked):
+    steps = Steps(Domain.of(sf.Schema.of(SCHEMA)), budget(**asked), records, revision=1)
+    return [column.bins for column in steps.columns]
+
+
+def test_the_first_revision_has_single_codes_or_a_hundred_bins():
+    assert bins_first(1_000_000, epsilon=1) == [169, 61, 100]
+    assert bins_first(400, epsilon=1) == [100, 61, 100]
 
 
 def test_a_heap_is_not_spread_over_the_codes_beside_it():
@@ -74,8 +88,10 @@ def of_a_hundred_bins(tmp_path, monkeypatch):
     """A release as it was made when no number had more, whatever the noise."""
     folder = tmp_path / "r"
     with monkeypatch.context() as patch:
-        patch.setattr(Fine, "single", lambda column, most: column.few)
-        sf.publish(work(), schema=SCHEMA, epsilon=1000, model="forest", folder=folder)
+        first = Fine.first
+        patch.setattr(Fine, "first", lambda k, axis, most: first(k, axis, min(most, 100)))
+        asked = {"epsilon": 1000, "model": "forest", "revision": 1}
+        sf.publish(work(), schema=SCHEMA, folder=folder, **asked)
     return folder
 
 
@@ -101,10 +117,14 @@ def test_a_forged_release_of_another_number_of_bins_is_refused(of_a_hundred_bins
     assert [c.name for c in sf.verify(of_a_hundred_bins) if not c.passed] == ["plan"]
 
 
-def test_single_codes_that_the_noise_does_not_call_for_are_refused(tmp_path, monkeypatch):
+@pytest.mark.parametrize("revision", [1, 2])
+def test_single_codes_that_the_noise_does_not_call_for_are_refused(revision, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(Fine, "single", lambda column, most: column)
-        sf.publish(work(), schema=SCHEMA, epsilon=1, model="forest", folder=tmp_path / "r")
+        first, of = Fine.first, Fine.of
+        patch.setattr(Fine, "first", lambda k, axis, most: first(k, axis, 512))
+        patch.setattr(Fine, "of", lambda k, axis, *most: of(k, axis, 512, *most[1:]))
+        asked = {"epsilon": 1, "model": "forest", "revision": revision, "on_doubt": lambda _: None}
+        sf.publish(work(), schema=SCHEMA, folder=tmp_path / "r", **asked)
     assert [c.name for c in sf.verify(tmp_path / "r") if not c.passed] == ["plan"]
 
 

@@ -258,9 +258,9 @@ class Tables:
         first, last = fine.start[: fine.ordered], fine.stop[: fine.ordered] - 1
         if axis.points <= _MOST_POINTS:  # marks in the middle
             steps, marks = 2 * axis.points, first + last
-        else:  # the same for all columns, and nearly the middle; the ends are single values
-            steps = 2 * (fine.ordered - 2)
-            marks = np.concatenate([[0], np.arange(1, steps, 2), [steps]])
+        else:  # nearly in the middle: figures of few digits have laws that are found fast
+            steps = 2 * _MOST_POINTS
+            marks = np.rint((first + last) / (2 * axis.points) * steps).astype(np.int64)
         ends = np.stack([first, last]) / axis.points
         slack = np.abs(ends - marks / steps).max()
         weights = dict(zip(names, (2 * marks - steps).tolist(), strict=False))  # missing has none

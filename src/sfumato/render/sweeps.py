@@ -26,7 +26,7 @@ _MOST = 5  # times that each record is gone over
 _TOO_FULL = 1e4  # records, by which cells that should be empty are
 _PLAIN = 2  # where nothing is compiled
 _WORK = 2.0**32  # values weighed in a release, beyond which not all records are gone over
-FEWEST = 2**13  # records: of fewer, their tables would be all chance
+FEWEST = 2**10  # records: of fewer, their tables would be all chance
 _Float = NDArray[np.float32]
 
 
