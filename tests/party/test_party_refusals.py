@@ -39,7 +39,7 @@ AGREEMENTS = {
     "measures something else than sums": {"method": "identity-laplace"},
     "choose dp-lda": {"method": "dp-pca"},
     "set neighbours: add-remove": {"method": "mosaic", "epsilon": None, "rho": "1/10"},
-    "mosaic with rho": {"method": "mosaic", "schema": schema("add-remove")},
+    "mosaic with rho": {"method": "mosaic", "schema": schema("add-remove"), "revision": 1},
     "promises nothing": {"method": "rotation"},
     "no option rank": {"rank": 3},
     "too small to be divided": {
