@@ -216,5 +216,5 @@ def _check_sums(plan: Plan) -> None:
     raise ParameterError(
         f"{plan.method} with this schema and budget measures something else than sums over the "
         "records, which parties cannot add up: choose dp-lda, dca, modips, lap-pca or "
-        "analyze-gauss, or mosaic with rho (or epsilon and delta) and at most 16 columns"
+        "analyze-gauss, or mosaic with rho (or epsilon and delta)"
     )
