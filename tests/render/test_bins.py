@@ -15,10 +15,8 @@ COLUMNS = {
     "many": {"kind": "category", "values": [f"v{i}" for i in range(50)]},
     "few": {"kind": "integer", "low": 0, "high": 3},
 }
-WIDE, MANY, FEW = (
-    Fine.of(i, axis)
-    for i, axis in enumerate(Domain.of(Schema.of({"name": "t", "columns": COLUMNS})).axes)
-)
+AXES = Domain.of(Schema.of({"name": "t", "columns": COLUMNS})).axes
+WIDE, MANY, FEW = (Fine.of(i, axis) for i, axis in enumerate(AXES))
 
 
 @pytest.mark.parametrize("deviation", [0.001, 5.0, 1e5])
@@ -108,7 +106,8 @@ def test_merging_without_a_single_record_gives_bins_without_gaps():
 
 def test_where_noise_is_all_there_is_a_column_is_nearly_even(rng):
     """Not a few values that noise picked: for numbers and for categories."""
-    for column, deviation in ((WIDE, 40.0), (MANY, 60.0)):
+    even = Fine.first(0, AXES[0], 512)
+    for column, deviation in ((even, 40.0), (MANY, 60.0)):
         apart = []
         for _ in range(30):
             fine = 100 / column.bins + rng.normal(0, deviation, column.bins)
@@ -117,3 +116,18 @@ def test_where_noise_is_all_there_is_a_column_is_nearly_even(rng):
             plain = simplex(fine, 100.0)
             assert np.abs(plain - 100 / column.bins).sum() / 200 > 0.8  # what is to be avoided
         assert np.median(apart) < 0.4
+
+
+def test_where_noise_is_all_there_is_a_number_is_nearly_even_by_either_scale(rng):
+    """Bins that grow say nothing of themselves whether the number or its logarithm is even."""
+    apart, column = [], Fine.of(0, AXES[0], 96, 96)
+    even = np.append((column.stop - column.start)[: column.ordered], 0.0)
+    shares = [scale / scale.sum() for scale in (even, np.append(column.width, 0.0))]
+    for _ in range(30):
+        fine = 100 * shares[0] + rng.normal(0, 40, column.bins)
+        counts = whole_column(column, fine, None, 1, 40.0, 100.0).counts
+        plain = simplex(fine, 100.0)
+        far = [[np.abs(c - 100 * s).sum() / 200 for s in shares] for c in (counts, plain)]
+        apart.append(min(far[0]))
+        assert min(far[1]) > 0.8  # what is to be avoided
+    assert np.median(apart) < 0.5  # what is missing is not smoothed, and is here up to all

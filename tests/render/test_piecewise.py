@@ -1,6 +1,6 @@
 """Smoothing against every way of cutting, and projection against plain search."""
 
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -8,10 +8,10 @@ import pytest
 from sfumato.render.piecewise import piecewise, simplex
 
 
-def by_enumeration(noisy, width, deviation, price):
-    """The mean over all segmentations, each weighed as the text says."""
+def by_enumeration(noisy, widths, deviation, price):
+    """The mean over all segmentations by every width, each weighed as the text says."""
     bins, total, level = len(noisy), 0.0, np.zeros(len(noisy))
-    for pieces in range(bins):
+    for width, pieces in product(widths, range(bins)):
         for cuts in combinations(range(1, bins), pieces):
             ends, weight, found = (0, *cuts, bins), 0.0, np.empty(bins)
             for start, stop in pairwise(ends):
@@ -25,22 +25,35 @@ def by_enumeration(noisy, width, deviation, price):
     return level / total
 
 
+@pytest.mark.parametrize("notions", [1, 2, 3])
 @pytest.mark.parametrize("bins", [2, 3, 5, 9])
 @pytest.mark.parametrize(("deviation", "price"), [(1.0, 3.0), (4.0, 3.0), (2.0, 0.0), (0.5, 8.0)])
-def test_levels_are_the_mean_over_all_segmentations(bins, deviation, price, rng):
+def test_levels_are_the_mean_over_all_segmentations(notions, bins, deviation, price, rng):
     noisy = rng.normal(0, 3, bins) + 10 * (np.arange(bins) > bins // 2)
-    width = rng.integers(1, 5, bins).astype(float)
-    found = piecewise(noisy, width, deviation, price)
-    wanted = by_enumeration(noisy, width, deviation, price)
+    widths = list(rng.integers(1, 5, (notions, bins)).astype(float))
+    found = piecewise(noisy, widths, deviation, price)
+    wanted = by_enumeration(noisy, widths, deviation, price)
     np.testing.assert_allclose(found, wanted, atol=1e-9)
     # The control: another price gives another mean.
-    assert np.abs(found - by_enumeration(noisy, width, deviation, price + 2)).max() > 1e-6
+    assert np.abs(found - by_enumeration(noisy, widths, deviation, price + 2)).max() > 1e-6
+
+
+def test_of_two_widths_the_one_that_fits_is_believed(rng):
+    """Wide bins hold as much per width by one notion only; by either alone the other is missed."""
+    widths = [np.ones(60), 1.08 ** np.arange(60)]
+    for true in widths:
+        level = 6_000 * true / true.sum()
+        noisy = level + rng.normal(0, 10, 60)
+        away = [np.abs(piecewise(noisy, w, 10.0, 6.0) - level).mean() for w in ([true], widths)]
+        assert away[1] == pytest.approx(away[0], rel=0.01)
+        (other,) = (width for width in widths if width is not true)
+        assert np.abs(piecewise(noisy, [other], 10.0, 6.0) - level).mean() > 2 * away[1]
 
 
 def test_smoothing_comes_closer_to_slopes_and_keeps_spikes(rng):
     level = np.concatenate([np.linspace(0, 200, 50), [2_000.0], np.full(49, 40.0)])
     noisy = level + rng.normal(0, 30, 100)
-    smooth = piecewise(noisy, np.ones(100), 30.0, 6.0)
+    smooth = piecewise(noisy, [np.ones(100)], 30.0, 6.0)
     assert np.abs(smooth - level).mean() < 0.6 * np.abs(noisy - level).mean()
     assert abs(smooth[50] - 2_000) < 150
 
@@ -48,14 +61,14 @@ def test_smoothing_comes_closer_to_slopes_and_keeps_spikes(rng):
 @pytest.mark.parametrize("noisy", [[], [3.0], [3.0, 9.0, 1.0]])
 def test_without_noise_or_neighbours_nothing_is_smoothed(noisy):
     noisy = np.array(noisy)
-    assert piecewise(noisy, np.ones(len(noisy)), 0.0, 6.0).tolist() == noisy.tolist()
+    assert piecewise(noisy, [np.ones(len(noisy))], 0.0, 6.0).tolist() == noisy.tolist()
     if len(noisy) < 2:
-        assert piecewise(noisy, np.ones(len(noisy)), 5.0, 6.0).tolist() == noisy.tolist()
+        assert piecewise(noisy, [np.ones(len(noisy))], 5.0, 6.0).tolist() == noisy.tolist()
 
 
 def test_levels_of_huge_counts_and_noise_stay_finite(rng):
     for size in (1e-3, 1e6, 1e15):
-        found = piecewise(rng.normal(size, size, 101), np.ones(101), size, 6.0)
+        found = piecewise(rng.normal(size, size, 101), [np.ones(101)], size, 6.0)
         assert np.isfinite(found).all()
         assert abs(found.mean() - size) < 3 * size
 
@@ -95,9 +108,9 @@ def test_bins_of_one_code_among_wide_ones_hold_next_to_nothing(rng):
     width = np.array([1.0] + [100.0] * 98 + [1.0])
     level = width * 0.5
     found = np.mean(
-        [piecewise(level + rng.normal(0, 20, 100), width, 20.0, 6.0) for _ in range(20)], 0
+        [piecewise(level + rng.normal(0, 20, 100), [width], 20.0, 6.0) for _ in range(20)], 0
     )
     assert found[[0, -1]].max() < 5
     heap = level.copy()
     heap[0] = 500.0
-    assert piecewise(heap + rng.normal(0, 20, 100), width, 20.0, 6.0)[0] > 400
+    assert piecewise(heap + rng.normal(0, 20, 100), [width], 20.0, 6.0)[0] > 400
