@@ -22,10 +22,10 @@ from sfumato.numeric.compiled import HAVE_NUMBA, compiled
 __all__ = ["FEWEST", "Sweeps"]
 
 _BLOCK = 32  # records that are moved at once where nothing is compiled
-_MOST = 5  # times that each record is gone over
+_MOST = 3  # times that each record is gone over
 _TOO_FULL = 1e4  # records, by which cells that should be empty are
 _PLAIN = 2  # where nothing is compiled
-_WORK = 2.0**32  # values weighed in a release, beyond which not all records are gone over
+_WORK = 2.0**31  # values weighed in a release, beyond which not all records are gone over
 FEWEST = 2**10  # records: of fewer, their tables would be all chance
 _Float = NDArray[np.float32]
 
@@ -56,11 +56,23 @@ class Sweeps:
         sweep = _sweep if HAVE_NUMBA else _sweep_in_blocks
         room = np.empty(int(np.diff(self.offset).max()), np.float32)
         while passes > 0:
-            order = rng.permutation(len(bins))[: round(len(bins) * min(passes, 1.0))]
+            order = rng.permutation(len(bins))
+            # Where not all are gone over, those come first that should not be as they are.
+            order = order[np.argsort(~self._impossible(bins)[order], kind="stable")]
+            order = order[: max(1, round(len(bins) * min(passes, 1.0)))]
             chance = rng.random((len(order), bins.shape[1]), np.float32)
             sweep(bins, classes, self.mean.astype(np.float32), self.offset, apart, order, chance, room)
             passes -= 1
         return bins
+
+    def _impossible(self, bins: Whole) -> NDArray[np.bool_]:
+        """Which records have something together that no record should have."""
+        found = np.zeros(len(bins), bool)
+        for i, j in zip(*np.triu_indices(bins.shape[1], 1), strict=True):
+            one, two = (slice(self.offset[c], self.offset[c + 1]) for c in (i, j))
+            if self.never[one, two].any():
+                found |= self.never[one, two][bins[:, i], bins[:, j]]
+        return found
 
     def _counted(self, bins: Whole, classes: Whole) -> _Float:
         """How many of the records there are by class and two cells."""
