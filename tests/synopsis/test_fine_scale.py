@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -131,7 +132,7 @@ def test_bins_that_grow_are_never_wider_than_their_distance_from_zero_allows(nam
     far = max(abs(low), abs(high)) / unit
     least = max(1, far // 2 ** (22 if axis.column.step else 10))
     edges = [int(edge) for edge in fine_edges(axis, most)]
-    for start, stop in zip(edges, edges[1:], strict=False):
+    for start, stop in pairwise(edges):
         near = min(abs(start + low / unit), abs(stop - 1 + low / unit))
         # Two in an octave are the fewest: a bin ends at 1.41 times where it begins.
         assert stop - start <= max(least, Fraction(42, 100) * near) + 2
@@ -153,7 +154,7 @@ def test_bounds_that_double_are_whole_numbers_without_a_rounding(name, most):
         found, sizes = set(), range(10**18)
         for k in range(23 * each):
             power = least**each * 2**k
-            size = bisect_right(sizes, power, key=lambda size: size**each) - 1  # noqa: B023
+            size = bisect_right(sizes, power, key=lambda size: size**each) - 1
             both = round(zero) + size, round(zero) - size + 1
             found |= {int(edge) for edge in both if 0 < edge <= axis.points}
         return found
