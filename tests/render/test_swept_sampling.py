@@ -96,7 +96,7 @@ def test_where_the_model_is_poor_sweeps_help_what_is_asked_for_too(rng):
     wanted = codes[given[1][codes[:, 1]]]
     without = replace(POOR, sweeps=False)
     far = [apart(drawn(codes, rng, 6_000, PLAIN, s, given), wanted) for s in (POOR, without)]
-    assert far[0] < far[1] / 2
+    assert far[0] < 0.8 * far[1]
 
 
 def test_with_a_constraint_every_record_keeps_it_and_tables_are_right(rng):
