@@ -16,7 +16,7 @@ COLUMNS = {
     "few": {"kind": "integer", "low": 0, "high": 3},
 }
 AXES = Domain.of(Schema.of({"name": "t", "columns": COLUMNS})).axes
-WIDE, MANY, FEW = (Fine.of(i, axis) for i, axis in enumerate(AXES))
+WIDE, MANY, FEW = (Fine.of(i, axis, 512, 100) for i, axis in enumerate(AXES))
 
 
 @pytest.mark.parametrize("deviation", [0.001, 5.0, 1e5])

@@ -5,7 +5,7 @@ import pytest
 
 from mosaic_world import CLASSED, FINE, PARTITION, exact_tables
 from sfumato.render.bins import FineCounts
-from sfumato.render.estimate import NoisyTables, one_ways
+from sfumato.render.estimate import NoisyTables, _by_class, one_ways
 
 
 def noisy(rng, partition, deviation, rows=900, **changes):
@@ -78,3 +78,32 @@ def test_a_class_that_noise_makes_negative_is_kept_at_a_small_size():
     ones = one_ways(NoisyTables(CLASSED, {}, one, 100.0, rows=900))
     assert 0 < ones.classes[1] < 3
     assert np.isfinite(ones.counts).all()
+
+
+def by_class(difference, rng, tries=40):
+    """The mean square away from the truth, of noisy and of shrunken tables of two classes."""
+    even, lean = np.full(6, 300.0), difference * np.array([-1, -1, -1, 1, 1, 1])
+    exact, classes = np.stack([2 * even + lean, even - lean]), np.array([3_600.0, 1_800.0])
+    away = []
+    for _ in range(tries):
+        noisy = exact + rng.normal(0, 20, exact.shape)
+        found = _by_class(noisy, 400.0, classes)
+        np.testing.assert_allclose(found.sum(axis=0), noisy.sum(axis=0))  # what all have together
+        away.append([((table - exact) ** 2).mean() for table in (noisy, found)])
+    return np.mean(away, axis=0)
+
+
+def test_classes_that_differ_by_noise_alone_are_made_alike(rng):
+    noisy, shrunken = by_class(0.0, rng)
+    assert shrunken < 0.7 * noisy  # a class has two thirds of the sum, and of its noise
+
+
+def test_classes_that_differ_strongly_are_left_so(rng):
+    noisy, shrunken = by_class(250.0, rng)
+    assert shrunken < 1.05 * noisy
+    assert noisy * 1.2 > 400  # the control: it is noise of this size
+
+
+def test_one_class_is_what_it_is(rng):
+    counts = rng.normal(100, 20, (1, 6))
+    np.testing.assert_allclose(_by_class(counts, 400.0, counts.sum(axis=1)), counts)

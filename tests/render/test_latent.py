@@ -1,5 +1,8 @@
 """Latent classes: the gradient is one, and fitted tables come close to what was asked for."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -93,3 +96,33 @@ def test_weights_beyond_all_reason_do_not_overflow(rng):
     mixture = fit(targets(one, pairs, PARTITION, weight=1e24), Settings(5, 2, 50), rng)
     assert np.isfinite(mixture.weight).all()
     assert np.isfinite(mixture.chance).all()
+
+
+def work(settings, shape):
+    """Products of a fit."""
+    each = 4.0 * shape.cells**2 * shape.classes
+    return settings.restarts * settings.steps * settings.components * each
+
+
+@pytest.mark.parametrize("classes", [1, 2, 16])
+def test_the_work_of_a_fit_is_bounded_and_few_cells_are_fitted_as_asked(classes):
+    asked, before = Settings(), None
+    assert asked.within(SimpleNamespace(cells=40, classes=1)) == asked
+    for cells in (10, 40, 100, 200, 400, 800, 1_600, 3_200, 6_000):
+        shape = SimpleNamespace(cells=cells, classes=classes)
+        found = asked.within(shape)
+        assert work(found, shape) <= 1.5e11 or (found.components <= 16 and found.restarts == 1)
+        assert found.restarts >= 1
+        assert found.steps >= 150
+        assert found.components >= 12
+        same = {"restarts": asked.restarts, "steps": asked.steps, "components": asked.components}
+        assert replace(found, **same) == asked  # pulls are not a matter of work
+        if before is not None:
+            assert found.restarts * found.steps * found.components <= before
+        before = found.restarts * found.steps * found.components
+    assert before < 8 * 600 * 50  # the control: so many cells are more work than is bounded
+
+
+def test_less_than_the_fewest_steps_and_components_are_fitted_as_asked():
+    asked = Settings(components=3, restarts=1, steps=20)
+    assert asked.within(SimpleNamespace(cells=6_000, classes=16)) == asked

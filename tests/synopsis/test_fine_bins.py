@@ -1,4 +1,4 @@
-"""Fine bins: one per code where these are few enough for the noise; every code is in one of them."""
+"""Fine bins: one per code where these are few enough for the noise; every code is in one."""
 
 import numpy as np
 import pytest

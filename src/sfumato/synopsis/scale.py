@@ -7,15 +7,14 @@ all.  Bounds are worked out in whole numbers, so they are the same on every mach
 >>> from sfumato.schema import Schema
 >>> from sfumato.schema.domain import Domain
 >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
-...     "paid": {"kind": "integer", "low": -10, "high": 50_000}}}))
->>> (paid,) = domain.axes
->>> edges = fine_edges(paid, 128).tolist()
->>> [edge * 50_010 // paid.points - 10 for edge in edges[-4:-1]], len(edges) - 1
-([48437, 49217, 49998], 120)
+...     "paid": {"kind": "integer", "low": 0, "high": 9_999, "scale": "log"}}}))
+>>> edges = fine_edges(*domain.axes, 128).tolist()
+>>> edges[:4], edges[-6:], len(edges) - 1
+([0, 1, 2, 3], [7512, 8192, 8933, 9741, 9999, 10000], 113)
 """
 
 from fractions import Fraction
-from itertools import count
+from functools import cache
 from math import floor, isqrt
 
 import numpy as np
@@ -28,9 +27,11 @@ from sfumato.schema.domain import Grid
 __all__ = ["FEWEST", "MOST", "fine_edges", "logarithmic_width"]
 
 FEWEST, MOST = 96, 512  # fine bins of a number, by the noise
-_PER_OCTAVE = (16, 8, 4, 2)  # bins between a number and its double: powers of two
+# Bins between a number and its double, powers of two: besides even bins, or alone.
+_PER_OCTAVE = {True: (16, 8, 4, 2), False: (64, 32, 16, 8, 4, 2)}
 _SLACK = 1.3  # times as many bins as asked for, rather than half as many
-_SPAN = 32  # times the smallest magnitude that the largest is, where bins grow by themselves
+# Times the smallest magnitude that the largest is, where bins grow: by themselves, or as declared.
+_SPAN = {True: 32, False: 2}
 _FINEST = {True: 22, False: 10}  # octaves below the largest magnitude, with a step or without
 _ROUND = (1, 2, 3, 5)  # times powers of ten
 
@@ -50,11 +51,12 @@ def fine_edges(axis: Grid, most: int) -> Whole:
         return _sorted(found | (scale.zero_alone() if scale else set()), last)
     even = _even(last, most // 4) if scale.automatic else set()
     found |= scale.zero_alone() | scale.round_numbers() | even
-    for each in _PER_OCTAVE:
+    edges = found
+    for each in _PER_OCTAVE[scale.automatic]:
         edges = found | scale.octaves(each)
-        if len(edges) <= _SLACK * most or each == _PER_OCTAVE[-1]:
-            return _sorted(edges, last)
-    raise AssertionError  # the last of them was taken
+        if len(edges) <= _SLACK * most:
+            break
+    return _sorted(edges, last)
 
 
 def logarithmic_width(axis: Grid, edges: Whole) -> Vector:
@@ -79,7 +81,7 @@ class _Scale:
         near = max(-self.zero, self.zero - axis.points, Fraction(self.least))
         declared = getattr(column, "scale", None)
         self.automatic = declared is None
-        self.grows = declared == "log" or (self.automatic and self._far >= _SPAN * near)
+        self.grows = declared != "linear" and self._far >= _SPAN[self.automatic] * near
 
     def zero_alone(self) -> set[int]:
         return self._alone(Fraction(0))
@@ -87,27 +89,27 @@ class _Scale:
     def round_numbers(self) -> set[int]:
         """Of those that are not among the smallest, whose bins are narrow anyway."""
         top, found = max(abs(self._low), abs(self._high)), set[int]()
-        for power in count():
-            ten = Fraction(10) ** (len(str(floor(top))) - power)
-            if ten < max(self.least, 4) * self.unit:
-                return found
+        ten = Fraction(10) ** len(str(floor(top)))
+        while ten >= max(self.least, 4) * self.unit:
             for times in _ROUND:
                 found |= self._alone(ten * times) | self._alone(-ten * times)
+            ten /= 10
+        return found
 
     def octaves(self, each: int) -> set[int]:
         """Bounds that double after so many."""
-        found, middle = set[int](), round(self.zero)
-        for k in count():
-            size = self.least * _root(k, each) >> 64
-            if size > self._far:
-                return found
+        found, middle, k = set[int](), round(self.zero), 0
+        while (size := self.least * _root(k, each) >> 64) <= self._far:
             found |= {edge for edge in (middle + size, middle - size + 1) if 0 < edge <= self._last}
+            k += 1
+        return found
 
     def _alone(self, value: Fraction) -> set[int]:
         code = round((value - self._low) / self.unit)
         return {code, code + 1} if 0 <= code <= self._last else set()
 
 
+@cache
 def _root(k: int, each: int) -> int:
     """2 to the power of k / each, times 2⁶⁴, rounded down; each is a power of two."""
     found = 2 ** (k + 64 * each)
