@@ -148,12 +148,16 @@ class PairChoice:
 
         `expected` are whole numbers, class by class, so a score moves by no more than the counts.
         """
-        offsets, scores = self.partition.offset[:-1], -handicap
+        scores = -handicap
         for here, there in zip(counts, expected, strict=True):
             apart = here - there
-            np.abs(apart, out=apart)
-            scores += np.add.reduceat(np.add.reduceat(apart, offsets, axis=0), offsets, axis=1)
+            scores += self.by_columns(np.abs(apart, out=apart))
         return scores
+
+    def by_columns(self, cells: Whole) -> Whole:
+        """For each two columns, the sum over their cells."""
+        offsets = self.partition.offset[:-1]
+        return np.add.reduceat(np.add.reduceat(cells, offsets, axis=0), offsets, axis=1)
 
     def perturb(
         self, counts: Whole, expected: Iterable[Whole], handicap: Whole, purse: Purse

@@ -12,7 +12,6 @@ import numpy as np
 
 from sfumato.numeric.arrays import Array
 from sfumato.render.estimate import NoisyTables
-from sfumato.render.latent import Mixture
 
 __all__ = ["by_resolution", "denoised"]
 
@@ -20,10 +19,9 @@ _BLOCKS = (4, 2, 1)
 _CHANCE = 2.0  # deviations of the square of what is noise alone
 
 
-def denoised(mixture: Mixture, tables: NoisyTables, total: float) -> Array:
-    """By class and two cells, in records."""
-    partition = tables.partition
-    found = mixture.tables(total)
+def denoised(model: Array, tables: NoisyTables) -> Array:
+    """By class and two cells, in records, as the model's are."""
+    partition, found = tables.partition, model.copy()
     for (i, j), noisy in tables.pairs.items():
         one, two = partition.block(i), partition.block(j)
         ordered = [bool(partition.columns[column].fine.ordered) for column in (i, j)]

@@ -139,6 +139,7 @@ def _recount(what: Steps, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
         or tuple(found.pairs) != (chosen or what.pairs)
         or len(chosen) != what.division.chosen
         or not _choosable(what, found)
+        or not _triples_planned(what, found)
         or type(found.rows) is not (NoneType if what.neighbours == "add-remove" else int)
         or found.rows != public
         # As text, because in Python true is 1 and would pass for a count.
@@ -153,7 +154,10 @@ def _planned(found: Fine, column: Fine, what: Steps) -> bool:
     if what.revision > 1:
         return np.array_equal(found.start, column.start)
     # The earliest releases have few bins whatever the noise.
-    return found.bins in (column.bins, Fine.first(column.axis, what.layout.columns[column.axis], 0).bins)
+    return found.bins in (
+        column.bins,
+        Fine.first(column.axis, what.layout.columns[column.axis], 0).bins,
+    )
 
 
 def _choosable(what: Steps, found: MosaicSynopsis) -> bool:
@@ -162,6 +166,14 @@ def _choosable(what: Steps, found: MosaicSynopsis) -> bool:
     return choice is None or all(
         list(pair) in choice.candidates(chosen[:k]).tolist() for k, pair in enumerate(chosen)
     )
+
+
+def _triples_planned(what: Steps, found: MosaicSynopsis) -> bool:
+    """Whether there are as many triples as the plan buys, of bands as they are cut."""
+    triples = found.triples
+    if triples is None:
+        return not what.division.triples
+    return len(triples.tables) == what.division.triples > 0
 
 
 METHOD = Method(

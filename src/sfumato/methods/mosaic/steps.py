@@ -1,7 +1,7 @@
 """What mosaic buys, step by step: fine tables first, then tables in bins found from them."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 
@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.measure.joint import JointCounts
 from sfumato.measure.joint_table import JointTables
 from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice
+from sfumato.measure.triples import TripleChoice
 from sfumato.methods.mosaic.division import Division, Shape, divided, records_or_common
 from sfumato.methods.mosaic.first_division import divided_first
 from sfumato.numeric.arrays import Whole
@@ -18,13 +19,15 @@ from sfumato.privacy.guarantee import ZCDP
 from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours
 from sfumato.render.bins import FineCounts
-from sfumato.render.estimate import NoisyTables, OneWays, one_ways
+from sfumato.render.estimate import NoisyTables, one_ways
 from sfumato.render.latent import Settings
 from sfumato.render.mosaic import (
     Deviations,
     fine_counts,
     merged,
+    noisy_tables,
 )
+from sfumato.render.three_way import without_triples
 from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import (
@@ -37,6 +40,7 @@ from sfumato.synopsis.tables import (
     coarse_partition,
     pairs_of,
 )
+from sfumato.synopsis.triples import THREE_WAY, Triples
 from sfumato.table.records import Records
 
 __all__ = ["REVISION", "Steps"]
@@ -89,8 +93,7 @@ class Steps:
     @cached_property
     def target(self) -> int | None:
         """The column that is to be predicted, where there is no label that is."""
-        roles = [axis.column.role for axis in self.layout.columns.values()]
-        return roles.index("target") if "target" in roles and self.label is None else None
+        return self.layout.target
 
     @cached_property
     def division(self) -> Division:
@@ -99,7 +102,8 @@ class Steps:
         touched = 1 if self.neighbours == "add-remove" else 2
         wide = sum(map(_is_wide, self.layout.columns.values()))
         columns, cells = len(self.layout.columns), self.layout.cells
-        shape = Shape(columns, wide, cells, records, touched, self.classes)
+        number = self.target is not None and isinstance(self.domain.axes[self.target], Grid)
+        shape = Shape(columns, wide, cells, records, touched, self.classes, number)
         return (divided_first if self.revision == 1 else divided)(self.budget, shape)
 
     @property
@@ -154,6 +158,28 @@ class Steps:
             forest=self.revision == 1,
         )
 
+    def triple_choice(self, partition: Partition, values: tuple[int, ...]) -> TripleChoice | None:
+        """The choice of pairs that are measured within bands of the target."""
+        if self.division.triple_choice is None:
+            return None
+        return TripleChoice(
+            partition,
+            self.division.triples,
+            self.neighbours,
+            self.division.triple_choice,
+            self.target,
+            values=values,
+        )
+
+    def triple_tables(
+        self, partition: Partition, pairs: tuple[tuple[int, int], ...]
+    ) -> ClassTables | None:
+        """Two-way tables within bands of the target, of these pairs."""
+        if self.division.triple_tables is None:
+            return None
+        budget = self.division.triple_tables
+        return ClassTables(partition, pairs, THREE_WAY, self.neighbours, budget)
+
     @cached_property
     def unmerged(self) -> Partition:
         """A partition of the right shape, for what needs no bins: prices."""
@@ -170,31 +196,34 @@ class Steps:
         return fine if fine.shape[0] <= _MOST_FINE else JointCounts(self.unmerged, pairs=False)
 
     @cached_property
-    def noises(self) -> tuple[Noise | None, Noise, Noise | None]:
-        """Of fine, one-way and two-way tables."""
+    def noises(self) -> tuple[Noise | None, Noise, Noise | None, Noise | None]:
+        """Of fine, one-way, two-way and three-way tables."""
         # Which pairs will be chosen changes no price, how many there are does.
         some = ((0, 1),) * self.division.chosen or self.pairs
         pairs = self.pair_tables(self.unmerged, some)
+        triples = self.triple_tables(self.unmerged, ((0, 1),) * self.division.triples)
         return (
             self.column_tables.noise if self.column_tables else None,
             self.class_tables(self.unmerged).noise,
             pairs.noise if pairs else None,
+            triples.noise if triples else None,
         )
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """All purchases, in order."""
-        columns, classes, pairs = self.noises
+        columns, classes, pairs, triples = self.noises
         choice = self.pair_choice(self.unmerged)
-        steps = (columns, classes, choice, pairs)
+        later = self.triple_choice(self.unmerged, ())
+        steps = (columns, classes, choice, pairs, later, triples)
         return tuple(step.event for step in steps if step is not None)
 
     @property
     def rounds(self) -> tuple[int, ...]:
-        """How many tables are bought at a time; none where pairs are chosen by their records."""
+        """How many tables are bought at a time; none where some are chosen by their records."""
         columns, *rest = self.noises
         later = sum(noise is not None for noise in rest)
-        if self.division.choice is not None:
+        if self.division.choice is not None or self.division.triple_choice is not None:
             return ()
         return (later,) if columns is None else (1, later)
 
@@ -236,7 +265,8 @@ class Steps:
 
         Between the two only public numbers are looked at, so the second is planned and priced
         without a record; it goes back to the exact counts with bins in its hand, and to the
-        records where they were not counted by pairs yet.
+        records where they were not counted by pairs yet.  Triples, where there are any, are a third:
+        chosen by what the noisy pairs do not explain, in bands that were found from them.
         """
         counted = JointTables(self.counts, records.fold(self.counts))
         first = self._fine_tables(counted, purse)
@@ -248,7 +278,31 @@ class Steps:
         rows = counted.rows
         counts = counted.by_pair(partition) if by_pair else counted.by_class(partition)
         del counted  # as large as what was taken out of it
-        return self._tables_in_bins(rows, counts, purse, first, found, partition)
+        synopsis = self._tables_in_bins(rows, counts, purse, first, found, partition)
+        if not self.division.triples:
+            return synopsis
+        del counts
+        return replace(synopsis, triples=self._triples(synopsis, records, purse))
+
+    def _triples(self, synopsis: MosaicSynopsis, records: Records, purse: Purse) -> Triples:
+        """The third purchase."""
+        target, partition = self.target, synopsis.partition
+        assert target is not None  # noqa: S101  triples are bought where there is one
+        expectation = without_triples(noisy_tables(synopsis, self.deviations), target)
+        banded = partition.within(target, expectation.band)
+        choice = self.triple_choice(banded, expectation.values)
+        counted = JointCounts(banded)
+        counts = JointTables(counted, records.fold(counted)).by_pair(banded)
+        bins = np.diff(partition.offset)
+        length = sqrt(sum(value**2 for value in expectation.values))
+        handicap = sqrt(2 / np.pi) * self.deviations.triples * length * np.outer(bins, bins)
+        assert choice is not None  # noqa: S101  as above
+        whole = (np.rint(table).astype(np.int64) for table in expectation.counts)
+        chosen = choice.perturb(counts, whole, np.rint(handicap).astype(np.int64), purse)
+        tables = self.triple_tables(banded, tuple(chosen))
+        assert tables is not None  # noqa: S101  as above
+        noisy = _by_pair(tables.perturb(counts, purse), banded, tuple(chosen))
+        return Triples(target, expectation.band, noisy)
 
     def _bins_found(
         self, fine: Mapping[int, Whole], runs: Mapping[int, Whole]
@@ -315,7 +369,7 @@ class Steps:
         return tuple(
             choice.perturb(
                 counts,
-                _independent(ones),
+                (np.rint(table).astype(np.int64) for table in ones.independent()),
                 np.rint(handicap).astype(np.int64),
                 purse,
             )
@@ -324,14 +378,6 @@ class Steps:
 
 def _is_wide(axis: Axis) -> bool:
     return axis.codes > (_NARROW if isinstance(axis, Grid) else MOST_LEVELS)
-
-
-def _independent(ones: OneWays) -> Iterator[Whole]:
-    """The counts of any two cells if columns were independent; one class at a time, for memory."""
-    for row, size in zip(ones.counts, ones.classes, strict=True):
-        table = np.outer(row, row)
-        table /= size
-        yield np.rint(table, out=table).astype(np.int64)
 
 
 def _deviation(noise: Noise | None) -> float:
