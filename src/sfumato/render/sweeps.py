@@ -197,12 +197,11 @@ def _sweep_in_blocks(
             upto = np.cumsum(weight, axis=1)
             level = chance[start : start + len(some), j] * upto[:, -1]
             new = np.minimum((upto < level[:, None]).sum(axis=1), last - first - 1)
-            for place, by in ((now, -1), (new, 1)):
-                cell = np.broadcast_to((first + place)[:, None], cells.shape)
+            for there, change in ((now, -1), (new, 1)):
+                cell = np.broadcast_to((first + there)[:, None], cells.shape)
                 where = np.broadcast_to(k[:, None], cells.shape)
-                np.add.at(apart, (where, cells, cell), by)
-                np.add.at(apart, (where, cell, cells), by)
-            for at, by in lines:
-                np.add.at(beyond, at + by * place[now], -1)
-                np.add.at(beyond, at + by * place[new], 1)
+                np.add.at(apart, (where, cells, cell), change)
+                np.add.at(apart, (where, cell, cells), change)
+                for at, by in lines:
+                    np.add.at(beyond, at + by * place[there], change)
             bins[some, j] = new
