@@ -12,8 +12,8 @@ from sfumato.synopsis.triples import Triples
 __all__ = ["Laid", "SweptTriples"]
 
 _Float = NDArray[np.float32]
-# Columns of each table; where it begins; how many bins its columns have; which tables each column
-# is in, and how many; the target; the place of each bin in a table: its band, if it is the target's.
+# Columns of each table; where it begins; how many bins columns have; which tables each column is
+# in, and how many; the target; the place of each bin in a table: its band, if it is the target's.
 Laid = tuple[Whole, Whole, Whole, Whole, Whole, int, Whole]
 
 

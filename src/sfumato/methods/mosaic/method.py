@@ -11,7 +11,7 @@ from sfumato.errors import ParameterError, ReleaseError, SchemaError
 from sfumato.methods.mosaic.division import MOST_CELLS
 from sfumato.methods.mosaic.steps import REVISION, Steps
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
-from sfumato.plan.made_up import LABELLED, MANY, MIXED, counted
+from sfumato.plan.made_up import LABELLED, MANY, MIXED, TARGET, counted
 from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
@@ -45,7 +45,7 @@ def plan(
     where: str | Mapping[str, Any] | None = None,
     revision: int | str = REVISION,
 ) -> Plan:
-    """Wide columns, then all columns by class, then pairs: all of them or chosen ones."""
+    """Wide columns, all columns by class, pairs: all or chosen ones; triples with a target."""
     if not domain.axes:
         raise SchemaError("no column is released: declare at least one that is not an id")
     if model not in (None, "latent", "forest"):
@@ -59,8 +59,8 @@ def plan(
         events = what.events
     except ParameterError:  # the price of one draw, which is rounded down, is nothing
         raise ParameterError(
-            f"the budget is too small to choose {what.division.chosen} pairs of columns with it: "
-            "raise rho, or release fewer columns"
+            f"the budget is too small to choose {what.division.chosen or what.division.triples} "
+            "pairs of columns with it: raise rho, or release fewer columns"
         ) from None
     few = what.layout.cells <= (_MOST_LATENT if what.revision == 1 else MOST_CELLS)
     used = cast(Model, model or ("latent" if few else "forest"))
@@ -200,6 +200,13 @@ METHOD = Method(
         ContractCase(
             {"rho": "0.1"}, neighbours="add-remove", options={"model": "forest", "records": "30000"}
         ),
+        # Triples are bought where there is much to say: a number of records that is only said.
+        ContractCase(
+            {"rho": "1"},
+            neighbours="add-remove",
+            options={"model": "forest", "records": "30000"},
+            target="dose",
+        ),
     ),
     audit=AuditCase(
         counted(LABELLED),
@@ -209,6 +216,7 @@ METHOD = Method(
             Setting("mixed", MIXED, {"records": 1_000_000}),
             Setting("mixed", MIXED, {"records": 200}),
             Setting("many", MANY),
+            Setting("target", TARGET, {"records": 1_000_000}),
         ),
     ),
 )

@@ -265,8 +265,8 @@ class Steps:
 
         Between the two only public numbers are looked at, so the second is planned and priced
         without a record; it goes back to the exact counts with bins in its hand, and to the
-        records where they were not counted by pairs yet.  Triples, where there are any, are a third:
-        chosen by what the noisy pairs do not explain, in bands that were found from them.
+        records where they were not counted by pairs yet.  Triples, where there are any, are a
+        third: chosen by what the noisy pairs do not explain, in bands that were found from them.
         """
         counted = JointTables(self.counts, records.fold(self.counts))
         first = self._fine_tables(counted, purse)
