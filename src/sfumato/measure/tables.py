@@ -111,6 +111,14 @@ class ClassTables:
         exact = self.query(counts)
         return purse.pay(self.noise).add(exact, np.ones(len(exact), np.int64))
 
+    def by_pair(self, flat: Whole) -> dict[Pair, Whole]:
+        """What `perturb` gave, by pair: class, cell of the first column, cell of the second."""
+        bins, classes = np.diff(self.partition.offset), self.partition.classes
+        shapes = [(classes, int(bins[i]), int(bins[j])) for i, j in self.tables]
+        parts = np.split(flat, np.cumsum([np.prod(shape) for shape in shapes])[:-1])
+        pairs = ((i, j) for i, j in self.tables)
+        return {pair: p.reshape(s) for pair, p, s in zip(pairs, parts, shapes, strict=True)}
+
 
 @dataclass(frozen=True)
 class PairChoice:

@@ -46,7 +46,7 @@ def bands_of(mass: Vector, numbers: int) -> Whole:
     """The band of each bin: runs of about equal mass of so many first bins, the others apart.
 
     >>> bands_of(np.array([5.0, 5, 1, 1, 8, 10, 10, 3]), 7).tolist()
-    [0, 1, 1, 1, 2, 3, 4, 5]
+    [0, 0, 1, 1, 2, 3, 4, 5]
     """
     mass = np.maximum(mass, 0.0)
     total = max(float(mass[:numbers].sum()), 1e-9)

@@ -167,10 +167,10 @@ class Partition:
     def within(self, column: int, group: Whole) -> "Partition":
         """The same bins, counted within groups of the bins of one column.
 
-        >>> sex = Merged(Fine.of(0, Levels("sex", Category(kind="category", values=["f", "m"]))),
-        ...              np.arange(2))
-        >>> Partition((sex,), None, 1).within(0, np.array([0, 0])).class_of
-        array([0, 0], dtype=int32)
+        >>> codes = np.arange(3)
+        >>> level = Merged(Fine(0, codes, codes + 1, 3), codes)
+        >>> Partition((level,), None, 1).within(0, np.array([0, 0, 1])).class_of.tolist()
+        [0, 0, 1]
         """
         one = self.columns[column]
         class_of = group.astype(np.int32)[one.place]

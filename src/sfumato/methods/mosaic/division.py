@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import log, sqrt
 
-from sfumato.methods.mosaic.triples import NO_TRIPLES, triples_for
+from sfumato.methods.mosaic.triple_shares import NO_TRIPLES, triples_for
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.synopsis.scale import MOST

@@ -10,9 +10,9 @@ import numpy as np
 from sfumato.measure.joint import JointCounts
 from sfumato.measure.joint_table import JointTables
 from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice
-from sfumato.measure.triples import TripleChoice
 from sfumato.methods.mosaic.division import Division, Shape, divided, records_or_common
 from sfumato.methods.mosaic.first_division import divided_first
+from sfumato.methods.mosaic.triple_steps import TripleSteps
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP
@@ -27,7 +27,6 @@ from sfumato.render.mosaic import (
     merged,
     noisy_tables,
 )
-from sfumato.render.three_way import without_triples
 from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import (
@@ -40,7 +39,6 @@ from sfumato.synopsis.tables import (
     coarse_partition,
     pairs_of,
 )
-from sfumato.synopsis.triples import THREE_WAY, Triples
 from sfumato.table.records import Records
 
 __all__ = ["REVISION", "Steps"]
@@ -158,27 +156,20 @@ class Steps:
             forest=self.revision == 1,
         )
 
-    def triple_choice(self, partition: Partition, values: tuple[int, ...]) -> TripleChoice | None:
-        """The choice of pairs that are measured within bands of the target."""
-        if self.division.triple_choice is None:
+    @cached_property
+    def triples(self) -> TripleSteps | None:
+        """The last steps, where there is a number to predict and budget for it."""
+        shares = self.division
+        if self.target is None or shares.triple_choice is None or shares.triple_tables is None:
             return None
-        return TripleChoice(
-            partition,
-            self.division.triples,
-            self.neighbours,
-            self.division.triple_choice,
+        return TripleSteps(
+            self.unmerged,
             self.target,
-            values=values,
+            shares.triples,
+            self.neighbours,
+            shares.triple_choice,
+            shares.triple_tables,
         )
-
-    def triple_tables(
-        self, partition: Partition, pairs: tuple[tuple[int, int], ...]
-    ) -> ClassTables | None:
-        """Two-way tables within bands of the target, of these pairs."""
-        if self.division.triple_tables is None:
-            return None
-        budget = self.division.triple_tables
-        return ClassTables(partition, pairs, THREE_WAY, self.neighbours, budget)
 
     @cached_property
     def unmerged(self) -> Partition:
@@ -201,29 +192,28 @@ class Steps:
         # Which pairs will be chosen changes no price, how many there are does.
         some = ((0, 1),) * self.division.chosen or self.pairs
         pairs = self.pair_tables(self.unmerged, some)
-        triples = self.triple_tables(self.unmerged, ((0, 1),) * self.division.triples)
         return (
             self.column_tables.noise if self.column_tables else None,
             self.class_tables(self.unmerged).noise,
             pairs.noise if pairs else None,
-            triples.noise if triples else None,
+            self.triples.noise if self.triples else None,
         )
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """All purchases, in order."""
-        columns, classes, pairs, triples = self.noises
+        columns, classes, pairs, _ = self.noises
         choice = self.pair_choice(self.unmerged)
-        later = self.triple_choice(self.unmerged, ())
-        steps = (columns, classes, choice, pairs, later, triples)
-        return tuple(step.event for step in steps if step is not None)
+        steps = (columns, classes, choice, pairs)
+        events = tuple(step.event for step in steps if step is not None)
+        return (*events, *(self.triples.events if self.triples else ()))
 
     @property
     def rounds(self) -> tuple[int, ...]:
         """How many tables are bought at a time; none where some are chosen by their records."""
         columns, *rest = self.noises
         later = sum(noise is not None for noise in rest)
-        if self.division.choice is not None or self.division.triple_choice is not None:
+        if self.division.choice is not None or self.triples is not None:
             return ()
         return (later,) if columns is None else (1, later)
 
@@ -279,30 +269,12 @@ class Steps:
         counts = counted.by_pair(partition) if by_pair else counted.by_class(partition)
         del counted  # as large as what was taken out of it
         synopsis = self._tables_in_bins(rows, counts, purse, first, found, partition)
-        if not self.division.triples:
+        if self.triples is None:
             return synopsis
         del counts
-        return replace(synopsis, triples=self._triples(synopsis, records, purse))
-
-    def _triples(self, synopsis: MosaicSynopsis, records: Records, purse: Purse) -> Triples:
-        """The third purchase."""
-        target, partition = self.target, synopsis.partition
-        assert target is not None  # noqa: S101  triples are bought where there is one
-        expectation = without_triples(noisy_tables(synopsis, self.deviations), target)
-        banded = partition.within(target, expectation.band)
-        choice = self.triple_choice(banded, expectation.values)
-        counted = JointCounts(banded)
-        counts = JointTables(counted, records.fold(counted)).by_pair(banded)
-        bins = np.diff(partition.offset)
-        length = sqrt(sum(value**2 for value in expectation.values))
-        handicap = sqrt(2 / np.pi) * self.deviations.triples * length * np.outer(bins, bins)
-        assert choice is not None  # noqa: S101  as above
-        whole = (np.rint(table).astype(np.int64) for table in expectation.counts)
-        chosen = choice.perturb(counts, whole, np.rint(handicap).astype(np.int64), purse)
-        tables = self.triple_tables(banded, tuple(chosen))
-        assert tables is not None  # noqa: S101  as above
-        noisy = _by_pair(tables.perturb(counts, purse), banded, tuple(chosen))
-        return Triples(target, expectation.band, noisy)
+        known, deviation = noisy_tables(synopsis, self.deviations), self.deviations.triples
+        triples = self.triples.measure(known, deviation, records.fold, purse)
+        return replace(synopsis, triples=triples)
 
     def _bins_found(
         self, fine: Mapping[int, Whole], runs: Mapping[int, Whole]
@@ -329,7 +301,7 @@ class Steps:
         chosen = self._chosen(partition, found, one, stated, counts, purse)
         pairs = chosen or self.pairs
         tables = self.pair_tables(partition, pairs)
-        noisy = {} if tables is None else _by_pair(tables.perturb(counts, purse), partition, pairs)
+        noisy = {} if tables is None else tables.by_pair(tables.perturb(counts, purse))
         states_bins = self.revision > 1
         return MosaicSynopsis(partition, stated, *first, one, noisy, chosen, states_bins)
 
@@ -389,13 +361,3 @@ def _by_cell(flat: Whole, partition: Partition) -> Whole:
     """Column after column, class by class, as one row per class."""
     ends = np.cumsum(np.diff(partition.offset) * partition.classes)[:-1]
     return np.hstack([t.reshape(partition.classes, -1) for t in np.split(flat, ends)])
-
-
-def _by_pair(
-    flat: Whole, partition: Partition, pairs: tuple[tuple[int, int], ...]
-) -> dict[tuple[int, int], Whole]:
-    bins = np.diff(partition.offset)
-    shapes = [(partition.classes, int(bins[i]), int(bins[j])) for i, j in pairs]
-    ends = np.cumsum([np.prod(shape) for shape in shapes])[:-1]
-    parts = np.split(flat, ends)
-    return {pair: p.reshape(s) for pair, p, s in zip(pairs, parts, shapes, strict=True)}

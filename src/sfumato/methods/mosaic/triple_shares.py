@@ -14,10 +14,10 @@ from sfumato.privacy.guarantee import ZCDP, PureDP
 __all__ = ["NO_TRIPLES", "TripleShares", "triples_for"]
 
 # Records to a deviation of a pair's cells: where triples begin, where their share is largest.
-_FROM, _FULL = 150.0, 1000.0
-_LEAST, _MOST = 5, 25  # hundredths of the budget there
+_FROM, _FULL = 300.0, 2000.0
+_LEAST, _MOST = 8, 20  # hundredths of the budget there
 _CHOICE = Fraction(15, 100)  # of this, for choosing them
-_EACH = 300.0  # records to a deviation for each triple
+_EACH = 600.0  # records to a deviation for each triple
 _FEWEST = 2
 _MOST_CELLS = 1_000  # coarse bins over all columns, for which counts in bands are kept
 
@@ -44,7 +44,7 @@ def triples_for(clear: float, columns: int, cells: int) -> TripleShares:
     """By the number of records to a deviation of a pair's cells, before triples take their share.
 
     >>> [triples_for(clear, 10, 100).chosen for clear in (100, 500, 3_000, 1e9)]
-    [0, 2, 10, 36]
+    [0, 2, 5, 36]
     """
     every = (columns - 1) * (columns - 2) // 2
     if clear < _FROM or not every or cells > _MOST_CELLS:
