@@ -106,7 +106,8 @@ def plan(
         invariants=("the number of records",) if public else (),
         limits=(
             "One- and two-way tables are kept, within the values of the label where there is "
-            "one; dependence among three and more columns only as far as these imply it.",
+            "one; dependence among three and more columns only as far as these imply it"
+            + (", and as some tables of two columns with the target say." if what.triples else "."),
             *((_only(asked),) if asked else ()),
             *((STATEMENT,) if domain.schema.constraints else ()),
         ),
