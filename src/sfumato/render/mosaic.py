@@ -218,9 +218,7 @@ def _from_mixture(
     return classes, (draw_within(component, mixture.chance[:, block], rng) for block in blocks)
 
 
-def _sweeps(
-    whole: Mixture, joined: Mixture, tables: NoisyTables, ones: OneWays
-) -> Sweeps | None:
+def _sweeps(whole: Mixture, joined: Mixture, tables: NoisyTables, ones: OneWays) -> Sweeps | None:
     """What drawn records should have, by the model and by what the noisy tables say beyond it.
 
     Where the model is held to what is asked for, tables are as much smaller as the model's.

@@ -15,7 +15,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from sfumato.numeric.arrays import Vector
+from sfumato.numeric.arrays import Vector, Whole
 
 __all__ = ["FALSE_ALARM", "Seen", "significant", "tailed"]
 
@@ -53,7 +53,7 @@ class Seen:
         return _Backwards(self.fine[::-1], runs, self.run, self.width[::-1], self.deviation)
 
     @property
-    def group(self) -> Vector:
+    def group(self) -> Whole:
         """The run of each bin."""
         return np.arange(len(self.fine)) // self.run
 
@@ -129,7 +129,7 @@ class Seen:
 
 class _Backwards(Seen):
     @property
-    def group(self) -> Vector:
+    def group(self) -> Whole:
         bins = len(self.fine)
         return (-(-bins // self.run) - 1 - np.arange(bins)[::-1] // self.run).astype(np.int64)
 
