@@ -9,6 +9,7 @@ from sfumato.numeric.arrays import Array
 from sfumato.render.bins import FineCounts
 from sfumato.render.piecewise import beyond_noise, simplex
 from sfumato.synopsis.bins import Partition
+from sfumato.synopsis.heavy import HeavyCodes
 
 __all__ = ["NoisyTables", "OneWays", "one_ways"]
 
@@ -26,6 +27,8 @@ class NoisyTables:
     pairs: Mapping[tuple[int, int], Array] = field(default_factory=dict)
     pair_variance: float = 1.0
     rows: int | None = None  # the public number of records
+    codes: Mapping[int, HeavyCodes] = field(default_factory=dict)  # by axis
+    code_variance: float = 0.0
 
     def coarse(self, column: int) -> Array | None:
         """The fine counts of a column in its coarse bins."""

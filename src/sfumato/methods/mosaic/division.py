@@ -27,6 +27,9 @@ _APART = {True: 1.5, False: 2.5}  # deviations of a fine count in an even share
 _FINE, _FINER = 24.0, 0.3  # bins, times this power of the deviations in all records
 _BINS = 1.5  # of a number in two-way tables, times the cube root of what is clear
 _FEWEST_BINS, _MOST_BINS = 5, 32
+_HEAVY = 0.003  # of all records: a heavy code that noise hides no longer, where codes are counted
+_RAREST = 2_000  # parts of all records: a code with one of them is no heavy one, without noise too
+_MOST_CODES = 2**20  # by class, over all columns, that are worth their time
 _COMMON = 10_000  # records, where their number is private and nobody says
 
 Part = PureDP | ZCDP
@@ -42,6 +45,7 @@ class Shape:
     records: int
     moved: int = 2  # cells of each table, between neighbours
     classes: int = 1
+    codes: tuple[int, ...] = ()  # of each wide number or date
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Division:
     bins: int  # of a number, in two-way tables
     single: int  # codes of a number that are worth a fine bin each
     fine: int  # bins of a number with more codes
+    codes: Part | None = None  # what tables of all codes may cost, where these are more than bins
+    heavy: float = 0.0  # records above which a code of them has a bin of its own
 
 
 def divided(budget: Budget, shape: Shape) -> Division:
@@ -89,18 +95,56 @@ def divided(budget: Budget, shape: Shape) -> Division:
         shared(whole, w / total)[0] if there and w else None
         for w, there in zip(weights, present, strict=True)
     )
+    columns, codes, heavy = _with_codes(columns, shape)
     clear = 0.0
     if tables is not None:
         one = deviation(tables, shape.moved * (chosen or pairs))
         clear = records / (one * sqrt(shape.classes))
     bins = max(_FEWEST_BINS, min(_MOST_BINS, round(_BINS * clear ** (1 / 3))))
     bins = max(_FEWEST_BINS, min(bins, MOST_CELLS // max(shape.columns, 1)))
-    seen = 0.0
-    if columns is not None:
-        in_all = shape.wide * (2 if gaussian else 1)  # with runs
-        seen = records / deviation(columns, shape.moved * in_all)
-    single, fine = int(min(seen / _APART[gaussian], MOST)), int(_FINE * min(seen, 1e9) ** _FINER)
-    return Division(columns, classes, choice, tables, chosen, noise, bins, single, fine)
+    seen = _seen(columns, shape)
+    single, fine = _single(columns, shape), int(_FINE * min(seen, 1e9) ** _FINER)
+    return Division(
+        columns, classes, choice, tables, chosen, noise, bins, single, fine, codes, heavy
+    )
+
+
+def _seen(columns: Part | None, shape: Shape) -> float:
+    """All records, in deviations of a fine count."""
+    if columns is None:
+        return 0.0
+    in_all = shape.wide * (2 if isinstance(columns, ZCDP) else 1)  # with runs
+    return max(shape.records, 1) / deviation(columns, shape.moved * in_all)
+
+
+def _single(columns: Part | None, shape: Shape) -> int:
+    """Codes of a number that are worth a fine bin each."""
+    return int(min(_seen(columns, shape) / _APART[isinstance(columns, ZCDP)], MOST))
+
+
+def _with_codes(columns: Part | None, shape: Shape) -> tuple[Part | None, Part | None, float]:
+    """Half of the share of fine tables for tables of codes, if these show heavy ones with it.
+
+    >>> large, small = (_with_codes(PureDP(e), Shape(9, 3, 80, 30_000, codes=(65, 32_769)))
+    ...     for e in (8, 1))
+    >>> large[1], round(large[2]), small[1:]
+    (PureDP(epsilon=Fraction(4, 1)), 15, (None, 0.0))
+    """
+    none = columns, None, 0.0
+    if columns is None or not shape.codes:
+        return none
+    half = shared(columns, Fraction(1, 2))[0]
+    more = [codes for codes in shape.codes if codes > _single(half, shape)]
+    cells = shape.classes * sum(more)
+    if not more or cells > _MOST_CODES:
+        return none
+    # Of so many cells of nothing but noise, fewer than one is expected above this.
+    spread, records = deviation(half, shape.moved * len(more)), max(shape.records, 1)
+    gaussian = isinstance(half, ZCDP)
+    above = spread * (sqrt(2 * log(cells)) if gaussian else log(cells) / sqrt(2))
+    if above > _HEAVY * records:
+        return none
+    return half, half, max(above, records / _RAREST)
 
 
 def _noise(share: float, gaussian: bool) -> float:

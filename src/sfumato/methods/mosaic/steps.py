@@ -7,6 +7,7 @@ from math import sqrt
 
 import numpy as np
 
+from sfumato.measure.codes import CodeCounts, CodeTables
 from sfumato.measure.joint import JointCounts
 from sfumato.measure.joint_table import JointTables
 from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice
@@ -27,6 +28,7 @@ from sfumato.render.mosaic import (
 )
 from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.synopsis.bins import Fine, Partition
+from sfumato.synopsis.heavy import HeavyCodes
 from sfumato.synopsis.tables import (
     MOST_LEVELS,
     ONE_WAY,
@@ -38,6 +40,7 @@ from sfumato.synopsis.tables import (
     pairs_of,
 )
 from sfumato.table.records import Records
+from sfumato.table.statistic import WholeSum
 
 __all__ = ["REVISION", "Steps"]
 
@@ -46,7 +49,15 @@ _NARROW = 8  # bins of a number that need no fine table of their own
 _SWEPT = 0.6  # noise up to which drawn records are moved to the tables
 _MOST_FINE = 2**22  # cells of fine tables of pairs, above which records are read twice
 _LEAST_DEVIATION = 1e-3  # of a cell, in records
-_FineTables = tuple[dict[int, Whole], dict[int, Whole]]  # by axis: in fine bins, in runs of them
+
+
+@dataclass(frozen=True, eq=False)
+class _Bought:
+    """The first purchases, by axis: tables in fine bins, in runs of them, and heavy codes."""
+
+    fine: dict[int, Whole]
+    runs: dict[int, Whole]
+    codes: dict[int, HeavyCodes]
 
 
 @dataclass(frozen=True)
@@ -99,7 +110,9 @@ class Steps:
         touched = 1 if self.neighbours == "add-remove" else 2
         wide = sum(map(_is_wide, self.layout.columns.values()))
         columns, cells = len(self.layout.columns), self.layout.cells
-        shape = Shape(columns, wide, cells, records, touched, self.classes)
+        codes = (_codes(axis) for axis in self.layout.columns.values() if _is_wide(axis))
+        numbers = tuple(count for count in codes if count)
+        shape = Shape(columns, wide, cells, records, touched, self.classes, numbers)
         return (divided_first if self.revision == 1 else divided)(self.budget, shape)
 
     @property
@@ -126,6 +139,28 @@ class Steps:
         # Under Laplace noise a second table costs as much again, more than runs are worth.
         run = RUN if self.gaussian else 1
         return ColumnTables(self.wide, run, self.neighbours, self.division.columns)
+
+    @cached_property
+    def coded(self) -> tuple[Fine, ...]:
+        """Columns with more codes than single fine bins, where all codes are counted."""
+        if self.division.codes is None:
+            return ()
+        axes = self.layout.columns
+        return tuple(c for c in self.wide if _codes(axes[c.axis]) > self.division.single)
+
+    @cached_property
+    def code_tables(self) -> CodeTables | None:
+        """A purchase beside the first one: tables of all codes of these columns."""
+        if self.division.codes is None:
+            return None
+        axes = [self.layout.columns[column.axis] for column in self.coded]
+        counts = CodeCounts(
+            tuple((c.axis, _codes(axis)) for c, axis in zip(self.coded, axes, strict=True)),
+            tuple(axis.missing for axis in axes),
+            self.label,
+            self.classes,
+        )
+        return CodeTables(counts, self.neighbours, self.division.codes)
 
     def class_tables(self, partition: Partition) -> ClassTables:
         """One-way tables within the classes."""
@@ -164,19 +199,28 @@ class Steps:
     def counts(self) -> JointCounts:
         """NOT PRIVATE: what is counted first, of which all tables are sums.
 
-        Where fine tables of pairs would be too large, pairs wait until bins are found.
+        Where fine tables of pairs would be too large, or bins may be parts of fine ones, pairs
+        wait until bins are found.
         """
-        fine = JointCounts(self.unmerged, pairs=self.division.pairs is not None)
+        pairs = self.division.pairs is not None and self.division.codes is None
+        fine = JointCounts(self.unmerged, pairs=pairs)
         return fine if fine.shape[0] <= _MOST_FINE else JointCounts(self.unmerged, pairs=False)
 
+    @property
+    def first(self) -> tuple[WholeSum, ...]:
+        """NOT PRIVATE: all that is counted in the first pass."""
+        codes = () if self.code_tables is None else (self.code_tables.counts,)
+        return (self.counts, *codes)
+
     @cached_property
-    def noises(self) -> tuple[Noise | None, Noise, Noise | None]:
-        """Of fine, one-way and two-way tables."""
+    def noises(self) -> tuple[Noise | None, Noise | None, Noise, Noise | None]:
+        """Of fine, code, one-way and two-way tables."""
         # Which pairs will be chosen changes no price, how many there are does.
         some = ((0, 1),) * self.division.chosen or self.pairs
         pairs = self.pair_tables(self.unmerged, some)
         return (
             self.column_tables.noise if self.column_tables else None,
+            self.code_tables.noise if self.code_tables else None,
             self.class_tables(self.unmerged).noise,
             pairs.noise if pairs else None,
         )
@@ -184,19 +228,20 @@ class Steps:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """All purchases, in order."""
-        columns, classes, pairs = self.noises
+        columns, codes, classes, pairs = self.noises
         choice = self.pair_choice(self.unmerged)
-        steps = (columns, classes, choice, pairs)
+        steps = (columns, codes, classes, choice, pairs)
         return tuple(step.event for step in steps if step is not None)
 
     @property
     def rounds(self) -> tuple[int, ...]:
         """How many tables are bought at a time; none where pairs are chosen by their records."""
-        columns, *rest = self.noises
-        later = sum(noise is not None for noise in rest)
+        first, later = (
+            sum(noise is not None for noise in some) for some in (self.noises[:2], self.noises[2:])
+        )
         if self.division.choice is not None:
             return ()
-        return (later,) if columns is None else (1, later)
+        return (first, later) if first else (later,)
 
     @property
     def longest(self) -> tuple[int, ...]:
@@ -211,9 +256,10 @@ class Steps:
         ]
         first = self.column_tables
         fine = sum(c.bins + c.runs(first.run) for c in first.columns) if first else None
+        codes = self.code_tables.counts.shape[0] if self.code_tables else None
         one, two = sum(bins), sum(bins[i] * bins[j] for i, j in self.pairs)
         pairs = self.classes * two if self.pairs else None
-        return tuple(n for n in (fine, self.classes * one, pairs) if n is not None)
+        return tuple(n for n in (fine, codes, self.classes * one, pairs) if n is not None)
 
     @cached_property
     def deviations(self) -> Deviations:
@@ -239,23 +285,30 @@ class Steps:
         records where they were not counted by pairs yet.
         """
         counted = JointTables(self.counts, records.fold(self.counts))
-        first = self._fine_tables(counted, purse)
-        found, partition = self._bins_found(*first)
+        codes = None if self.code_tables is None else records.fold(self.code_tables.counts)
+        first = _Bought(*self._fine_tables(counted, purse), self._heavy_codes(codes, purse))
+        found, partition = self._bins_found(first)
         by_pair = self.division.pairs is not None
-        if by_pair and not self.counts.pairs:
-            again = JointCounts(partition)
+        if first.codes or (by_pair and not self.counts.pairs):
+            again = JointCounts(partition, pairs=by_pair)
             counted = JointTables(again, records.fold(again))
         rows = counted.rows
         counts = counted.by_pair(partition) if by_pair else counted.by_class(partition)
         del counted  # as large as what was taken out of it
         return self._tables_in_bins(rows, counts, purse, first, found, partition)
 
-    def _bins_found(
-        self, fine: Mapping[int, Whole], runs: Mapping[int, Whole]
-    ) -> tuple[dict[int, FineCounts], Partition]:
+    def _bins_found(self, first: _Bought) -> tuple[dict[int, FineCounts], Partition]:
         """Post-processing: bins of about equal noisy counts; no record is seen here."""
         public = self.row_count if self.neighbours == "replace-one" else None
-        found = fine_counts(self.columns, fine, runs, self.deviations.columns, public)
+        found = fine_counts(
+            self.columns,
+            first.fine,
+            first.runs,
+            self.deviations.columns,
+            public,
+            first.codes,
+            self.deviations.codes,
+        )
         bins = tuple(merged(self.columns, found, self.division.bins))
         return found, Partition(bins, self.label, self.classes)
 
@@ -264,7 +317,7 @@ class Steps:
         rows: int,
         counts: Whole,
         purse: Purse,
-        first: _FineTables,
+        first: _Bought,
         found: Mapping[int, FineCounts],
         partition: Partition,
     ) -> MosaicSynopsis:
@@ -274,10 +327,11 @@ class Steps:
         one = _by_cell(flat, partition)
         chosen = self._chosen(partition, found, one, stated, counts, purse)
         pairs = chosen or self.pairs
-        tables = self.pair_tables(partition, pairs)
-        noisy = {} if tables is None else _by_pair(tables.perturb(counts, purse), partition, pairs)
+        two = self.pair_tables(partition, pairs)
+        noisy = {} if two is None else _by_pair(two.perturb(counts, purse), partition, pairs)
         states_bins = self.revision > 1
-        return MosaicSynopsis(partition, stated, *first, one, noisy, chosen, states_bins)
+        tables = (first.fine, first.runs, one, noisy)
+        return MosaicSynopsis(partition, stated, *tables, chosen, states_bins, first.codes)
 
     def _fine_tables(
         self, counted: JointTables, purse: Purse
@@ -293,6 +347,16 @@ class Steps:
             if count := column.runs(self.column_tables.run):
                 runs[column.axis], rest = np.split(rest, [count])
         return fine, runs
+
+    def _heavy_codes(self, counted: Whole | None, purse: Purse) -> dict[int, HeavyCodes]:
+        if self.code_tables is None or counted is None:
+            return {}
+        found = {}
+        for column, noisy in zip(self.coded, self.code_tables.perturb(counted, purse), strict=True):
+            axis = self.layout.columns[column.axis]
+            assert isinstance(axis, Grid)  # noqa: S101  categories have no such codes
+            found[column.axis] = HeavyCodes.above(self.division.heavy, noisy, column, axis)
+        return found
 
     def _chosen(
         self,
@@ -324,6 +388,11 @@ class Steps:
 
 def _is_wide(axis: Axis) -> bool:
     return axis.codes > (_NARROW if isinstance(axis, Grid) else MOST_LEVELS)
+
+
+def _codes(axis: Axis) -> int:
+    """Of a number or date, besides missing; 0 of a category."""
+    return axis.points + 1 if isinstance(axis, Grid) else 0
 
 
 def _independent(ones: OneWays) -> Iterator[Whole]:
