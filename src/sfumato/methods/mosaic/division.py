@@ -28,7 +28,7 @@ _FINE, _FINER = 24.0, 0.3  # bins, times this power of the deviations in all rec
 _BINS = 1.5  # of a number in two-way tables, times the cube root of what is clear
 _FEWEST_BINS, _MOST_BINS = 5, 32
 _HEAVY = 0.003  # of all records: a heavy code that noise hides no longer, where codes are counted
-_RAREST = 2_000  # parts of all records: a code with one of them is no heavy one, without noise too
+_RAREST = 10_000  # parts of all records: a code with one of them is no heavy one, without noise too
 _MOST_CODES = 2**20  # by class, over all columns, that are worth their time
 _COMMON = 10_000  # records, where their number is private and nobody says
 
