@@ -11,7 +11,7 @@ from sfumato.errors import ParameterError, ReleaseError, SchemaError
 from sfumato.methods.mosaic.division import MOST_CELLS
 from sfumato.methods.mosaic.steps import REVISION, Steps
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
-from sfumato.plan.made_up import LABELLED, MANY, MIXED, counted
+from sfumato.plan.made_up import CODED, LABELLED, MANY, MIXED, counted
 from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
@@ -190,6 +190,9 @@ METHOD = Method(
         ContractCase(
             {"rho": "0.1"}, neighbours="add-remove", options={"model": "forest", "records": "30000"}
         ),
+        ContractCase(  # with tables of codes
+            {"rho": "0.1"}, neighbours="add-remove", options={"model": "forest", "records": "10000000"}
+        ),
     ),
     audit=AuditCase(
         counted(LABELLED),
@@ -199,6 +202,7 @@ METHOD = Method(
             Setting("mixed", MIXED, {"records": 1_000_000}),
             Setting("mixed", MIXED, {"records": 200}),
             Setting("many", MANY),
+            Setting("coded", CODED, {"records": 1_000_000}),
         ),
     ),
 )
