@@ -63,7 +63,9 @@ def test_counts_of_a_database_come_to_the_same(label, rng):
     rows = np.array([RECORDS[k] for k in rng.integers(0, len(RECORDS), 200)], np.int32)
     what, counted = counts(label), []
     for keys in what.tables():
-        cells = [sum((place[rows[:, a]] for a, place in key.parts), np.zeros(200, int)) for key in keys]
+        cells = [
+            sum((place[rows[:, a]] for a, place in key.parts), np.zeros(200, int)) for key in keys
+        ]
         found, often = np.unique(np.stack(cells, axis=1), axis=0, return_counts=True)
         counted.append(np.column_stack([found, often]))
     np.testing.assert_array_equal(what.gathered(counted), folded(what, [rows]))

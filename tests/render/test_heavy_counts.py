@@ -55,7 +55,7 @@ def test_heavy_codes_have_their_counts_and_their_neighbours_do_not(rng):
 
 
 def test_without_heavy_codes_counts_are_those_of_any_number(rng):
-    exact, fine = table(rng, {5: 1})
+    _, fine = table(rng, {5: 1})
     heavy = HeavyCodes(AXIS, WITHIN, np.empty(0, np.int64), np.empty((1, 0), np.int64))
     noisy = fine + rng.normal(0, 2, len(fine))
     made = with_heavy(heavy, 1.0, noisy, None, 1, 2.0, float(fine.sum()))

@@ -183,7 +183,6 @@ class _Records:
             codes[:, self.partition.label] = classes
         return codes
 
-
     def _from_mixture(
         self, mixture: Mixture, count: int, rng: np.random.Generator
     ) -> tuple[Places, Iterable[Places]]:
@@ -212,9 +211,7 @@ def _given(
     return forest_given(joined, asked)
 
 
-def _fillings(
-    tables: NoisyTables, ones: OneWays, given: Mapping[int, Mask]
-) -> list["_Filling"]:
+def _fillings(tables: NoisyTables, ones: OneWays, given: Mapping[int, Mask]) -> list["_Filling"]:
     return [
         _Filling(column, _spread(tables, ones, k), given.get(column.fine.axis))
         for k, column in enumerate(tables.partition.columns)
@@ -222,7 +219,7 @@ def _fillings(
 
 
 def _spread(tables: NoisyTables, ones: OneWays, k: int) -> Array:
-    """Records in the fine bins of a column: of all classes alike, or of each in a row of its own."""
+    """Records in the fine bins of a column: of all classes in one row, or a row for each."""
     column, found = tables.partition.columns[k], tables.fine.get(k)
     if found is None:
         return np.ones((1, column.fine.bins))
@@ -230,9 +227,7 @@ def _spread(tables: NoisyTables, ones: OneWays, k: int) -> Array:
     if heavy is None or tables.partition.label is None:
         return found.counts[None]
     coarse = ones.counts[:, tables.partition.block(k)]
-    return by_class(
-        column, heavy, found.counts, coarse, tables.code_variance, tables.one_variance
-    )
+    return by_class(column, heavy, found.counts, coarse, tables.code_variance, tables.one_variance)
 
 
 def _from_mixture(

@@ -155,7 +155,10 @@ def _planned(found: Fine, column: Fine, what: Steps) -> bool:
     if what.revision > 1:
         return np.array_equal(found.start, column.start)
     # The earliest releases have few bins whatever the noise.
-    return found.bins in (column.bins, Fine.first(column.axis, what.layout.columns[column.axis], 0).bins)
+    return found.bins in (
+        column.bins,
+        Fine.first(column.axis, what.layout.columns[column.axis], 0).bins,
+    )
 
 
 def _choosable(what: Steps, found: MosaicSynopsis) -> bool:
@@ -191,7 +194,9 @@ METHOD = Method(
             {"rho": "0.1"}, neighbours="add-remove", options={"model": "forest", "records": "30000"}
         ),
         ContractCase(  # with tables of codes
-            {"rho": "0.1"}, neighbours="add-remove", options={"model": "forest", "records": "10000000"}
+            {"rho": "0.1"},
+            neighbours="add-remove",
+            options={"model": "forest", "records": "10000000"},
         ),
     ),
     audit=AuditCase(
