@@ -126,9 +126,9 @@ def _with_codes(columns: Part | None, shape: Shape) -> tuple[Part | None, Part |
     """Half of the share of fine tables for tables of codes, if these show heavy ones with it.
 
     >>> large, small = (_with_codes(PureDP(e), Shape(9, 3, 80, 30_000, codes=(65, 32_769)))
-    ...     for e in (8, 1))
+    ...     for e in ("8", "0.1"))
     >>> large[1], round(large[2]), small[1:]
-    (PureDP(epsilon=Fraction(4, 1)), 15, (None, 0.0))
+    (PureDP(epsilon=Fraction(4, 1)), 5, (None, 0.0))
     """
     none = columns, None, 0.0
     if columns is None or not shape.codes:

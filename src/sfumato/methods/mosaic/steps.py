@@ -1,6 +1,6 @@
 """What mosaic buys, step by step: fine tables first, then tables in bins found from them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -13,19 +13,16 @@ from sfumato.measure.joint_table import JointTables
 from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice
 from sfumato.methods.mosaic.division import Division, Shape, divided, records_or_common
 from sfumato.methods.mosaic.first_division import divided_first
+from sfumato.methods.mosaic.shapes import by_cell, by_pair, independent
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP
 from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours
 from sfumato.render.bins import FineCounts
-from sfumato.render.estimate import NoisyTables, OneWays, one_ways
+from sfumato.render.estimate import NoisyTables, one_ways
 from sfumato.render.latent import Settings
-from sfumato.render.mosaic import (
-    Deviations,
-    fine_counts,
-    merged,
-)
+from sfumato.render.mosaic import Deviations, fine_counts, merged
 from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.heavy import HeavyCodes
@@ -288,12 +285,12 @@ class Steps:
         codes = None if self.code_tables is None else records.fold(self.code_tables.counts)
         first = _Bought(*self._fine_tables(counted, purse), self._heavy_codes(codes, purse))
         found, partition = self._bins_found(first)
-        by_pair = self.division.pairs is not None
-        if first.codes or (by_pair and not self.counts.pairs):
-            again = JointCounts(partition, pairs=by_pair)
+        paired = self.division.pairs is not None
+        if first.codes or (paired and not self.counts.pairs):
+            again = JointCounts(partition, pairs=paired)
             counted = JointTables(again, records.fold(again))
         rows = counted.rows
-        counts = counted.by_pair(partition) if by_pair else counted.by_class(partition)
+        counts = counted.by_pair(partition) if paired else counted.by_class(partition)
         del counted  # as large as what was taken out of it
         return self._tables_in_bins(rows, counts, purse, first, found, partition)
 
@@ -324,11 +321,11 @@ class Steps:
         """The second purchase: one-way tables by class, then pairs of columns."""
         stated = rows if self.neighbours == "replace-one" else None
         flat = self.class_tables(partition).perturb(counts, purse)
-        one = _by_cell(flat, partition)
+        one = by_cell(flat, partition)
         chosen = self._chosen(partition, found, one, stated, counts, purse)
         pairs = chosen or self.pairs
         two = self.pair_tables(partition, pairs)
-        noisy = {} if two is None else _by_pair(two.perturb(counts, purse), partition, pairs)
+        noisy = {} if two is None else by_pair(two.perturb(counts, purse), partition, pairs)
         states_bins = self.revision > 1
         tables = (first.fine, first.runs, one, noisy)
         return MosaicSynopsis(partition, stated, *tables, chosen, states_bins, first.codes)
@@ -379,7 +376,7 @@ class Steps:
         return tuple(
             choice.perturb(
                 counts,
-                _independent(ones),
+                independent(ones),
                 np.rint(handicap).astype(np.int64),
                 purse,
             )
@@ -395,30 +392,6 @@ def _codes(axis: Axis) -> int:
     return axis.points + 1 if isinstance(axis, Grid) else 0
 
 
-def _independent(ones: OneWays) -> Iterator[Whole]:
-    """The counts of any two cells if columns were independent; one class at a time, for memory."""
-    for row, size in zip(ones.counts, ones.classes, strict=True):
-        table = np.outer(row, row)
-        table /= size
-        yield np.rint(table, out=table).astype(np.int64)
-
-
 def _deviation(noise: Noise | None) -> float:
     """Of one cell; of noise that is nearly always nothing, what can still be divided by."""
     return 0.0 if noise is None else max(noise.event.deviation, _LEAST_DEVIATION)
-
-
-def _by_cell(flat: Whole, partition: Partition) -> Whole:
-    """Column after column, class by class, as one row per class."""
-    ends = np.cumsum(np.diff(partition.offset) * partition.classes)[:-1]
-    return np.hstack([t.reshape(partition.classes, -1) for t in np.split(flat, ends)])
-
-
-def _by_pair(
-    flat: Whole, partition: Partition, pairs: tuple[tuple[int, int], ...]
-) -> dict[tuple[int, int], Whole]:
-    bins = np.diff(partition.offset)
-    shapes = [(partition.classes, int(bins[i]), int(bins[j])) for i, j in pairs]
-    ends = np.cumsum([np.prod(shape) for shape in shapes])[:-1]
-    parts = np.split(flat, ends)
-    return {pair: p.reshape(s) for pair, p, s in zip(pairs, parts, shapes, strict=True)}
