@@ -4,7 +4,8 @@ What may be combined.  Coarse bins were formed after the noise of fine tables wa
 may have been chosen after that of the tables by class.  A count is put together only from tables
 whose noise had no say in which these are, so its law is the one that was added (`docs/proofs/
 accuracy.md`): fine bins from fine tables and runs; anything in coarse bins from the tables by
-class and, if all pairs were measured, from those of pairs; a pair from its own table.
+class and, if all pairs were measured, from those of pairs; a pair from its own table.  Counts of
+heavy codes are in none: they were kept because they are large.
 
 Of tables that add up to the same count the mean is taken, weighted by 1 / variance in whole
 numbers from 0 to 16: the exact law of such a mean is known.
@@ -104,7 +105,8 @@ class Tables:
                 cells = self.margin(axis.name)
             else:
                 raise ValueError("bins that were merged have a fine table")
-            found[axis.name] = dict(zip(bin_names(axis, column.fine), cells, strict=True))
+            fine = self.synopsis.counted(column)
+            found[axis.name] = dict(zip(bin_names(axis, fine), cells, strict=True))
         return found
 
     def margin(self, column: str) -> list[Noisy]:
@@ -128,7 +130,7 @@ class Tables:
     def fine_bins(self, column: str) -> Fine:
         """The fine bins of a column."""
         return next(
-            merged.fine
+            self.synopsis.counted(merged)
             for index, merged in zip(self._axes, self._partition.columns, strict=True)
             if self.domain.axes[index].name == column
         )
@@ -206,7 +208,7 @@ class Tables:
     def _finely(self, axis: int) -> Iterator[Noisy]:
         """Each bin; where its run was measured too, it takes an equal share of what is missing."""
         bins, runs = self.fine[axis].tolist(), self.runs.get(axis)
-        columns = (column.fine for column in self._partition.columns)
+        columns = (self.synopsis.counted(column) for column in self._partition.columns)
         ordered = next(fine.ordered for fine in columns if fine.axis == axis)
         for k, own in enumerate(bins):
             if runs is None or k >= ordered:  # missing is in no run

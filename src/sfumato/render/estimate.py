@@ -9,6 +9,7 @@ from sfumato.numeric.arrays import Array
 from sfumato.render.bins import FineCounts
 from sfumato.render.piecewise import beyond_noise, simplex
 from sfumato.synopsis.bins import Partition
+from sfumato.synopsis.heavy import HeavyCodes
 from sfumato.synopsis.triples import Triples
 
 __all__ = ["NoisyTables", "OneWays", "one_ways"]
@@ -27,6 +28,8 @@ class NoisyTables:
     pairs: Mapping[tuple[int, int], Array] = field(default_factory=dict)
     pair_variance: float = 1.0
     rows: int | None = None  # the public number of records
+    codes: Mapping[int, HeavyCodes] = field(default_factory=dict)  # by axis
+    code_variance: float = 0.0
     triples: Triples | None = None  # where there are any
     triple_variance: float = 1.0
 

@@ -16,6 +16,7 @@ from sfumato.render.denoised import denoised, never_together
 from sfumato.render.drawing import Drawing
 from sfumato.render.estimate import NoisyTables, OneWays, one_ways
 from sfumato.render.forest import Forest, forest
+from sfumato.render.heavy import by_class, with_heavy
 from sfumato.render.latent import Mixture, Settings, Targets, fit
 from sfumato.render.piecewise import beyond_noise
 from sfumato.render.rules import Rules
@@ -25,6 +26,7 @@ from sfumato.render.systematic import Places, draw, draw_within, expect
 from sfumato.render.three_way import wanted_triples
 from sfumato.schema.domain import MISSING, Domain
 from sfumato.synopsis.bins import Fine, Merged, Partition
+from sfumato.synopsis.heavy import HeavyCodes
 from sfumato.synopsis.tables import RUN, MosaicSynopsis
 
 __all__ = ["Deviations", "Model", "fine_counts", "merged", "noisy_tables", "sample"]
@@ -42,6 +44,7 @@ class Deviations:
     """Of a cell of each kind of table; 0 where there is none."""
 
     columns: float
+    codes: float
     classes: float
     pairs: float
     triples: float = 0.0
@@ -53,21 +56,23 @@ def fine_counts(
     runs: Mapping[int, Whole],
     deviation: float,
     rows: int | None,
+    codes: Mapping[int, HeavyCodes] | None = None,
+    code_deviation: float = 0.0,
 ) -> dict[int, FineCounts]:
-    """The wide columns, by position, made whole."""
+    """The wide columns, by position, made whole; heavy codes have bins of their own."""
     found = {}
     for position, column in enumerate(columns):
         if column.axis in fine:
             table = fine[column.axis].astype(np.float64)
             coarse = runs.get(column.axis)
             total = float(max(table.sum(), 1.0)) if rows is None else float(rows)
-            found[position] = whole_column(
-                column,
-                table,
-                None if coarse is None else coarse.astype(np.float64),
-                RUN,
-                deviation,
-                total,
+            in_runs = None if coarse is None else coarse.astype(np.float64)
+            seen = (table, in_runs, RUN, deviation, total)
+            heavy = (codes or {}).get(column.axis)
+            found[position] = (
+                whole_column(column, *seen)
+                if heavy is None
+                else with_heavy(heavy, code_deviation, *seen)
             )
     return found
 
@@ -85,15 +90,25 @@ def merged(columns: tuple[Fine, ...], found: Mapping[int, FineCounts], most: int
 def noisy_tables(synopsis: MosaicSynopsis, deviations: Deviations) -> NoisyTables:
     """What was measured, as floats with variances."""
     partition = synopsis.partition
-    columns = tuple(column.fine for column in partition.columns)
+    columns = tuple(synopsis.counted(column) for column in partition.columns)
     return NoisyTables(
         partition,
-        fine_counts(columns, synopsis.fine, synopsis.runs, deviations.columns, synopsis.rows),
+        fine_counts(
+            columns,
+            synopsis.fine,
+            synopsis.runs,
+            deviations.columns,
+            synopsis.rows,
+            synopsis.codes,
+            deviations.codes,
+        ),
         None if synopsis.one is None else synopsis.one.astype(np.float64),
         max(deviations.classes**2, 1e-9),
         {pair: table.astype(np.float64) for pair, table in synopsis.pairs.items()},
         max(deviations.pairs**2, 1e-9),
         synopsis.rows,
+        synopsis.codes,
+        deviations.codes**2,
         synopsis.triples,
         max(deviations.triples**2, 1e-9),
     )
@@ -126,10 +141,10 @@ def sample(
     if rows is None:
         rows = round(ones.total) if tables.rows is None else tables.rows
         if given:
-            share = _given(joined, tables, _fillings(tables, given), given)[1]
+            share = _given(joined, tables, _fillings(tables, ones, given), given)[1]
             rows = min(rows, max(1, round(rows * share)))
     possible = dict(enumerate(rules.possible)) if rules.bind else {}
-    fill = _fillings(tables, possible)
+    fill = _fillings(tables, ones, possible)
     whole = joined
     if rules.bind:
         joined = _given(joined, tables, fill, possible)[0]
@@ -168,7 +183,7 @@ class _Records:
             bins = iter(self.joined.draw(classes, rng).T)
         codes = np.empty((count, len(self.rules.axes)), np.int32, order="F")
         for filling, inside in zip(self.fill, bins, strict=True):
-            codes[:, filling.axis] = filling.codes(inside, rng)
+            codes[:, filling.axis] = filling.codes(inside, classes, rng)
         if self.partition.label is not None:
             codes[:, self.partition.label] = classes
         return codes
@@ -201,11 +216,23 @@ def _given(
     return forest_given(joined, asked)
 
 
-def _fillings(tables: NoisyTables, given: Mapping[int, Mask]) -> list["_Filling"]:
+def _fillings(tables: NoisyTables, ones: OneWays, given: Mapping[int, Mask]) -> list["_Filling"]:
     return [
-        _Filling(column, tables.fine.get(k), given.get(column.fine.axis))
+        _Filling(column, _spread(tables, ones, k), given.get(column.fine.axis))
         for k, column in enumerate(tables.partition.columns)
     ]
+
+
+def _spread(tables: NoisyTables, ones: OneWays, k: int) -> Array:
+    """Records in the fine bins of a column: of all classes in one row, or a row for each."""
+    column, found = tables.partition.columns[k], tables.fine.get(k)
+    if found is None:
+        return np.ones((1, column.fine.bins))
+    heavy = tables.codes.get(column.fine.axis)
+    if heavy is None or tables.partition.label is None:
+        return found.counts[None]
+    coarse = ones.counts[:, tables.partition.block(k)]
+    return by_class(column, heavy, found.counts, coarse, tables.code_variance, tables.one_variance)
 
 
 def _from_mixture(
@@ -299,7 +326,7 @@ def _targets(tables: NoisyTables, ones: OneWays, joined: Forest, lean: float) ->
 class _Filling:
     """Codes inside the coarse bins of one column, as its fine counts are spread."""
 
-    def __init__(self, column: Merged, found: FineCounts | None, possible: Mask | None) -> None:
+    def __init__(self, column: Merged, spread: Array, possible: Mask | None) -> None:
         fine, every = column.fine, np.arange(column.fine.bins)
         self.axis = fine.axis
         mask = np.ones(len(fine.place), bool) if possible is None else possible
@@ -309,21 +336,30 @@ class _Filling:
         self._first = np.searchsorted(inside, every)
         last = np.maximum(np.searchsorted(inside, every, side="right"), self._first + 1)
         self._wide = last - self._first
-        counts = np.ones(fine.bins) if found is None else found.counts
-        weights = np.zeros((column.bins, fine.bins))
-        weights[column.group, every] = counts + 1e-9
+        if not mask.all():  # how much of a bin is possible is said of all classes alike
+            spread = spread.sum(axis=0, keepdims=True)
+        by_class = np.zeros((len(spread), column.bins, fine.bins))
+        by_class[:, column.group, every] = spread + 1e-9
+        self._classes, self._bins = len(spread), column.bins
+        weights = by_class.reshape(-1, fine.bins)
         self._weights = weights * (
             np.bincount(inside, minlength=fine.bins) / (fine.stop - fine.start)
         )
-        self.share = self._weights.sum(axis=1) / weights.sum(axis=1)
+        self.share = (self._weights.sum(axis=1) / weights.sum(axis=1))[: column.bins]
 
         # Where every coarse bin is one fine bin, and that is one code, nothing is left to draw.
         self._only = np.argsort(column.group) if column.bins == fine.bins else None
         several = bool((self._wide > 1).any())
         self._each = None if several else self._codes[np.minimum(self._first, len(self._codes) - 1)]
 
-    def codes(self, bins: Places, rng: np.random.Generator) -> Codes:
-        fine = draw_within(bins, self._weights, rng) if self._only is None else self._only[bins]
+    def codes(self, bins: Places, classes: Places, rng: np.random.Generator) -> Codes:
+        fine: Places
+        if self._only is not None:
+            fine = self._only[bins]
+        else:
+            if self._classes > 1:
+                bins = classes.astype(np.int64) * self._bins + bins
+            fine = draw_within(bins, self._weights, rng)
         if self._each is not None:
             return np.asarray(self._each[fine])
         # Evenly, but for a share of the codes over 2³², which nobody sees.

@@ -18,7 +18,6 @@ then read records and draw them by the same partition.
 (1, [0, 0])
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -57,10 +56,9 @@ class Fine:
         if not isinstance(axis, Grid):
             codes = np.arange(axis.codes, dtype=np.int64)
             return cls(index, codes, codes + 1, 0)
-        codes = axis.points + 1
-        return cls.cut(
-            index, axis, np.arange(codes + 1) if codes <= single else fine_edges(axis, most)
-        )
+        many = axis.points + 1
+        edges = np.arange(many + 1) if many <= single else fine_edges(axis, most)
+        return cls.cut(index, axis, edges)
 
     @classmethod
     def cut(cls, index: int, axis: Grid, edges: Whole) -> "Fine":
@@ -82,7 +80,7 @@ class Fine:
         inner = np.arange(_FIRST_FEW - 1) * (codes - 2) // (_FIRST_FEW - 2)
         return cls.cut(index, axis, np.concatenate([[0], 1 + inner, [codes]]))
 
-    def split(self, codes: Sequence[int], axis: Grid) -> "Fine":
+    def split(self, codes: Whole, axis: Grid) -> "Fine":
         """With a bin for each of these codes."""
         edges = np.unique(np.concatenate([self.edges, codes, np.add(codes, 1)]).astype(np.int64))
         return self.cut(self.axis, axis, edges)

@@ -112,7 +112,7 @@ class _Scale:
 @cache
 def _root(k: int, each: int) -> int:
     """2 to the power of k / each, times 2⁶⁴, rounded down; each is a power of two."""
-    found = 2 ** (k + 64 * each)
+    found = 1 << (k + 64 * each)
     while each > 1:
         found, each = isqrt(found), each // 2
     return found

@@ -4,7 +4,7 @@ Everything a release is drawn from is here, and all of it may be published.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,11 @@ from sfumato.errors import ReleaseError
 from sfumato.numeric.arrays import Whole
 from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.synopsis.bins import Fine, Merged, Partition
+from sfumato.synopsis.heavy import HeavyCodes
 from sfumato.synopsis.triples import Pair, Triples
 
 __all__ = [
+    "CODES",
     "FINE",
     "ONE_WAY",
     "RUN",
@@ -31,8 +33,8 @@ RUN = 5  # fine bins in a run
 MOST_LEVELS = 12  # of a category that is counted as it is
 _MOST_CLASSES = 16  # of a label within which tables are counted
 _MOST_COUNTS = 2**27  # of two bins within a class: 1 GiB, above which a label is a column
-# What the three kinds of tables are called in a certificate.
-FINE, ONE_WAY, TWO_WAY = "fine tables", "one-way tables", "two-way tables"
+# What the kinds of tables are called in a certificate.
+FINE, CODES, ONE_WAY, TWO_WAY = "fine tables", "code tables", "one-way tables", "two-way tables"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,19 +89,27 @@ class MosaicSynopsis:
     chosen: tuple[Pair, ...]  # pairs that were chosen, in order; empty where all were measured
     states_bins: bool = True  # releases of the first revision do not
     triples: Triples | None = None  # where there are any
+    codes: Mapping[int, HeavyCodes] = field(default_factory=dict)  # by axis, where looked for
+
+    def counted(self, column: Merged) -> Fine:
+        """The bins of its fine table: without those that heavy codes have in the partition."""
+        heavy = self.codes.get(column.fine.axis)
+        return column.fine if heavy is None else heavy.within
 
     def to_json(self) -> dict[str, Any]:
         """Bins and whole numbers by the names of the columns' places; the schema has the rest."""
         groups = {str(column.fine.axis): column.group.tolist() for column in self.partition.columns}
         edges = {
-            str(column.fine.axis): column.fine.edges.tolist()
+            str(column.fine.axis): self.counted(column).edges.tolist()
             for column in self.partition.columns
             if column.fine.ordered
         }
+        codes = {str(axis): heavy.to_json() for axis, heavy in self.codes.items()}
         return {
             "kind": "tables",
             "rows": self.rows,
             **({"edges": edges} if self.states_bins else {}),
+            **({"codes": codes} if codes else {}),
             "bins": groups,
             "columns": {str(axis): table.tolist() for axis, table in self.fine.items()},
             "runs": {str(axis): table.tolist() for axis, table in self.runs.items()},
@@ -117,7 +127,9 @@ class MosaicSynopsis:
         """The inverse of `to_json`; refused where a table has not the cells that its bins say."""
         try:
             groups = {int(axis): _whole(group) for axis, group in record["bins"].items()}
-            fine = _fine_bins(record, layout, groups)
+            planned = _fine_bins(record, layout, groups)
+            codes = _heavy_codes(record, layout, planned)
+            fine = tuple(codes[c.axis].bins if c.axis in codes else c for c in planned)
             partition = coarse_partition(fine, groups, layout.label, layout.classes)
             one = None if record["classes"] is None else _whole(record["classes"])
             found = cls(
@@ -130,6 +142,7 @@ class MosaicSynopsis:
                 tuple((int(i), int(j)) for i, j in record["chosen"]),
                 "edges" in record,
                 _triples(record, layout),
+                codes,
             )
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
             raise ReleaseError("the synopsis does not hold the tables that it should") from None
@@ -138,8 +151,9 @@ class MosaicSynopsis:
 
     def _check(self) -> None:
         partition, bins = self.partition, np.diff(self.partition.offset)
-        fine = {column.fine.axis: column.fine.bins for column in partition.columns}
-        runs = {column.fine.axis: column.fine.runs(RUN) for column in partition.columns}
+        counted = {column.fine.axis: self.counted(column) for column in partition.columns}
+        fine = {axis: column.bins for axis, column in counted.items()}
+        runs = {axis: column.runs(RUN) for axis, column in counted.items()}
         shapes: list[tuple[Any, Any]] = [
             (table.shape, (fine.get(axis),)) for axis, table in self.fine.items()
         ]
@@ -191,6 +205,19 @@ def _fine_bins(
         Fine.cut(k, axis, stated[k]) if isinstance(axis, Grid) else Fine.of(k, axis)
         for k, axis in layout.columns.items()
     )
+
+
+def _heavy_codes(
+    record: Mapping[str, Any], layout: Layout, planned: tuple[Fine, ...]
+) -> dict[int, HeavyCodes]:
+    """Of the columns where they were looked for."""
+    within, found = {column.axis: column for column in planned}, {}
+    for name, heavy in record.get("codes", {}).items():
+        axis = layout.columns[int(name)]
+        if not isinstance(axis, Grid):
+            raise ValueError("codes of a category")
+        found[int(name)] = HeavyCodes.from_json(heavy, within[int(name)], axis, layout.classes)
+    return found
 
 
 def coarse_partition(

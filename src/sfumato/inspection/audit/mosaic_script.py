@@ -11,7 +11,9 @@ __all__ = ["mosaic_script"]
 
 
 def mosaic_script(synopsis: Mapping[str, Any]) -> list[list[Whole]]:
-    """One entry per purchase: wide columns, columns by class, draws of pairs, pairs.
+    """One entry per purchase: wide columns, all codes, columns by class, draws of pairs, pairs.
+
+    Of tables of codes, those that were not kept stand as 0: they are not kept again.
 
     >>> [[part.tolist() for part in parts] for parts in mosaic_script({
     ...     "bins": {"0": [0, 1], "2": [0, 0], "10": [0, 0, 1]}, "runs": {},
@@ -29,10 +31,22 @@ def mosaic_script(synopsis: Mapping[str, Any]) -> list[list[Whole]]:
     classes = np.split(np.array(synopsis["classes"], np.int64), ends, axis=1)
     pairs = [table["counts"] for table in synopsis["pairs"]]
     script = [[_flat(fine)]] if fine else []
+    if "codes" in synopsis:
+        script.append([_flat([_all_codes(synopsis, axis) for axis in axes])])
     script.append([_flat(classes)])
     if synopsis["chosen"]:
         script.append(_positions(synopsis["chosen"], len(axes)))
     return [*script, [_flat(pairs)]] if pairs else script
+
+
+def _all_codes(synopsis: Mapping[str, Any], axis: str) -> Whole:
+    """By class and code; nothing of a column whose codes were not counted."""
+    if axis not in synopsis["codes"]:
+        return np.empty(0, np.int64)
+    heavy = synopsis["codes"][axis]
+    table = np.zeros((len(synopsis["classes"]), synopsis["edges"][axis][-1]), np.int64)
+    table[:, np.array(heavy["codes"], np.int64)] = heavy["counts"]
+    return table
 
 
 def _flat(tables: Sequence[Any]) -> Whole:

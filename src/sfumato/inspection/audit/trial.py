@@ -39,6 +39,7 @@ from sfumato.stream.counting import Counter
 from sfumato.stream.methods import stream_method
 from sfumato.stream.source import open_bits
 from sfumato.synopsis.decaying import Design
+from sfumato.synopsis.tables import CODES
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
@@ -103,7 +104,8 @@ def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen
     for bought, parts in zip(purse.purchases, script, strict=False):
         if not bought.outputs:
             raise ReleaseError(_OTHER + "its statistics have another shape")
-        if isinstance(bought, Statistic):
+        # Of tables of codes only what is far above its noise was kept: its law is not seen there.
+        if isinstance(bought, Statistic) and bought.noise.statistic != CODES:
             yield _seen(bought, bought.flat(parts))
 
 

@@ -30,6 +30,9 @@ _APART = {True: 1.5, False: 2.5}  # deviations of a fine count in an even share
 _FINE, _FINER = 24.0, 0.3  # bins, times this power of the deviations in all records
 _BINS = 1.5  # of a number in two-way tables, times the cube root of what is clear
 _FEWEST_BINS, _MOST_BINS = 5, 32
+_HEAVY = 0.003  # of all records: a heavy code that noise hides no longer, where codes are counted
+_RAREST = 10_000  # parts of all records: a code with one of them is no heavy one, without noise too
+_MOST_CODES = 2**20  # by class, over all columns, that are worth their time
 _COMMON = 10_000  # records, where their number is private and nobody says
 
 Part = PureDP | ZCDP
@@ -46,6 +49,7 @@ class Shape:
     moved: int = 2  # cells of each table, between neighbours
     classes: int = 1
     target: bool = False  # whether there is a number to predict, and no classes
+    codes: tuple[int, ...] = ()  # of each wide number or date
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class Division:
     triple_choice: Part | None = None
     triple_tables: Part | None = None
     triples: int = 0  # three-way tables with the target, that are chosen
+    codes: Part | None = None  # what tables of all codes may cost, where these are more than bins
+    heavy: float = 0.0  # records above which a code of them has a bin of its own
 
 
 def divided(budget: Budget, shape: Shape) -> Division:
@@ -98,6 +104,7 @@ def divided(budget: Budget, shape: Shape) -> Division:
         shared(whole, w / total)[0] if there and w else None
         for w, there in zip(weights, present, strict=True)
     )
+    columns, codes, heavy = _with_codes(columns, shape)
     clear, triples = 0.0, NO_TRIPLES
     if tables is not None:
         one = deviation(tables, shape.moved * (chosen or pairs))
@@ -109,14 +116,48 @@ def divided(budget: Budget, shape: Shape) -> Division:
             tables = shared(whole, left)[0]
     bins = max(_FEWEST_BINS, min(_MOST_BINS, round(_BINS * clear ** (1 / 3))))
     bins = max(_FEWEST_BINS, min(bins, MOST_CELLS // max(shape.columns, 1)))
-    seen = 0.0
-    if columns is not None:
-        in_all = shape.wide * (2 if gaussian else 1)  # with runs
-        seen = records / deviation(columns, shape.moved * in_all)
-    single, fine = int(min(seen / _APART[gaussian], MOST)), int(_FINE * min(seen, 1e9) ** _FINER)
-    return Division(
-        columns, classes, choice, tables, chosen, noise, bins, single, fine, *triples.parts(whole)
-    )
+    seen = _seen(columns, shape)
+    single, fine = _single(columns, shape), int(_FINE * min(seen, 1e9) ** _FINER)
+    bought = *triples.parts(whole), codes, heavy
+    return Division(columns, classes, choice, tables, chosen, noise, bins, single, fine, *bought)
+
+
+def _seen(columns: Part | None, shape: Shape) -> float:
+    """All records, in deviations of a fine count."""
+    if columns is None:
+        return 0.0
+    in_all = shape.wide * (2 if isinstance(columns, ZCDP) else 1)  # with runs
+    return max(shape.records, 1) / deviation(columns, shape.moved * in_all)
+
+
+def _single(columns: Part | None, shape: Shape) -> int:
+    """Codes of a number that are worth a fine bin each."""
+    return int(min(_seen(columns, shape) / _APART[isinstance(columns, ZCDP)], MOST))
+
+
+def _with_codes(columns: Part | None, shape: Shape) -> tuple[Part | None, Part | None, float]:
+    """Half of the share of fine tables for tables of codes, if these show heavy ones with it.
+
+    >>> large, small = (_with_codes(PureDP(e), Shape(9, 3, 80, 30_000, codes=(65, 32_769)))
+    ...     for e in ("8", "0.1"))
+    >>> large[1], round(large[2]), small[1:]
+    (PureDP(epsilon=Fraction(4, 1)), 5, (None, 0.0))
+    """
+    none = columns, None, 0.0
+    if columns is None or not shape.codes:
+        return none
+    half = shared(columns, Fraction(1, 2))[0]
+    more = [codes for codes in shape.codes if codes > _single(half, shape)]
+    cells = shape.classes * sum(more)
+    if not more or cells > _MOST_CODES:
+        return none
+    # Of so many cells of nothing but noise, fewer than one is expected above this.
+    spread, records = deviation(half, shape.moved * len(more)), max(shape.records, 1)
+    gaussian = isinstance(half, ZCDP)
+    above = spread * (sqrt(2 * log(cells)) if gaussian else log(cells) / sqrt(2))
+    if above > _HEAVY * records:
+        return none
+    return half, half, max(above, records / _RAREST)
 
 
 def _noise(share: float, gaussian: bool) -> float:

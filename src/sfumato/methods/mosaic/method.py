@@ -12,7 +12,7 @@ from sfumato.methods.mosaic.division import MOST_CELLS
 from sfumato.methods.mosaic.steps import REVISION, Steps
 from sfumato.methods.mosaic.worth import doubt
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
-from sfumato.plan.made_up import LABELLED, MANY, MIXED, TARGET, counted
+from sfumato.plan.made_up import CODED, LABELLED, MANY, MIXED, TARGET, counted
 from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
@@ -93,7 +93,7 @@ def plan(
         budget=budget,
         events=events,
         measure=what.measure,
-        first=(what.counts,),
+        first=what.first,
         render=render,
         rounds=what.rounds,
         longest=what.longest if len(what.rounds) > 1 else (),
@@ -130,7 +130,7 @@ def _recount(what: Steps, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
     tables, chosen = what.column_tables, found.chosen
     public = what.row_count if what.neighbours == "replace-one" else None
     wide, run = ((), 1) if tables is None else (tables.columns, tables.run)
-    bins = {column.fine.axis: column.fine for column in found.partition.columns}
+    bins = {column.fine.axis: found.counted(column) for column in found.partition.columns}
     fine = {column.axis: bins[column.axis].bins for column in wide}
     runs = {axis: bins[axis].runs(run) for axis in fine if bins[axis].runs(run)}
     if (
@@ -138,6 +138,8 @@ def _recount(what: Steps, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
         or {axis: len(table) for axis, table in found.fine.items()} != fine
         or {axis: len(table) for axis, table in found.runs.items()} != runs
         or any(c.bins < c.fine.bins for c in found.partition.columns if c.fine.axis not in fine)
+        or list(found.codes) != [column.axis for column in what.coded]
+        or not all(heavy.all_above(what.division.heavy) for heavy in found.codes.values())
         or found.one is None
         or tuple(found.pairs) != (chosen or what.pairs)
         or len(chosen) != what.division.chosen
@@ -211,6 +213,11 @@ METHOD = Method(
             options={"model": "forest", "records": "30000"},
             target="dose",
         ),
+        ContractCase(  # with tables of codes
+            {"rho": "0.1"},
+            neighbours="add-remove",
+            options={"model": "forest", "records": "10000000"},
+        ),
     ),
     audit=AuditCase(
         counted(LABELLED),
@@ -221,6 +228,7 @@ METHOD = Method(
             Setting("mixed", MIXED, {"records": 200}),
             Setting("many", MANY),
             Setting("target", TARGET, {"records": 1_000_000}),
+            Setting("coded", CODED, {"records": 1_000_000}),
         ),
     ),
 )

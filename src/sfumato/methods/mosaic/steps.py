@@ -7,11 +7,13 @@ from math import sqrt
 
 import numpy as np
 
+from sfumato.measure.codes import CodeCounts, CodeTables
 from sfumato.measure.joint import JointCounts
 from sfumato.measure.joint_table import JointTables
 from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice
 from sfumato.methods.mosaic.division import Division, Shape, divided, records_or_common
 from sfumato.methods.mosaic.first_division import divided_first
+from sfumato.methods.mosaic.tabulated import Bought, by_cell, codes_of, deviation_of, is_wide
 from sfumato.methods.mosaic.triple_steps import TripleSteps
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
@@ -21,16 +23,11 @@ from sfumato.privacy.sensitivity import Neighbours
 from sfumato.render.bins import FineCounts
 from sfumato.render.estimate import NoisyTables, one_ways
 from sfumato.render.latent import Settings
-from sfumato.render.mosaic import (
-    Deviations,
-    fine_counts,
-    merged,
-    noisy_tables,
-)
-from sfumato.schema.domain import Axis, Domain, Grid
+from sfumato.render.mosaic import Deviations, fine_counts, merged, noisy_tables
+from sfumato.schema.domain import Domain, Grid
 from sfumato.synopsis.bins import Fine, Partition
+from sfumato.synopsis.heavy import HeavyCodes
 from sfumato.synopsis.tables import (
-    MOST_LEVELS,
     ONE_WAY,
     RUN,
     TWO_WAY,
@@ -40,15 +37,13 @@ from sfumato.synopsis.tables import (
     pairs_of,
 )
 from sfumato.table.records import Records
+from sfumato.table.statistic import WholeSum
 
 __all__ = ["REVISION", "Steps"]
 
 REVISION = 2  # of bins, pairs and shares
-_NARROW = 8  # bins of a number that need no fine table of their own
 _SWEPT = 0.6  # noise up to which drawn records are moved to the tables
 _MOST_FINE = 2**22  # cells of fine tables of pairs, above which records are read twice
-_LEAST_DEVIATION = 1e-3  # of a cell, in records
-_FineTables = tuple[dict[int, Whole], dict[int, Whole]]  # by axis: in fine bins, in runs of them
 
 
 @dataclass(frozen=True)
@@ -86,7 +81,7 @@ class Steps:
     @cached_property
     def wide(self) -> tuple[Fine, ...]:
         """Columns that need a fine table before they can be counted in bins."""
-        return tuple(c for c in self.columns if _is_wide(self.layout.columns[c.axis]))
+        return tuple(c for c in self.columns if is_wide(self.layout.columns[c.axis]))
 
     @cached_property
     def target(self) -> int | None:
@@ -98,10 +93,12 @@ class Steps:
         """The share of the budget that each step has."""
         records = records_or_common(self.row_count)
         touched = 1 if self.neighbours == "add-remove" else 2
-        wide = sum(map(_is_wide, self.layout.columns.values()))
+        wide = sum(map(is_wide, self.layout.columns.values()))
         columns, cells = len(self.layout.columns), self.layout.cells
         number = self.target is not None and isinstance(self.domain.axes[self.target], Grid)
-        shape = Shape(columns, wide, cells, records, touched, self.classes, number)
+        codes = (codes_of(axis) for axis in self.layout.columns.values() if is_wide(axis))
+        numbers = tuple(count for count in codes if count)
+        shape = Shape(columns, wide, cells, records, touched, self.classes, number, numbers)
         return (divided_first if self.revision == 1 else divided)(self.budget, shape)
 
     @property
@@ -128,6 +125,28 @@ class Steps:
         # Under Laplace noise a second table costs as much again, more than runs are worth.
         run = RUN if self.gaussian else 1
         return ColumnTables(self.wide, run, self.neighbours, self.division.columns)
+
+    @cached_property
+    def coded(self) -> tuple[Fine, ...]:
+        """Columns with more codes than single fine bins, where all codes are counted."""
+        if self.division.codes is None:
+            return ()
+        axes = self.layout.columns
+        return tuple(c for c in self.wide if _codes(axes[c.axis]) > self.division.single)
+
+    @cached_property
+    def code_tables(self) -> CodeTables | None:
+        """A purchase beside the first one: tables of all codes of these columns."""
+        if self.division.codes is None:
+            return None
+        axes = [self.layout.columns[column.axis] for column in self.coded]
+        counts = CodeCounts(
+            tuple((c.axis, codes_of(axis)) for c, axis in zip(self.coded, axes, strict=True)),
+            tuple(axis.missing for axis in axes),
+            self.label,
+            self.classes,
+        )
+        return CodeTables(counts, self.neighbours, self.division.codes)
 
     def class_tables(self, partition: Partition) -> ClassTables:
         """One-way tables within the classes."""
@@ -181,19 +200,28 @@ class Steps:
     def counts(self) -> JointCounts:
         """NOT PRIVATE: what is counted first, of which all tables are sums.
 
-        Where fine tables of pairs would be too large, pairs wait until bins are found.
+        Where fine tables of pairs would be too large, or bins may be parts of fine ones, pairs
+        wait until bins are found.
         """
-        fine = JointCounts(self.unmerged, pairs=self.division.pairs is not None)
+        pairs = self.division.pairs is not None and self.division.codes is None
+        fine = JointCounts(self.unmerged, pairs=pairs)
         return fine if fine.shape[0] <= _MOST_FINE else JointCounts(self.unmerged, pairs=False)
 
+    @property
+    def first(self) -> tuple[WholeSum, ...]:
+        """NOT PRIVATE: all that is counted in the first pass."""
+        codes = () if self.code_tables is None else (self.code_tables.counts,)
+        return (self.counts, *codes)
+
     @cached_property
-    def noises(self) -> tuple[Noise | None, Noise, Noise | None, Noise | None]:
-        """Of fine, one-way, two-way and three-way tables."""
+    def noises(self) -> tuple[Noise | None, Noise | None, Noise, Noise | None, Noise | None]:
+        """Of fine, code, one-way, two-way and three-way tables."""
         # Which pairs will be chosen changes no price, how many there are does.
         some = ((0, 1),) * self.division.chosen or self.pairs
         pairs = self.pair_tables(self.unmerged, some)
         return (
             self.column_tables.noise if self.column_tables else None,
+            self.code_tables.noise if self.code_tables else None,
             self.class_tables(self.unmerged).noise,
             pairs.noise if pairs else None,
             self.triples.noise if self.triples else None,
@@ -202,20 +230,21 @@ class Steps:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """All purchases, in order."""
-        columns, classes, pairs, _ = self.noises
+        columns, codes, classes, pairs, _ = self.noises
         choice = self.pair_choice(self.unmerged)
-        steps = (columns, classes, choice, pairs)
+        steps = (columns, codes, classes, choice, pairs)
         events = tuple(step.event for step in steps if step is not None)
         return (*events, *(self.triples.events if self.triples else ()))
 
     @property
     def rounds(self) -> tuple[int, ...]:
         """How many tables are bought at a time; none where some are chosen by their records."""
-        columns, *rest = self.noises
-        later = sum(noise is not None for noise in rest)
+        first, later = (
+            sum(noise is not None for noise in some) for some in (self.noises[:2], self.noises[2:])
+        )
         if self.division.choice is not None or self.triples is not None:
             return ()
-        return (later,) if columns is None else (1, later)
+        return (first, later) if first else (later,)
 
     @property
     def longest(self) -> tuple[int, ...]:
@@ -230,14 +259,15 @@ class Steps:
         ]
         first = self.column_tables
         fine = sum(c.bins + c.runs(first.run) for c in first.columns) if first else None
+        codes = self.code_tables.counts.shape[0] if self.code_tables else None
         one, two = sum(bins), sum(bins[i] * bins[j] for i, j in self.pairs)
         pairs = self.classes * two if self.pairs else None
-        return tuple(n for n in (fine, self.classes * one, pairs) if n is not None)
+        return tuple(n for n in (fine, codes, self.classes * one, pairs) if n is not None)
 
     @cached_property
     def deviations(self) -> Deviations:
         """Of one cell of each kind of table."""
-        return Deviations(*(_deviation(noise) for noise in self.noises))
+        return Deviations(*(deviation_of(noise) for noise in self.noises))
 
     @property
     def settings(self) -> Settings:
@@ -259,14 +289,15 @@ class Steps:
         third: chosen by what the noisy pairs do not explain, in bands that were found from them.
         """
         counted = JointTables(self.counts, records.fold(self.counts))
-        first = self._fine_tables(counted, purse)
-        found, partition = self._bins_found(*first)
-        by_pair = self.division.pairs is not None
-        if by_pair and not self.counts.pairs:
-            again = JointCounts(partition)
+        codes = None if self.code_tables is None else records.fold(self.code_tables.counts)
+        first = Bought(*self._fine_tables(counted, purse), self._heavy_codes(codes, purse))
+        found, partition = self._bins_found(first)
+        paired = self.division.pairs is not None
+        if first.codes or (paired and not self.counts.pairs):
+            again = JointCounts(partition, pairs=paired)
             counted = JointTables(again, records.fold(again))
         rows = counted.rows
-        counts = counted.by_pair(partition) if by_pair else counted.by_class(partition)
+        counts = counted.by_pair(partition) if paired else counted.by_class(partition)
         del counted  # as large as what was taken out of it
         synopsis = self._tables_in_bins(rows, counts, purse, first, found, partition)
         if self.triples is None:
@@ -276,12 +307,18 @@ class Steps:
         triples = self.triples.measure(known, deviation, records.fold, purse)
         return replace(synopsis, triples=triples)
 
-    def _bins_found(
-        self, fine: Mapping[int, Whole], runs: Mapping[int, Whole]
-    ) -> tuple[dict[int, FineCounts], Partition]:
+    def _bins_found(self, first: Bought) -> tuple[dict[int, FineCounts], Partition]:
         """Post-processing: bins of about equal noisy counts; no record is seen here."""
         public = self.row_count if self.neighbours == "replace-one" else None
-        found = fine_counts(self.columns, fine, runs, self.deviations.columns, public)
+        found = fine_counts(
+            self.columns,
+            first.fine,
+            first.runs,
+            self.deviations.columns,
+            public,
+            first.codes,
+            self.deviations.codes,
+        )
         bins = tuple(merged(self.columns, found, self.division.bins))
         return found, Partition(bins, self.label, self.classes)
 
@@ -290,20 +327,23 @@ class Steps:
         rows: int,
         counts: Whole,
         purse: Purse,
-        first: _FineTables,
+        first: Bought,
         found: Mapping[int, FineCounts],
         partition: Partition,
     ) -> MosaicSynopsis:
         """The second purchase: one-way tables by class, then pairs of columns."""
         stated = rows if self.neighbours == "replace-one" else None
         flat = self.class_tables(partition).perturb(counts, purse)
-        one = _by_cell(flat, partition)
+        one = by_cell(flat, partition)
         chosen = self._chosen(partition, found, one, stated, counts, purse)
         pairs = chosen or self.pairs
-        tables = self.pair_tables(partition, pairs)
-        noisy = {} if tables is None else tables.by_pair(tables.perturb(counts, purse))
+        two = self.pair_tables(partition, pairs)
+        noisy = {} if two is None else two.by_pair(two.perturb(counts, purse))
         states_bins = self.revision > 1
-        return MosaicSynopsis(partition, stated, *first, one, noisy, chosen, states_bins)
+        tables = (first.fine, first.runs, one, noisy)
+        return MosaicSynopsis(
+            partition, stated, *tables, chosen, states_bins=states_bins, codes=first.codes
+        )
 
     def _fine_tables(
         self, counted: JointTables, purse: Purse
@@ -319,6 +359,16 @@ class Steps:
             if count := column.runs(self.column_tables.run):
                 runs[column.axis], rest = np.split(rest, [count])
         return fine, runs
+
+    def _heavy_codes(self, counted: Whole | None, purse: Purse) -> dict[int, HeavyCodes]:
+        if self.code_tables is None or counted is None:
+            return {}
+        found = {}
+        for column, noisy in zip(self.coded, self.code_tables.perturb(counted, purse), strict=True):
+            axis = self.layout.columns[column.axis]
+            assert isinstance(axis, Grid)  # noqa: S101  categories have no such codes
+            found[column.axis] = HeavyCodes.above(self.division.heavy, noisy, column, axis)
+        return found
 
     def _chosen(
         self,
@@ -346,18 +396,3 @@ class Steps:
                 purse,
             )
         )
-
-
-def _is_wide(axis: Axis) -> bool:
-    return axis.codes > (_NARROW if isinstance(axis, Grid) else MOST_LEVELS)
-
-
-def _deviation(noise: Noise | None) -> float:
-    """Of one cell; of noise that is nearly always nothing, what can still be divided by."""
-    return 0.0 if noise is None else max(noise.event.deviation, _LEAST_DEVIATION)
-
-
-def _by_cell(flat: Whole, partition: Partition) -> Whole:
-    """Column after column, class by class, as one row per class."""
-    ends = np.cumsum(np.diff(partition.offset) * partition.classes)[:-1]
-    return np.hstack([t.reshape(partition.classes, -1) for t in np.split(flat, ends)])
