@@ -132,7 +132,7 @@ class Steps:
         if self.division.codes is None:
             return ()
         axes = self.layout.columns
-        return tuple(c for c in self.wide if _codes(axes[c.axis]) > self.division.single)
+        return tuple(c for c in self.wide if codes_of(axes[c.axis]) > self.division.single)
 
     @cached_property
     def code_tables(self) -> CodeTables | None:

@@ -1,4 +1,4 @@
-"""Which columns have tables of their own, and tables in the shapes in which later steps need them."""
+"""Which columns have tables of their own, and tables in the shapes that later steps need."""
 
 from dataclasses import dataclass
 
