@@ -18,7 +18,7 @@ from sfumato.release.digest import digest
 from sfumato.release.folder import sha256
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
-from sfumato.synopsis.tables import Layout, MosaicSynopsis, is_forest
+from sfumato.synopsis.tables import Layout, MosaicSynopsis
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 
