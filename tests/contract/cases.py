@@ -38,6 +38,7 @@ class Case:
     promised: bool = True
     numbers: bool = False
     columns: tuple[str, ...] = ()
+    target: str | None = None
     random: bool = True
 
     @classmethod
@@ -65,6 +66,11 @@ class Case:
     @property
     def schema(self):
         columns = {name: dict(facts) for name, facts in MIXED["columns"].items()}
+        if self.target:
+            for facts in columns.values():
+                facts.pop("role", None)
+            columns[self.target]["role"] = "target"
+            return schema(columns=columns, neighbours=self.neighbours)
         if self.columns:
             left = {name: {"kind": "id"} for name in columns if name not in self.columns}
             return schema(columns=columns | left, neighbours=self.neighbours)

@@ -92,8 +92,7 @@ class JointCounts(WholeSum):
                 row += (
                     records[:, axis].astype(row.dtype) if place is None else place[records[:, axis]]
                 )
-        label = self.partition.label
-        classes = np.zeros(len(records), np.int32) if label is None else records[:, label]
+        classes = self.partition.classes_of(records)
         panels = self.panels(total)
         if self.paired:
             count_pairs(panels[:-1], cells, classes, self.sizes)
@@ -104,8 +103,9 @@ class JointCounts(WholeSum):
 
     def tables(self) -> list[tuple[Cell, ...]]:
         """Class and the cells of one group or two, panel by panel."""
-        label = self.partition.label
-        own = () if label is None else ((label, np.arange(self.partition.classes)),)
+        label, class_of = self.partition.label, self.partition.class_of
+        every = np.arange(self.partition.classes) if class_of is None else class_of
+        own = () if label is None else ((label, every),)
         cells = [
             Cell(tuple((axis, self._by_code(axis, place)) for axis, place in group))
             for group in self._places

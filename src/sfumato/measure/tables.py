@@ -111,6 +111,14 @@ class ClassTables:
         exact = self.query(counts)
         return purse.pay(self.noise).add(exact, np.ones(len(exact), np.int64))
 
+    def by_pair(self, flat: Whole) -> dict[Pair, Whole]:
+        """What `perturb` gave, by pair: class, cell of the first column, cell of the second."""
+        bins, classes = np.diff(self.partition.offset), self.partition.classes
+        shapes = [(classes, int(bins[i]), int(bins[j])) for i, j in self.tables]
+        parts = np.split(flat, np.cumsum([np.prod(shape) for shape in shapes])[:-1])
+        pairs = ((i, j) for i, j in self.tables)
+        return {pair: p.reshape(s) for pair, p, s in zip(pairs, parts, shapes, strict=True)}
+
 
 @dataclass(frozen=True)
 class PairChoice:
@@ -148,12 +156,16 @@ class PairChoice:
 
         `expected` are whole numbers, class by class, so a score moves by no more than the counts.
         """
-        offsets, scores = self.partition.offset[:-1], -handicap
+        scores = -handicap
         for here, there in zip(counts, expected, strict=True):
             apart = here - there
-            np.abs(apart, out=apart)
-            scores += np.add.reduceat(np.add.reduceat(apart, offsets, axis=0), offsets, axis=1)
+            scores += self.by_columns(np.abs(apart, out=apart))
         return scores
+
+    def by_columns(self, cells: Whole) -> Whole:
+        """For each two columns, the sum over their cells."""
+        offsets = self.partition.offset[:-1]
+        return np.add.reduceat(np.add.reduceat(cells, offsets, axis=0), offsets, axis=1)
 
     def perturb(
         self, counts: Whole, expected: Iterable[Whole], handicap: Whole, purse: Purse

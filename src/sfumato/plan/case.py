@@ -27,6 +27,7 @@ class ContractCase:
     promised: bool = True  # else the method says that it has no proof
     numbers: bool = False  # whether all columns but the label must be numbers
     columns: tuple[str, ...] = ()  # the only ones released, where a method takes few values only
+    target: str | None = None  # the number that is to be predicted, and there is no label then
     random: bool = True  # else the same records always give the same release
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Array
 from sfumato.render.estimate import NoisyTables, OneWays
-from sfumato.render.latent import Mixture
 
 __all__ = ["by_resolution", "denoised", "never_together"]
 
@@ -22,10 +21,9 @@ _NONE, _MANY = 2.0, 10.0  # deviations: what may be none, and what would have be
 _CHANCE = 2.0  # deviations of the square of what is noise alone
 
 
-def denoised(mixture: Mixture, tables: NoisyTables, total: float) -> Array:
-    """By class and two cells, in records."""
-    partition = tables.partition
-    found = mixture.tables(total)
+def denoised(model: Array, tables: NoisyTables) -> Array:
+    """By class and two cells, in records, as the model's are."""
+    partition, found = tables.partition, model.copy()
     for (i, j), noisy in tables.pairs.items():
         one, two = partition.block(i), partition.block(j)
         ordered = [bool(partition.columns[column].fine.ordered) for column in (i, j)]

@@ -1,6 +1,6 @@
 """One-way tables within classes, from every noisy table that says something about them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,6 +9,7 @@ from sfumato.numeric.arrays import Array
 from sfumato.render.bins import FineCounts
 from sfumato.render.piecewise import beyond_noise, simplex
 from sfumato.synopsis.bins import Partition
+from sfumato.synopsis.triples import Triples
 
 __all__ = ["NoisyTables", "OneWays", "one_ways"]
 
@@ -26,6 +27,8 @@ class NoisyTables:
     pairs: Mapping[tuple[int, int], Array] = field(default_factory=dict)
     pair_variance: float = 1.0
     rows: int | None = None  # the public number of records
+    triples: Triples | None = None  # where there are any
+    triple_variance: float = 1.0
 
     def coarse(self, column: int) -> Array | None:
         """The fine counts of a column in its coarse bins."""
@@ -46,6 +49,13 @@ class OneWays:
     def total(self) -> float:
         """All records."""
         return float(self.classes.sum())
+
+    def independent(self) -> Iterator[Array]:
+        """The counts of any two cells if columns were independent; one class at a time."""
+        for row, size in zip(self.counts, self.classes, strict=True):
+            table = np.outer(row, row)
+            table /= size
+            yield table
 
 
 def one_ways(tables: NoisyTables) -> OneWays:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from sfumato.numeric.arrays import Codes, Mask, Whole
+from sfumato.numeric.arrays import Array, Codes, Mask, Whole
 from sfumato.render.bins import FineCounts, merge, whole_column
 from sfumato.render.conditional import Asked, forest_given, mixture_given
 from sfumato.render.constrained import kept
@@ -20,7 +20,9 @@ from sfumato.render.latent import Mixture, Settings, Targets, fit
 from sfumato.render.piecewise import beyond_noise
 from sfumato.render.rules import Rules
 from sfumato.render.sweeps import FEWEST, Sweeps
+from sfumato.render.swept_triples import SweptTriples
 from sfumato.render.systematic import Places, draw, draw_within, expect
+from sfumato.render.three_way import wanted_triples
 from sfumato.schema.domain import MISSING, Domain
 from sfumato.synopsis.bins import Fine, Merged, Partition
 from sfumato.synopsis.tables import RUN, MosaicSynopsis
@@ -42,6 +44,7 @@ class Deviations:
     columns: float
     classes: float
     pairs: float
+    triples: float = 0.0
 
 
 def fine_counts(
@@ -91,6 +94,8 @@ def noisy_tables(synopsis: MosaicSynopsis, deviations: Deviations) -> NoisyTable
         {pair: table.astype(np.float64) for pair, table in synopsis.pairs.items()},
         max(deviations.pairs**2, 1e-9),
         synopsis.rows,
+        synopsis.triples,
+        max(deviations.triples**2, 1e-9),
     )
 
 
@@ -168,7 +173,6 @@ class _Records:
             codes[:, self.partition.label] = classes
         return codes
 
-
     def _from_mixture(
         self, mixture: Mixture, count: int, rng: np.random.Generator
     ) -> tuple[Places, Iterable[Places]]:
@@ -223,9 +227,14 @@ def _sweeps(
     """
     if len(tables.partition.columns) < 2:
         return None
-    share = denoised(whole, tables, ones.total) / ones.total
+    total = ones.total
+    share = denoised(whole.tables(total), tables) / total
+    triples = wanted_triples(tables, share[0], total) if tables.triples else {}
     if joined is not whole:
         share *= joined.tables() / np.maximum(whole.tables(), _RAREST**2)
+        triples = {
+            pair: table * _held(whole, joined, tables, pair) for pair, table in triples.items()
+        }
     weight = joined.weight / np.maximum(joined.weight.sum(axis=0), 1e-12)
     chance = weight.T @ joined.chance
     possible = joined.chance.max(axis=0) > 0
@@ -234,7 +243,22 @@ def _sweeps(
         share,
         np.where(possible, np.log(np.maximum(chance, _RAREST)), _NEVER),
         never_together(tables, ones),
+        SweptTriples.of(tables.triples, triples, tables.partition.offset) if triples else None,
     )
+
+
+def _held(whole: Mixture, joined: Mixture, tables: NoisyTables, pair: tuple[int, int]) -> Array:
+    """How much smaller a triple is where the model is held to what is asked for."""
+    partition, triples = tables.partition, tables.triples
+    assert triples is not None  # noqa: S101  there is one
+    columns = [partition.block(c) for c in (triples.target, *pair)]
+    found = []
+    for model in (joined, whole):
+        target, one, two = (model.chance[:, block] for block in columns)
+        bands = np.stack([target[:, triples.band == t].sum(axis=1) for t in range(triples.bands)])
+        weight = model.weight.sum(axis=1)
+        found.append(np.einsum("c,tc,ca,cb->tab", weight, bands, one, two, optimize=True))
+    return np.asarray(found[0] / np.maximum(found[1], _RAREST**3))
 
 
 def _targets(tables: NoisyTables, ones: OneWays, joined: Forest, lean: float) -> Targets:

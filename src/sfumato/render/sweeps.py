@@ -7,10 +7,12 @@ drawn again, with chances
     mean(b) exp(−Σ over tables (N without this record − Y)),
 
 where N counts the records as they are now and Y is what the table should have; so cells that are
-too full lose records to those that are too empty.  No record of the data is seen here.
+too full lose records to those that are too empty; three-way tables with a target, where there are
+any, among them.  No record of the data is seen here.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Array, Vector, Whole
 from sfumato.numeric.compiled import HAVE_NUMBA, compiled
+from sfumato.render.swept_triples import Laid, SweptTriples
 
 __all__ = ["FEWEST", "Sweeps"]
 
@@ -38,11 +41,17 @@ class Sweeps:
     share: Array  # by class and two cells, of all records
     mean: Array  # by class and cell
     never: NDArray[np.bool_]  # by two cells: what no record should have together
+    triples: SweptTriples | None = None
+
+    @cached_property
+    def _triples(self) -> SweptTriples:
+        return self.triples or SweptTriples.of(None, {}, self.offset)
 
     def passes(self, rows: int) -> float:
         """How often each record of a release of so many is gone over; less than 1: not all are."""
         columns = len(self.offset) - 1
-        work = rows * columns * float(self.offset[-1])
+        tables = columns * float(self.offset[-1]) + self._triples.steps
+        work = rows * tables
         return float(min(_MOST if HAVE_NUMBA else _PLAIN, _WORK / max(work, 1.0)))
 
     def moved(
@@ -53,7 +62,10 @@ class Sweeps:
         apart = self._counted(bins, classes)
         apart -= np.float32(len(bins)) * self.share.astype(np.float32)
         apart += np.float32(_TOO_FULL) * self.never
+        triples = self._triples
+        beyond = triples.counted(bins) - np.float32(len(bins)) * triples.share
         sweep = _sweep if HAVE_NUMBA else _sweep_in_blocks
+        mean, laid = self.mean.astype(np.float32), triples.laid
         room = np.empty(int(np.diff(self.offset).max()), np.float32)
         while passes > 0:
             order = rng.permutation(len(bins))
@@ -61,7 +73,7 @@ class Sweeps:
             order = order[np.argsort(~self._impossible(bins)[order], kind="stable")]
             order = order[: max(1, round(len(bins) * min(passes, 1.0)))]
             chance = rng.random((len(order), bins.shape[1]), np.float32)
-            sweep(bins, classes, self.mean.astype(np.float32), self.offset, apart, order, chance, room)
+            sweep(bins, classes, mean, self.offset, apart, laid, beyond, order, chance, room)
             passes -= 1
         return bins
 
@@ -96,11 +108,17 @@ def _sweep(
     mean: _Float,
     offset: Whole,
     apart: _Float,
+    laid: Laid,
+    beyond: _Float,
     order: Whole,
     chance: _Float,
     room: _Float,
 ) -> None:
-    """Each value of these records drawn again; `apart` is by how much cells are too full."""
+    """Each value of these records drawn again; `apart` is by how much cells are too full.
+
+    `beyond` is the same of triples.
+    """
+    _, _, _, tables, many, _, places = laid
     columns = bins.shape[1]
     for q in range(len(order)):
         i = order[q]
@@ -117,6 +135,13 @@ def _sweep(
                     for b in range(size):
                         room[b] -= row[first + b]
             room[now] += columns - 1  # the record itself is taken out
+            place = places[j]
+            for s in range(many[j]):
+                at, by = _line(laid, tables[j, s], bins, i, j)
+                for b in range(size):
+                    room[b] -= beyond[at + by * place[b]]
+                    if place[b] == place[now]:
+                        room[b] += 1
             top = room[0]
             for b in range(1, size):
                 top = max(top, room[b])
@@ -137,7 +162,25 @@ def _sweep(
                         apart[k, first + now, cell] -= 1
                         apart[k, cell, first + new] += 1
                         apart[k, first + new, cell] += 1
+                for s in range(many[j]):
+                    at, by = _line(laid, tables[j, s], bins, i, j)
+                    beyond[at + by * place[now]] -= 1
+                    beyond[at + by * place[new]] += 1
                 bins[i, j] = new
+
+
+@compiled
+def _line(laid: Laid, table: int, bins: Whole, i: Any, j: int) -> Any:
+    """Where a triple's cells for each place of column j begin, and how far they are apart."""
+    member, start, sizes, _, _, target, places = laid
+    one, two = member[table]
+    high, wide = sizes[one], sizes[two]
+    band = places[target][bins[i, target]]
+    if j == target:
+        return start[table] + bins[i, one] * wide + bins[i, two], high * wide
+    if j == one:
+        return start[table] + band * high * wide + bins[i, two], wide
+    return start[table] + (band * high + bins[i, one]) * wide, 1
 
 
 def _sweep_in_blocks(
@@ -146,6 +189,8 @@ def _sweep_in_blocks(
     mean: _Float,
     offset: Whole,
     apart: _Float,
+    laid: Laid,
+    beyond: _Float,
     order: Whole,
     chance: _Float,
     room: Vector,
@@ -153,6 +198,7 @@ def _sweep_in_blocks(
     """The same for a block of records at once, which do not see each other move."""
     del room
     columns, every = bins.shape[1], np.arange(bins.shape[1])
+    _, _, _, tables, many, _, places = laid
     for start in range(0, len(order), _BLOCK):
         some = order[start : start + _BLOCK]
         k = classes[some]
@@ -163,13 +209,20 @@ def _sweep_in_blocks(
             rows = apart[k[:, None], cells, first:last].sum(axis=1)
             weight = mean[k, first:last] - rows
             weight[np.arange(len(some)), now] += columns - 1
+            place = places[j, : last - first]
+            lines = [_line(laid, table, bins, some, j) for table in tables[j, : many[j]]]
+            for at, by in lines:
+                weight -= beyond[at[:, None] + by * place]
+                weight += place == place[now][:, None]
             weight = np.exp(weight - weight.max(axis=1, keepdims=True))
             upto = np.cumsum(weight, axis=1)
             level = chance[start : start + len(some), j] * upto[:, -1]
             new = np.minimum((upto < level[:, None]).sum(axis=1), last - first - 1)
-            for place, by in ((now, -1), (new, 1)):
-                cell = np.broadcast_to((first + place)[:, None], cells.shape)
+            for there, change in ((now, -1), (new, 1)):
+                cell = np.broadcast_to((first + there)[:, None], cells.shape)
                 where = np.broadcast_to(k[:, None], cells.shape)
-                np.add.at(apart, (where, cells, cell), by)
-                np.add.at(apart, (where, cell, cells), by)
+                np.add.at(apart, (where, cells, cell), change)
+                np.add.at(apart, (where, cell, cells), change)
+                for at, by in lines:
+                    np.add.at(beyond, at + by * place[there], change)
             bins[some, j] = new

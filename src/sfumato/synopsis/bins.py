@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.numeric.arrays import Vector, Whole
+from sfumato.numeric.arrays import Codes, Vector, Whole
 from sfumato.schema import Date
 from sfumato.schema.domain import MISSING, Axis, Grid, Levels
 from sfumato.synopsis.scale import MOST, fine_edges, logarithmic_width
@@ -57,7 +57,9 @@ class Fine:
             codes = np.arange(axis.codes, dtype=np.int64)
             return cls(index, codes, codes + 1, 0)
         codes = axis.points + 1
-        return cls.cut(index, axis, np.arange(codes + 1) if codes <= single else fine_edges(axis, most))
+        return cls.cut(
+            index, axis, np.arange(codes + 1) if codes <= single else fine_edges(axis, most)
+        )
 
     @classmethod
     def cut(cls, index: int, axis: Grid, edges: Whole) -> "Fine":
@@ -138,6 +140,8 @@ class Partition:
     columns: tuple[Merged, ...]
     label: int | None  # the axis whose codes are the classes
     classes: int
+    # Where classes are groups of the label's codes: the class of each; -1 is found from the end.
+    class_of: NDArray[np.int32] | None = None
 
     @cached_property
     def offset(self) -> Whole:
@@ -159,6 +163,25 @@ class Partition:
     def block(self, column: int) -> slice:
         """The cells of a column."""
         return slice(int(self.offset[column]), int(self.offset[column + 1]))
+
+    def within(self, column: int, group: Whole) -> "Partition":
+        """The same bins, counted within groups of the bins of one column.
+
+        >>> codes = np.arange(3)
+        >>> level = Merged(Fine(0, codes, codes + 1, 3), codes)
+        >>> Partition((level,), None, 1).within(0, np.array([0, 0, 1])).class_of.tolist()
+        [0, 0, 1]
+        """
+        one = self.columns[column]
+        class_of = group.astype(np.int32)[one.place]
+        return Partition(self.columns, one.fine.axis, int(group.max()) + 1, class_of)
+
+    def classes_of(self, records: Codes) -> NDArray[np.int32]:
+        """NOT PRIVATE: the class of each record."""
+        if self.label is None:
+            return np.zeros(len(records), np.int32)
+        codes = records[:, self.label]
+        return codes if self.class_of is None else self.class_of[codes]
 
 
 def levels(axis: Levels) -> list[str]:

@@ -13,6 +13,7 @@ from sfumato.errors import ReleaseError
 from sfumato.numeric.arrays import Whole
 from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.synopsis.bins import Fine, Merged, Partition
+from sfumato.synopsis.triples import Pair, Triples
 
 __all__ = [
     "FINE",
@@ -32,8 +33,6 @@ _MOST_CLASSES = 16  # of a label within which tables are counted
 _MOST_COUNTS = 2**27  # of two bins within a class: 1 GiB, above which a label is a column
 # What the three kinds of tables are called in a certificate.
 FINE, ONE_WAY, TWO_WAY = "fine tables", "one-way tables", "two-way tables"
-
-Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +63,12 @@ class Layout:
         return cls({i: axis for i, axis in columns.items() if i != label}, label, classes)
 
     @property
+    def target(self) -> int | None:
+        """The column that is to be predicted, where there is no label that is."""
+        roles = [axis.column.role for axis in self.columns.values()]
+        return roles.index("target") if "target" in roles and self.label is None else None
+
+    @property
     def cells(self) -> int:
         """Coarse bins over all columns, where noise leaves a number a dozen of them."""
         return sum(min(axis.codes, MOST_LEVELS) for axis in self.columns.values())
@@ -81,6 +86,7 @@ class MosaicSynopsis:
     pairs: Mapping[Pair, Whole]  # by class, cell of the first column, cell of the second
     chosen: tuple[Pair, ...]  # pairs that were chosen, in order; empty where all were measured
     states_bins: bool = True  # releases of the first revision do not
+    triples: Triples | None = None  # where there are any
 
     def to_json(self) -> dict[str, Any]:
         """Bins and whole numbers by the names of the columns' places; the schema has the rest."""
@@ -103,6 +109,7 @@ class MosaicSynopsis:
                 {"columns": list(pair), "counts": table.tolist()}
                 for pair, table in self.pairs.items()
             ],
+            **({} if self.triples is None else self.triples.to_json()),
         }
 
     @classmethod
@@ -113,19 +120,16 @@ class MosaicSynopsis:
             fine = _fine_bins(record, layout, groups)
             partition = coarse_partition(fine, groups, layout.label, layout.classes)
             one = None if record["classes"] is None else _whole(record["classes"])
-            pairs = {
-                (int(table["columns"][0]), int(table["columns"][1])): _whole(table["counts"])
-                for table in record["pairs"]
-            }
             found = cls(
                 partition,
                 record["rows"],
                 {int(axis): _whole(table) for axis, table in record["columns"].items()},
                 {int(axis): _whole(table) for axis, table in record["runs"].items()},
                 one,
-                pairs,
+                _tables(record["pairs"]),
                 tuple((int(i), int(j)) for i, j in record["chosen"]),
                 "edges" in record,
+                _triples(record, layout),
             )
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
             raise ReleaseError("the synopsis does not hold the tables that it should") from None
@@ -146,8 +150,24 @@ class MosaicSynopsis:
         for (i, j), table in self.pairs.items():
             inside = 0 <= i < j < len(partition.columns)
             shapes.append((table.shape, (partition.classes, bins[i], bins[j]) if inside else ()))
-        if any(shape != wanted for shape, wanted in shapes):
+        fits = self.triples is None or self.triples.fit(partition)
+        if not fits or any(shape != wanted for shape, wanted in shapes):
             raise ReleaseError("a table of the synopsis has not the cells that its bins call for")
+
+
+def _tables(record: Sequence[Mapping[str, Any]]) -> dict[Pair, Whole]:
+    return {
+        (int(table["columns"][0]), int(table["columns"][1])): _whole(table["counts"])
+        for table in record
+    }
+
+
+def _triples(record: Mapping[str, Any], layout: Layout) -> Triples | None:
+    if "triples" not in record:
+        return None
+    if layout.target is None:
+        raise ValueError("triples without a target")
+    return Triples(layout.target, _whole(record["bands"]), _tables(record["triples"]))
 
 
 def _fine_bins(

@@ -44,6 +44,7 @@ from sfumato.measure import (
     small_database,
     specialise,
     tables,
+    triples,
 )
 from sfumato.methods import METHODS
 from sfumato.privacy import answer, centred_sensitivity, choice, noise, sensitivity
@@ -51,6 +52,7 @@ from sfumato.privacy.guarantee import LocalDP, PureDP
 from sfumato.synopsis import centred, features, questionnaire, scatter
 from sfumato.synopsis import directions as projected
 from sfumato.synopsis import moments as synopsis
+from sfumato.synopsis import triples as triple_tables
 from sfumato.table import grid
 
 PROMISING = [
@@ -164,6 +166,18 @@ FAULTS = [
         GAUSS,
     ),
     Fault(
+        "three-way tables at half their noise",
+        "mosaic",
+        property_of(
+            tables.ClassTables,
+            "noise",
+            lambda made, self: (
+                half_noise(made, self) if self.statistic == triple_tables.THREE_WAY else made
+            ),
+        ),
+        GAUSS,
+    ),
+    Fault(
         "runs forgotten",
         "mosaic",
         property_of(
@@ -199,6 +213,22 @@ FAULTS = [
             "choice",
             lambda made, _: replace(made, sensitivity=made.sensitivity / 2),
         ),
+    ),
+    Fault(
+        "triple choice halved",
+        "mosaic",
+        property_of(
+            triples.TripleChoice,
+            "choice",
+            lambda made, _: replace(made, sensitivity=made.sensitivity / 2),
+        ),
+        GAUSS,
+    ),
+    Fault(
+        "values of bands forgotten",
+        "mosaic",
+        property_of(triples.TripleChoice, "choice", lambda made, _: replace(made, unit=1)),
+        GAUSS,
     ),
     Fault(
         "pairs drawn for the price of one",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import log, sqrt
 
+from sfumato.methods.mosaic.triple_shares import NO_TRIPLES, triples_for
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.synopsis.scale import MOST
@@ -44,6 +45,7 @@ class Shape:
     records: int
     moved: int = 2  # cells of each table, between neighbours
     classes: int = 1
+    target: bool = False  # whether there is a number to predict, and no classes
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,9 @@ class Division:
     bins: int  # of a number, in two-way tables
     single: int  # codes of a number that are worth a fine bin each
     fine: int  # bins of a number with more codes
+    triple_choice: Part | None = None
+    triple_tables: Part | None = None
+    triples: int = 0  # three-way tables with the target, that are chosen
 
 
 def divided(budget: Budget, shape: Shape) -> Division:
@@ -93,10 +98,15 @@ def divided(budget: Budget, shape: Shape) -> Division:
         shared(whole, w / total)[0] if there and w else None
         for w, there in zip(weights, present, strict=True)
     )
-    clear = 0.0
+    clear, triples = 0.0, NO_TRIPLES
     if tables is not None:
         one = deviation(tables, shape.moved * (chosen or pairs))
         clear = records / (one * sqrt(shape.classes))
+        if shape.target and gaussian:
+            triples = triples_for(clear, shape.columns, shape.cells)
+            left = weights[-1] / total - triples.share
+            clear *= sqrt(left * total / weights[-1])
+            tables = shared(whole, left)[0]
     bins = max(_FEWEST_BINS, min(_MOST_BINS, round(_BINS * clear ** (1 / 3))))
     bins = max(_FEWEST_BINS, min(bins, MOST_CELLS // max(shape.columns, 1)))
     seen = 0.0
@@ -104,7 +114,9 @@ def divided(budget: Budget, shape: Shape) -> Division:
         in_all = shape.wide * (2 if gaussian else 1)  # with runs
         seen = records / deviation(columns, shape.moved * in_all)
     single, fine = int(min(seen / _APART[gaussian], MOST)), int(_FINE * min(seen, 1e9) ** _FINER)
-    return Division(columns, classes, choice, tables, chosen, noise, bins, single, fine)
+    return Division(
+        columns, classes, choice, tables, chosen, noise, bins, single, fine, *triples.parts(whole)
+    )
 
 
 def _noise(share: float, gaussian: bool) -> float:

@@ -12,7 +12,7 @@ from sfumato.methods.mosaic.division import MOST_CELLS
 from sfumato.methods.mosaic.steps import REVISION, Steps
 from sfumato.methods.mosaic.worth import doubt
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
-from sfumato.plan.made_up import LABELLED, MANY, MIXED, counted
+from sfumato.plan.made_up import LABELLED, MANY, MIXED, TARGET, counted
 from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
@@ -46,7 +46,7 @@ def plan(
     where: str | Mapping[str, Any] | None = None,
     revision: int | str = REVISION,
 ) -> Plan:
-    """Wide columns, then all columns by class, then pairs: all of them or chosen ones."""
+    """Wide columns, all columns by class, pairs: all or chosen ones; triples with a target."""
     if not domain.axes:
         raise SchemaError("no column is released: declare at least one that is not an id")
     if model not in (None, "latent", "forest"):
@@ -60,8 +60,8 @@ def plan(
         events = what.events
     except ParameterError:  # the price of one draw, which is rounded down, is nothing
         raise ParameterError(
-            f"the budget is too small to choose {what.division.chosen} pairs of columns with it: "
-            "raise rho, or release fewer columns"
+            f"the budget is too small to choose {what.division.chosen or what.division.triples} "
+            "pairs of columns with it: raise rho, or release fewer columns"
         ) from None
     few = what.layout.cells <= (_MOST_LATENT if what.revision == 1 else MOST_CELLS)
     used = cast(Model, model or ("latent" if few else "forest"))
@@ -108,7 +108,8 @@ def plan(
         doubt=doubt(what),
         limits=(
             "One- and two-way tables are kept, within the values of the label where there is "
-            "one; dependence among three and more columns only as far as these imply it.",
+            "one; dependence among three and more columns only as far as these imply it"
+            + (", and as some tables of two columns with the target say." if what.triples else "."),
             *((_only(asked),) if asked else ()),
             *((STATEMENT,) if domain.schema.constraints else ()),
         ),
@@ -141,6 +142,7 @@ def _recount(what: Steps, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
         or tuple(found.pairs) != (chosen or what.pairs)
         or len(chosen) != what.division.chosen
         or not _choosable(what, found)
+        or not _triples_planned(what, found)
         or type(found.rows) is not (NoneType if what.neighbours == "add-remove" else int)
         or found.rows != public
         # As text, because in Python true is 1 and would pass for a count.
@@ -155,7 +157,10 @@ def _planned(found: Fine, column: Fine, what: Steps) -> bool:
     if what.revision > 1:
         return np.array_equal(found.start, column.start)
     # The earliest releases have few bins whatever the noise.
-    return found.bins in (column.bins, Fine.first(column.axis, what.layout.columns[column.axis], 0).bins)
+    return found.bins in (
+        column.bins,
+        Fine.first(column.axis, what.layout.columns[column.axis], 0).bins,
+    )
 
 
 def _choosable(what: Steps, found: MosaicSynopsis) -> bool:
@@ -164,6 +169,14 @@ def _choosable(what: Steps, found: MosaicSynopsis) -> bool:
     return choice is None or all(
         list(pair) in choice.candidates(chosen[:k]).tolist() for k, pair in enumerate(chosen)
     )
+
+
+def _triples_planned(what: Steps, found: MosaicSynopsis) -> bool:
+    """Whether there are as many triples as the plan buys, of bands as they are cut."""
+    triples = found.triples
+    if triples is None:
+        return not what.division.triples
+    return len(triples.tables) == what.division.triples > 0
 
 
 METHOD = Method(
@@ -191,6 +204,13 @@ METHOD = Method(
         ContractCase(
             {"rho": "0.1"}, neighbours="add-remove", options={"model": "forest", "records": "30000"}
         ),
+        # Triples are bought where there is much to say: a number of records that is only said.
+        ContractCase(
+            {"rho": "1"},
+            neighbours="add-remove",
+            options={"model": "forest", "records": "30000"},
+            target="dose",
+        ),
     ),
     audit=AuditCase(
         counted(LABELLED),
@@ -200,6 +220,7 @@ METHOD = Method(
             Setting("mixed", MIXED, {"records": 1_000_000}),
             Setting("mixed", MIXED, {"records": 200}),
             Setting("many", MANY),
+            Setting("target", TARGET, {"records": 1_000_000}),
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """What mosaic buys, step by step: fine tables first, then tables in bins found from them."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 
@@ -12,18 +12,20 @@ from sfumato.measure.joint_table import JointTables
 from sfumato.measure.tables import ClassTables, ColumnTables, PairChoice
 from sfumato.methods.mosaic.division import Division, Shape, divided, records_or_common
 from sfumato.methods.mosaic.first_division import divided_first
+from sfumato.methods.mosaic.triple_steps import TripleSteps
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP
 from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours
 from sfumato.render.bins import FineCounts
-from sfumato.render.estimate import NoisyTables, OneWays, one_ways
+from sfumato.render.estimate import NoisyTables, one_ways
 from sfumato.render.latent import Settings
 from sfumato.render.mosaic import (
     Deviations,
     fine_counts,
     merged,
+    noisy_tables,
 )
 from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.synopsis.bins import Fine, Partition
@@ -89,8 +91,7 @@ class Steps:
     @cached_property
     def target(self) -> int | None:
         """The column that is to be predicted, where there is no label that is."""
-        roles = [axis.column.role for axis in self.layout.columns.values()]
-        return roles.index("target") if "target" in roles and self.label is None else None
+        return self.layout.target
 
     @cached_property
     def division(self) -> Division:
@@ -99,7 +100,8 @@ class Steps:
         touched = 1 if self.neighbours == "add-remove" else 2
         wide = sum(map(_is_wide, self.layout.columns.values()))
         columns, cells = len(self.layout.columns), self.layout.cells
-        shape = Shape(columns, wide, cells, records, touched, self.classes)
+        number = self.target is not None and isinstance(self.domain.axes[self.target], Grid)
+        shape = Shape(columns, wide, cells, records, touched, self.classes, number)
         return (divided_first if self.revision == 1 else divided)(self.budget, shape)
 
     @property
@@ -155,6 +157,21 @@ class Steps:
         )
 
     @cached_property
+    def triples(self) -> TripleSteps | None:
+        """The last steps, where there is a number to predict and budget for it."""
+        shares = self.division
+        if self.target is None or shares.triple_choice is None or shares.triple_tables is None:
+            return None
+        return TripleSteps(
+            self.unmerged,
+            self.target,
+            shares.triples,
+            self.neighbours,
+            shares.triple_choice,
+            shares.triple_tables,
+        )
+
+    @cached_property
     def unmerged(self) -> Partition:
         """A partition of the right shape, for what needs no bins: prices."""
         groups = {column.axis: np.arange(column.bins) for column in self.columns}
@@ -170,8 +187,8 @@ class Steps:
         return fine if fine.shape[0] <= _MOST_FINE else JointCounts(self.unmerged, pairs=False)
 
     @cached_property
-    def noises(self) -> tuple[Noise | None, Noise, Noise | None]:
-        """Of fine, one-way and two-way tables."""
+    def noises(self) -> tuple[Noise | None, Noise, Noise | None, Noise | None]:
+        """Of fine, one-way, two-way and three-way tables."""
         # Which pairs will be chosen changes no price, how many there are does.
         some = ((0, 1),) * self.division.chosen or self.pairs
         pairs = self.pair_tables(self.unmerged, some)
@@ -179,22 +196,24 @@ class Steps:
             self.column_tables.noise if self.column_tables else None,
             self.class_tables(self.unmerged).noise,
             pairs.noise if pairs else None,
+            self.triples.noise if self.triples else None,
         )
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """All purchases, in order."""
-        columns, classes, pairs = self.noises
+        columns, classes, pairs, _ = self.noises
         choice = self.pair_choice(self.unmerged)
         steps = (columns, classes, choice, pairs)
-        return tuple(step.event for step in steps if step is not None)
+        events = tuple(step.event for step in steps if step is not None)
+        return (*events, *(self.triples.events if self.triples else ()))
 
     @property
     def rounds(self) -> tuple[int, ...]:
-        """How many tables are bought at a time; none where pairs are chosen by their records."""
+        """How many tables are bought at a time; none where some are chosen by their records."""
         columns, *rest = self.noises
         later = sum(noise is not None for noise in rest)
-        if self.division.choice is not None:
+        if self.division.choice is not None or self.triples is not None:
             return ()
         return (later,) if columns is None else (1, later)
 
@@ -236,7 +255,8 @@ class Steps:
 
         Between the two only public numbers are looked at, so the second is planned and priced
         without a record; it goes back to the exact counts with bins in its hand, and to the
-        records where they were not counted by pairs yet.
+        records where they were not counted by pairs yet.  Triples, where there are any, are a
+        third: chosen by what the noisy pairs do not explain, in bands that were found from them.
         """
         counted = JointTables(self.counts, records.fold(self.counts))
         first = self._fine_tables(counted, purse)
@@ -248,7 +268,13 @@ class Steps:
         rows = counted.rows
         counts = counted.by_pair(partition) if by_pair else counted.by_class(partition)
         del counted  # as large as what was taken out of it
-        return self._tables_in_bins(rows, counts, purse, first, found, partition)
+        synopsis = self._tables_in_bins(rows, counts, purse, first, found, partition)
+        if self.triples is None:
+            return synopsis
+        del counts
+        known, deviation = noisy_tables(synopsis, self.deviations), self.deviations.triples
+        triples = self.triples.measure(known, deviation, records.fold, purse)
+        return replace(synopsis, triples=triples)
 
     def _bins_found(
         self, fine: Mapping[int, Whole], runs: Mapping[int, Whole]
@@ -275,7 +301,7 @@ class Steps:
         chosen = self._chosen(partition, found, one, stated, counts, purse)
         pairs = chosen or self.pairs
         tables = self.pair_tables(partition, pairs)
-        noisy = {} if tables is None else _by_pair(tables.perturb(counts, purse), partition, pairs)
+        noisy = {} if tables is None else tables.by_pair(tables.perturb(counts, purse))
         states_bins = self.revision > 1
         return MosaicSynopsis(partition, stated, *first, one, noisy, chosen, states_bins)
 
@@ -315,7 +341,7 @@ class Steps:
         return tuple(
             choice.perturb(
                 counts,
-                _independent(ones),
+                (np.rint(table).astype(np.int64) for table in ones.independent()),
                 np.rint(handicap).astype(np.int64),
                 purse,
             )
@@ -324,14 +350,6 @@ class Steps:
 
 def _is_wide(axis: Axis) -> bool:
     return axis.codes > (_NARROW if isinstance(axis, Grid) else MOST_LEVELS)
-
-
-def _independent(ones: OneWays) -> Iterator[Whole]:
-    """The counts of any two cells if columns were independent; one class at a time, for memory."""
-    for row, size in zip(ones.counts, ones.classes, strict=True):
-        table = np.outer(row, row)
-        table /= size
-        yield np.rint(table, out=table).astype(np.int64)
 
 
 def _deviation(noise: Noise | None) -> float:
@@ -343,13 +361,3 @@ def _by_cell(flat: Whole, partition: Partition) -> Whole:
     """Column after column, class by class, as one row per class."""
     ends = np.cumsum(np.diff(partition.offset) * partition.classes)[:-1]
     return np.hstack([t.reshape(partition.classes, -1) for t in np.split(flat, ends)])
-
-
-def _by_pair(
-    flat: Whole, partition: Partition, pairs: tuple[tuple[int, int], ...]
-) -> dict[tuple[int, int], Whole]:
-    bins = np.diff(partition.offset)
-    shapes = [(partition.classes, int(bins[i]), int(bins[j])) for i, j in pairs]
-    ends = np.cumsum([np.prod(shape) for shape in shapes])[:-1]
-    parts = np.split(flat, ends)
-    return {pair: p.reshape(s) for pair, p, s in zip(pairs, parts, shapes, strict=True)}
