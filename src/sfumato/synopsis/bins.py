@@ -1,8 +1,9 @@
 """How the codes of each column fall into bins: fine public ones, and coarse ones merged of them.
 
 Fine bins follow from public facts: one per code of a number where these are few enough for the
-noise, else as many as the noise allows, by the scale of the number (`sfumato.synopsis.scale`).  Coarse bins are merged of fine ones by whoever has seen noisy
-counts only; both sides of the door then read records and draw them by the same partition.
+noise, else as many as the noise allows, by the scale of the number (`sfumato.synopsis.scale`).
+Coarse bins are merged of fine ones by whoever has seen noisy counts only; both sides of the door
+then read records and draw them by the same partition.
 
 >>> from sfumato.schema.domain import Domain
 >>> from sfumato.schema import Schema
