@@ -1,5 +1,7 @@
 """Records moved to the tables that they should have: compiled, in blocks and in plain Python."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 
@@ -131,37 +133,56 @@ def test_records_that_have_their_tables_keep_them(rng):
     assert away(sweeps.moved(bins, classes, 1.0, rng), classes, sweeps) < before + 0.005
 
 
-def test_in_plain_python_the_same_lines_give_what_is_compiled(rng):
+PLAIN = getattr(module._sweep, "py_func", module._sweep)
+
+
+@pytest.mark.parametrize("sweep", [module._sweep, PLAIN, module._sweep_in_blocks])
+def test_what_is_kept_up_along_the_way_is_what_is_counted_afterwards(sweep, rng, monkeypatch):
+    sweeps, start, classes = world(rng)
+    start, classes, seen = start[:400], classes[:400], []
+
+    def watched(*arguments):
+        sweep(*arguments)
+        found = signature(PLAIN).bind(*arguments).arguments
+        wanted = sweeps._counted(found["bins"], found["classes"])
+        wanted -= np.float32(400) * sweeps.share.astype(np.float32)
+        np.testing.assert_allclose(found["apart"], wanted, atol=1e-3)
+        seen.append(np.abs(wanted).sum())
+
+    monkeypatch.setattr(module, "HAVE_NUMBA", True)
+    monkeypatch.setattr(module, "_sweep", watched)
+    found = sweeps.moved(start, classes, 2.0, rng)
+    assert len(seen) == 2
+    assert away(found, classes, sweeps) < away(start, classes, sweeps) / 2
+
+
+def test_in_plain_python_the_same_lines_give_what_is_compiled(rng, monkeypatch):
     sweeps, start, classes = world(rng)
     found = []
-    plain = getattr(module._sweep, "py_func", module._sweep)
-    for sweep in (module._sweep, plain):
-        bins = start[:400].copy()
-        apart = sweeps._counted(bins, classes[:400]) - np.float32(400) * sweeps.share.astype("f4")
-        chance = np.random.default_rng(1).random((400, 3), np.float32)
-        mean, room = sweeps.mean.astype(np.float32), np.empty(5, np.float32)
-        sweep(bins, classes[:400], mean, OFFSET, apart, np.arange(400), chance, room)
-        found.append(bins)
-        # What is kept up along the way is what is counted afterwards.
-        again = sweeps._counted(bins, classes[:400]) - np.float32(400) * sweeps.share.astype("f4")
-        np.testing.assert_allclose(apart, again, atol=1e-3)
+    monkeypatch.setattr(module, "HAVE_NUMBA", True)
+    for sweep in (module._sweep, PLAIN):
+        monkeypatch.setattr(module, "_sweep", sweep)
+        seeded = np.random.default_rng(1)
+        found.append(sweeps.moved(start[:400], classes[:400], 1.0, seeded))
     # Roundings of an exponential may move a value that lies on the edge.
     assert (found[0] != found[1]).mean() < 0.01
-    assert away(found[1], classes[:400], sweeps) < away(start[:400], classes[:400], sweeps) / 2
+    assert (found[0] != start[:400]).mean() > 0.2  # the control
 
 
-def test_in_blocks_counts_are_kept_up_along_the_way(rng):
-    sweeps, start, classes = world(rng)
-    apart = sweeps._counted(start, classes)
-    chance = rng.random((ROWS, 3), np.float32)
-    mean, room = sweeps.mean.astype(np.float32), np.empty(5, np.float32)
-    module._sweep_in_blocks(start, classes, mean, OFFSET, apart, np.arange(ROWS), chance, room)
-    np.testing.assert_array_equal(apart, sweeps._counted(start, classes))
+@pytest.mark.usefixtures("path")
+def test_those_come_first_that_should_not_be_as_they_are(rng):
+    never = np.zeros((OFFSET[-1], OFFSET[-1]), bool)
+    never[0, 9:11] = never[9:11, 0] = True
+    sweeps, start, classes = world(rng, never)
+    wrong = (start[:, 0] == 0) & (start[:, 2] < 2)
+    found = sweeps.moved(start, classes, wrong.mean(), rng)
+    assert (found[~wrong] == start[~wrong]).all()
+    assert ((found[:, 0] == 0) & (found[:, 2] < 2)).mean() < 0.05 * wrong.mean()
 
 
 def test_each_record_is_gone_over_less_often_the_more_work_there_is(monkeypatch):
     sweeps = Sweeps(OFFSET, np.zeros((1, 12, 12)), np.zeros((1, 12)), np.zeros((12, 12), bool))
-    for have, most in ((True, 5), (False, 2)):
+    for have, most in ((True, module._MOST), (False, module._PLAIN)):
         monkeypatch.setattr(module, "HAVE_NUMBA", have)
         rows = np.geomspace(1, 1e12, 2_000)
         passes = np.array([sweeps.passes(round(n)) for n in rows])

@@ -36,7 +36,7 @@ FEW = {
     "three": {"kind": "integer", "low": -1, "high": 1},
 }
 EVEN = ("far", "log but even", "declared linear", "date")  # whose bins do not grow
-ASKED = (0, 96, 128, 300, 512, 10**6)
+ASKED = (0, 128, 10**6)
 every_column = pytest.mark.parametrize("facts", (NUMBERS | DATES | FEW).values(), ids=str)
 every_number = pytest.mark.parametrize("name", NUMBERS)
 
@@ -141,7 +141,7 @@ def test_bins_that_grow_are_never_wider_than_their_distance_from_zero_allows(nam
 
 
 @pytest.mark.parametrize("name", [n for n in NUMBERS if n not in EVEN])
-@pytest.mark.parametrize("most", [96, 200])
+@pytest.mark.parametrize("most", [96])
 def test_bounds_that_double_are_whole_numbers_without_a_rounding(name, most):
     """Each is the whole number below least · 2^(k / each), in arithmetic without floats."""
     axis = axis_of(name)

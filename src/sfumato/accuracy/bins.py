@@ -20,8 +20,8 @@ def bin_names(axis: Axis, fine: Fine) -> list[str]:
     >>> from sfumato.schema import Schema
     >>> grid = Domain.of(Schema.of({"name": "t", "columns": {
     ...     "gain": {"kind": "integer", "low": 0, "high": 9999}}})).axes[0]
-    >>> bin_names(grid, Fine.of(0, grid))[:3]
-    ['0', '1 to 102', '103 to 204']
+    >>> bin_names(grid, Fine.of(0, grid, 512, 100))[-3:]
+    ['9599 to 9740', '9741 to 9998', '9999']
     """
     if isinstance(axis, Levels):
         return levels(axis)

@@ -45,7 +45,7 @@ class Layout:
     >>> from sfumato.schema import Schema
     >>> layout = Layout.of(Domain.of(Schema.parse(CLINIC)))
     >>> [axis.codes for axis in layout.columns.values()], layout.label, layout.classes
-    ([81, 2, 102, 141, 2, 4, 366], 7, 2)
+    ([81, 2, 1202, 141, 2, 4, 731], 7, 2)
     """
 
     columns: Mapping[int, Axis]  # by the place of the axis

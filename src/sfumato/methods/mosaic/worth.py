@@ -76,8 +76,8 @@ def doubt(steps: Steps) -> str | None:
     >>> domain = Domain.of(Schema.of({"name": "t", "columns": columns}))
     >>> print(doubt(Steps(domain, PureDP(1), 20)))
     The release is expected to be hardly better than guessing: in the table of a typical column \
-noise alone weighs as much as 30 records in wrong cells, and equal shares are wrong for at most 17 \
-(of 20 records). What helps: epsilon about 2.6 times as large, fewer columns or columns of fewer \
+noise alone weighs as much as 25 records in wrong cells, and equal shares are wrong for at most 16 \
+(of 20 records). What helps: epsilon about 2.4 times as large, fewer columns or columns of fewer \
 values.
     >>> doubt(Steps(domain, PureDP(1), 200)) is None
     True
