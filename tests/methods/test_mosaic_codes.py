@@ -40,9 +40,7 @@ def people():
     rng = np.random.default_rng(0)
     gain = np.where(rng.random(ROWS) < 0.6, 0, rng.choice([7_298, 7_301], ROWS))
     gain = np.where(rng.random(ROWS) < 0.1, rng.integers(0, 9_999, ROWS), gain)
-    return pa.table(
-        {"age": rng.integers(17, 90, ROWS), "gain": gain, "rich": (gain == 7_298)}
-    )
+    return pa.table({"age": rng.integers(17, 90, ROWS), "gain": gain, "rich": (gain == 7_298)})
 
 
 def steps(rows=ROWS, neighbours="replace-one", revision=2, **asked):
