@@ -35,7 +35,9 @@ def tables(joint, variance=1e-6, triples=None):
     one = np.concatenate([joint.sum(axis=tuple({0, 1, 2} - {c})) for c in range(3)])[None]
     pairs = {(i, j): joint.sum(axis=3 - i - j)[None] for i, j in pairs_of(3)}
     rows = round(float(joint.sum()))
-    return NoisyTables(PARTITION, {}, one, variance, pairs, variance, rows, triples, variance)
+    return NoisyTables(
+        PARTITION, {}, one, variance, pairs, variance, rows, triples=triples, triple_variance=variance
+    )
 
 
 def joint(rng, interaction):

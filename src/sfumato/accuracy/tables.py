@@ -36,6 +36,7 @@ __all__ = ["Tables"]
 _NOTHING, _ONE = Fraction(0), Fraction(1)
 _HEAVIEST = 16  # weight of a table among those that say the same
 _MOST_BARS = 24
+_MARKS = 100  # of the middles of bins on finer grids
 _MOST_POINTS = 400  # of a grid, up to which marks of bins are exact: fine ones cost time
 _MOST_LISTED = 12
 Places = NDArray[np.int64]
@@ -261,7 +262,7 @@ class Tables:
         if axis.points <= _MOST_POINTS:  # marks in the middle
             steps, marks = 2 * axis.points, first + last
         else:  # nearly in the middle: figures of few digits have laws that are found fast
-            steps = 2 * _MOST_POINTS
+            steps = 2 * _MARKS
             marks = np.rint((first + last) / (2 * axis.points) * steps).astype(np.int64)
         ends = np.stack([first, last]) / axis.points
         slack = np.abs(ends - marks / steps).max()

@@ -70,5 +70,5 @@ LEVELS = _rich(size=_SIZE, stage=_FEW, ward=_WARD, unit=_WARD, kind=_WARD, sex=_
 NUMBERS = _rich(size=_SIZE, dose=_STEPS, stage=_FEW, age=_WIDE)
 TARGET = _rich(**_FEATURES, cost=_WIDE | {"role": "target"})
 MANY = _rich(**{f"mark{k}": _BIT for k in range(14)}, size=_SIZE, ward=_WARD, sick=_BIT, stage=_FEW)
-CODED = {**_schema(size=_SIZE | _GONE, sick=_LABEL), "grid_bits": 10}
+CODED = {**_schema(size=_SIZE | _GONE, sick=_LABEL), "grid_bits": 9}
 FLAT = _rich(ward=_WARD, stage=_FEW)

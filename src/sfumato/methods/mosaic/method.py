@@ -228,7 +228,7 @@ METHOD = Method(
             Setting("mixed", MIXED, {"records": 200}),
             Setting("many", MANY),
             Setting("target", TARGET, {"records": 1_000_000}),
-            Setting("coded", CODED, {"records": 1_000_000}),
+            Setting("coded", CODED, {"records": 100_000}),
         ),
     ),
 )
