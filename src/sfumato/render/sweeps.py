@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.numeric.arrays import Array, Vector, Whole
+from sfumato.numeric.arrays import Array, Whole
 from sfumato.numeric.compiled import HAVE_NUMBA, compiled
 from sfumato.render.swept_triples import Laid, SweptTriples
 
@@ -172,7 +172,7 @@ def _sweep_in_blocks(
     beyond: _Float,
     order: Whole,
     chance: _Float,
-    room: Vector,
+    room: _Float,
 ) -> None:
     """The same for a block of records at once, which do not see each other move."""
     del room
