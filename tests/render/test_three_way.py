@@ -124,3 +124,10 @@ def test_a_clear_triple_is_wanted_as_it_is_and_noise_alone_is_not(rng):
     wanted = wanted_triples(tables(found, 1.0, noise), share, total)[0, 1]
     assert np.square(total * wanted - expected).mean() < 0.5  # of the noise, which is 1
     assert wanted_triples(tables(found), share, total) == {}
+
+
+def test_what_is_implied_is_finite_where_noise_left_no_record(rng):
+    nothing = rng.normal(-3, 1, (PARTITION.cells, PARTITION.cells))
+    table = implied(nothing + nothing.T, PARTITION, TARGET, BAND)
+    assert np.isfinite(table).all()
+    assert (table >= 0).all()

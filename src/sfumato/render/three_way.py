@@ -14,11 +14,10 @@ from sfumato.numeric.arrays import Array, Vector, Whole
 from sfumato.render.denoised import by_resolution, denoised
 from sfumato.render.estimate import NoisyTables, one_ways
 from sfumato.synopsis.bins import Partition
-from sfumato.synopsis.triples import Pair, band_values
+from sfumato.synopsis.triples import BANDS, Pair, band_values
 
 __all__ = ["Expectation", "bands_of", "implied", "wanted_triples", "without_triples"]
 
-_BANDS = 5  # of a target
 _ROUNDS = 15  # of fitting
 _RAREST = 1e-6  # of all records: a cell that noise does not rule out
 
@@ -51,8 +50,8 @@ def bands_of(mass: Vector, numbers: int) -> Whole:
     mass = np.maximum(mass, 0.0)
     total = max(float(mass[:numbers].sum()), 1e-9)
     middle = (np.cumsum(mass[:numbers]) - mass[:numbers] / 2) / total
-    found = np.minimum((_BANDS * middle).astype(np.int64), _BANDS - 1)
-    rest = _BANDS + np.arange(len(mass) - numbers)
+    found = np.minimum((BANDS * middle).astype(np.int64), BANDS - 1)
+    rest = BANDS + np.arange(len(mass) - numbers)
     return np.asarray(np.unique(np.append(found, rest), return_inverse=True)[1], np.int64)
 
 
@@ -62,7 +61,8 @@ def implied(pairs: Array, partition: Partition, target: int, band: Whole) -> Arr
     `pairs` is by two cells; tables that do not quite agree are met as nearly as they can be.
     """
     offset, owner = partition.offset[:-1], partition.owner
-    total = float(pairs[partition.block(0), partition.block(1)].sum())
+    # Where far fewer records were than was said, noise can leave nothing of them.
+    total = max(float(pairs[partition.block(0), partition.block(1)].sum()), 1.0)
     both = np.maximum(pairs, _RAREST * total)
     both *= total / _by_column(_by_column(both, offset, 0), offset, 1)[np.ix_(owner, owner)]
     belongs = (band == np.arange(int(band.max()) + 1)[:, None]).astype(np.float64)

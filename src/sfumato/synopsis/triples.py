@@ -9,9 +9,10 @@ import numpy as np
 from sfumato.numeric.arrays import Whole
 from sfumato.synopsis.bins import Partition
 
-__all__ = ["THREE_WAY", "Pair", "Triples", "band_values"]
+__all__ = ["BANDS", "THREE_WAY", "Pair", "Triples", "band_values"]
 
 THREE_WAY = "three-way tables"  # what they are called in a certificate
+BANDS = 5  # of a target, at most; missing is one more
 
 Pair = tuple[int, int]  # columns, by their place in a partition
 
@@ -51,6 +52,7 @@ class Triples:
         in_runs = self.band[0] == 0 and bool(np.isin(steps, (0, 1)).all())
         return (
             in_runs
+            and self.band[numbers - 1] < BANDS
             and bool((steps[numbers - 1 :] == 1).all())
             and all(
                 0 <= i < j < len(bins)

@@ -14,8 +14,8 @@ from sfumato.privacy.guarantee import ZCDP, PureDP
 __all__ = ["NO_TRIPLES", "TripleShares", "triples_for"]
 
 # Records to a deviation of a pair's cells: where triples begin, where their share is largest.
-_FROM, _FULL = 300.0, 2000.0
-_LEAST, _MOST = 8, 20  # hundredths of the budget there
+_FROM, _FULL = 300.0, 1000.0
+_LEAST, _MOST = 10, 20  # hundredths of the budget there
 _CHOICE = Fraction(15, 100)  # of this, for choosing them
 _EACH = 600.0  # records to a deviation for each triple
 _FEWEST = 2
