@@ -36,7 +36,15 @@ def tables(joint, variance=1e-6, triples=None):
     pairs = {(i, j): joint.sum(axis=3 - i - j)[None] for i, j in pairs_of(3)}
     rows = round(float(joint.sum()))
     return NoisyTables(
-        PARTITION, {}, one, variance, pairs, variance, rows, triples=triples, triple_variance=variance
+        PARTITION,
+        {},
+        one,
+        variance,
+        pairs,
+        variance,
+        rows,
+        triples=triples,
+        triple_variance=variance,
     )
 
 
