@@ -42,7 +42,7 @@ def _compared(before: LinearMeasurement, after: LinearMeasurement) -> LinearMeas
 
 def marginals(task: Task) -> pd.DataFrame:
     """MST or AIM on whole numbers whose levels are known beforehand."""
-    levels = Levels(task.schema)
+    levels = Levels(task.schema, scaled=task.options.get("scaled", False))
     name = task.options["algorithm"]
     if task.options["repaired"]:
         repair()
@@ -54,7 +54,7 @@ def marginals(task: Task) -> pd.DataFrame:
     every = np.arange(max(levels.sizes.values()))
     columns.fit(pd.DataFrame({c: np.minimum(every, size - 1) for c, size in levels.sizes.items()}))
     synthesizer.fit(levels.encode(task.train), transformer=columns)
-    return levels.decode(synthesizer.sample(len(task.train)), task.seed)
+    return levels.decode(synthesizer.sample(task.rows), task.seed)
 
 
 def adversarial(task: Task) -> pd.DataFrame:
@@ -77,7 +77,7 @@ def adversarial(task: Task) -> pd.DataFrame:
         "patectgan", epsilon=task.epsilon, delta=task.delta, **task.options["settings"]
     )
     synthesizer.fit(task.train, transformer=table)
-    synthetic = synthesizer.sample(len(task.train))
+    synthetic = synthesizer.sample(task.rows)
     whole = [name for name, column in columns.items() if column["kind"] == "integer"]
     return synthetic.assign(**{name: synthetic[name].astype(float).round() for name in whole})
 
