@@ -18,9 +18,9 @@ HEADS = {
     "three_way": "3-way",
     "deciles": "2-way, deciles",
     "mean_error": "means",
-    "mean_worst": "worst",
+    "mean_worst": "worst mean",
     "quantile_error": "quantiles",
-    "quantile_worst": "worst",
+    "quantile_worst": "worst quantile",
 }
 COSTS = {"cpu_seconds": "CPU s", "peak_megabytes": "peak MB"}
 NOTE = """\
@@ -89,8 +89,8 @@ def _line(name: str, rows: pd.DataFrame, keys: list[str]) -> list[str]:
 def _figure(values: pd.Series) -> str:
     """The mean, and its standard error where it can be told."""
     values = values.dropna()
-    if values.empty:
-        return ""
+    if values.empty or not values.any():
+        return "" if values.empty else "0"
     mean = f"{values.mean():.3f}"
     return mean if len(values) < 2 else f"{mean} ± {values.sem():.3f}"
 

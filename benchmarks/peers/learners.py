@@ -3,12 +3,16 @@
 import numpy as np
 import pandas as pd
 from public import Listed, Ordered
+from threadpoolctl import threadpool_limits
 
 __all__ = ["best_area", "best_r2"]
 
 Facts = dict[str, Listed | Ordered]
+# Threads that wait for each other spin, which takes minutes where the machine has other work.
+one_thread = threadpool_limits.wrap(limits=1)
 
 
+@one_thread
 def best_area(facts: Facts, label: str, synthetic: pd.DataFrame, test: pd.DataFrame) -> float:
     """The best area under the curve of four classifiers, each class against the rest in turn.
 
@@ -41,6 +45,7 @@ def best_area(facts: Facts, label: str, synthetic: pd.DataFrame, test: pd.DataFr
     return float(max(areas))
 
 
+@one_thread
 def best_r2(facts: Facts, target: str, synthetic: pd.DataFrame, test: pd.DataFrame) -> float:
     """The best share of the target's variance that a line, a tree or boosted trees explain."""
     from sklearn.ensemble import HistGradientBoostingRegressor

@@ -27,4 +27,8 @@ if __name__ == "__main__":
         rows=given.rows,
         **options,
     )
-    given.answer(release.data)
+    synthetic = release.data.to_pandas()
+    for name, column in schema["columns"].items():
+        if column["kind"] == "boolean":
+            synthetic[name] = synthetic[name].map({True: "true", False: "false"})
+    given.answer(synthetic)

@@ -27,10 +27,6 @@ class Results:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file, self._facts = folder / "results.csv", folder / "tables.json"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SystemExit(f"-o {folder}: {error.strerror}") from None
         if self._file.exists() and list(pd.read_csv(self._file, nrows=0).columns) != FIELDS:
             raise SystemExit(f"{self._file} has other columns than this version writes: move it")
 
@@ -42,7 +38,11 @@ class Results:
                 f"{self._folder} has results of another table called {table.name}: "
                 "name the schema otherwise, or give another folder with -o"
             )
-        self._facts.write_text(json.dumps(known, indent=1) + "\n")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._facts.write_text(json.dumps(known, indent=1) + "\n")
+        except OSError as error:
+            raise SystemExit(f"-o {self._folder}: {error.strerror}") from None
 
     def done(self, table: str) -> set[tuple[str, float | None, int]]:
         """The cells of a table that are there."""
