@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from declared import one_of, whole
 
 __all__ = ["ACCOUNTS", "CAMPAIGN", "accounts", "campaign"]
 
@@ -18,47 +19,39 @@ STATUS = [str(code) for code in range(-2, 9)]
 HALF_YEAR = range(1, 7)
 
 
-def _whole(low: int, high: int) -> dict[str, Any]:
-    return {"kind": "integer", "low": low, "high": high}
-
-
-def _one_of(*values: str, **more: Any) -> dict[str, Any]:
-    return {"kind": "category", "values": list(values), "other": False} | more
-
-
 CAMPAIGN = {
     "name": "campaign",
     "columns": {
-        "age": _whole(18, 95),
-        "job": _one_of(*JOBS),
-        "marital": _one_of("single", "married", "divorced"),
-        "education": _one_of("primary", "secondary", "tertiary", missing="allowed"),
+        "age": whole(18, 95),
+        "job": one_of(*JOBS),
+        "marital": one_of("single", "married", "divorced"),
+        "education": one_of("primary", "secondary", "tertiary", missing="allowed"),
         "arrears": {"kind": "boolean"},
-        "balance": _whole(-10_000, 120_000),
+        "balance": whole(-10_000, 120_000),
         "mortgage": {"kind": "boolean"},
         "loan": {"kind": "boolean"},
-        "contact": _one_of("mobile", "landline", "unknown"),
-        "day": _whole(1, 31),
-        "month": _one_of(*MONTHS),
-        "seconds": _whole(0, 5_000),
-        "calls": _whole(1, 60),
-        "days_since": _whole(-1, 900),
-        "previous": _whole(0, 60),
-        "outcome": _one_of("none", "failure", "other", "success"),
-        "subscribed": _one_of("no", "yes", role="label"),
+        "contact": one_of("mobile", "landline", "unknown"),
+        "day": whole(1, 31),
+        "month": one_of(*MONTHS),
+        "seconds": whole(0, 5_000),
+        "calls": whole(1, 60),
+        "days_since": whole(-1, 900),
+        "previous": whole(0, 60),
+        "outcome": one_of("none", "failure", "other", "success"),
+        "subscribed": one_of("no", "yes", role="label"),
     },
 }
 ACCOUNTS = {
     "name": "accounts",
     "columns": {
-        "limit": _whole(10_000, 1_000_000) | {"step": 10_000},
-        "sex": _one_of("f", "m"),
-        "education": _one_of("school", "college", "university", "other"),
-        "marital": _one_of("single", "married", "other"),
-        "age": _whole(18, 90),
-        **{f"status_{m}": _one_of(*STATUS) for m in HALF_YEAR},
-        **{f"bill_{m}": _whole(-500_000, 2_000_000) for m in HALF_YEAR},
-        **{f"paid_{m}": _whole(0, 10_000_000) for m in HALF_YEAR},
+        "limit": whole(10_000, 1_000_000, step=10_000),
+        "sex": one_of("f", "m"),
+        "education": one_of("school", "college", "university", "other"),
+        "marital": one_of("single", "married", "other"),
+        "age": whole(18, 90),
+        **{f"status_{m}": one_of(*STATUS) for m in HALF_YEAR},
+        **{f"bill_{m}": whole(-500_000, 2_000_000) for m in HALF_YEAR},
+        **{f"paid_{m}": whole(0, 10_000_000) for m in HALF_YEAR},
         "default": {"kind": "boolean", "role": "label"},
     },
 }

@@ -1,6 +1,7 @@
 """The tables that are released: built in, or brought along with a schema of Sfumato."""
 
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import made_up
 import numpy as np
 import pandas as pd
+from declared import one_of, whole
 from protocol import SCHEMA as ADULT
 from public import Listed, Ordered, facts
 
@@ -34,7 +36,7 @@ class Table:
         """What the results say of the table, and what it is known again by."""
         columns, roles = self.schema["columns"], ("label", "target")
         told = [name for name, column in columns.items() if column.get("role") in roles]
-        text = self.frame.to_csv(index=False)
+        text = self.frame.to_csv(index=False) + json.dumps(self.schema)
         return {
             "rows": len(self.frame),
             "columns": len(self.facts),
@@ -51,51 +53,43 @@ class Table:
         return self.frame.iloc[order[:cut]], self.frame.iloc[order[cut:]]
 
 
-def _whole(low: int, high: int, **more: Any) -> dict[str, Any]:
-    return {"kind": "integer", "low": low, "high": high} | more
-
-
-def _one_of(*values: str, **more: Any) -> dict[str, Any]:
-    return {"kind": "category", "values": list(values), "other": False} | more
-
-
 COVTYPE = {
     "name": "covtype",
     "columns": {
-        "elevation": _whole(1_500, 4_400, role="target"),
-        "aspect": _whole(0, 360),
-        "slope": _whole(0, 90),
-        "horizontal_distance_to_hydrology": _whole(0, 2_000),
-        "vertical_distance_to_hydrology": _whole(-300, 700),
-        "horizontal_distance_to_roadways": _whole(0, 8_000),
-        "hillshade_9am": _whole(0, 255),
-        "hillshade_noon": _whole(0, 255),
-        "hillshade_3pm": _whole(0, 255),
-        "horizontal_distance_to_fire_points": _whole(0, 8_000),
+        "elevation": whole(1_500, 4_400, role="target"),
+        "aspect": whole(0, 360),
+        "slope": whole(0, 90),
+        "horizontal_distance_to_hydrology": whole(0, 2_000),
+        "vertical_distance_to_hydrology": whole(-300, 700),
+        "horizontal_distance_to_roadways": whole(0, 8_000),
+        "hillshade_9am": whole(0, 255),
+        "hillshade_noon": whole(0, 255),
+        "hillshade_3pm": whole(0, 255),
+        "horizontal_distance_to_fire_points": whole(0, 8_000),
     },
 }
 SOMETIMES = {"missing": "allowed"}
 NLSWORK = {
     "name": "nlswork",
     "columns": {
-        "year": _whole(68, 88),
-        "birth_yr": _whole(41, 54),
-        "age": _whole(14, 50, **SOMETIMES),
-        "race": _one_of("Black", "Other", "White"),
+        "year": whole(68, 88),
+        "birth_yr": whole(41, 54),
+        "age": whole(14, 50, **SOMETIMES),
+        "race": one_of("Black", "Other", "White"),
         **{name: {"kind": "boolean"} | SOMETIMES for name in ("msp", "nev_mar")},
-        "grade": _whole(0, 18, **SOMETIMES),
+        "grade": whole(0, 18, **SOMETIMES),
         "collgrad": {"kind": "boolean"},
         **{
             name: {"kind": "boolean"} | SOMETIMES
             for name in ("not_smsa", "c_city", "south", "union")
         },
-        "ind_code": _one_of(*map(str, range(1, 13)), **SOMETIMES),
-        "occ_code": _one_of(*map(str, range(1, 14)), **SOMETIMES),
-        "wks_ue": _whole(0, 104, **SOMETIMES),
+        "ind_code": one_of(*map(str, range(1, 13)), **SOMETIMES),
+        "occ_code": one_of(*map(str, range(1, 14)), **SOMETIMES),
+        "wks_ue": whole(0, 104, **SOMETIMES),
         "ttl_exp": {"kind": "number", "low": 0, "high": 30},
         "tenure": {"kind": "number", "low": 0, "high": 30} | SOMETIMES,
-        "hours": _whole(1, 168, **SOMETIMES),
-        "wks_work": _whole(0, 104, **SOMETIMES),
+        "hours": whole(1, 168, **SOMETIMES),
+        "wks_work": whole(0, 104, **SOMETIMES),
         "ln_wage": {"kind": "number", "low": 0, "high": 5.5, "role": "target"},
     },
 }
