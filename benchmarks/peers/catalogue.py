@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["PEERS", "REFERENCES", "Peer"]
+__all__ = ["PEERS", "REFERENCES", "USUAL", "Peer"]
 
 DELTA = 1e-9
 REFERENCES = ("real", "bootstrap")
@@ -18,41 +18,50 @@ class Peer:
     script: str
     environment: str | None
     delta: float | None = DELTA
+    neighbours: str = "add-remove"
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def _ours(name: str, title: str, delta: float | None, **options: Any) -> Peer:
-    told = {"method": "mosaic"} | options
-    words = ", ".join(filter(None, ("Sfumato mosaic", title)))
-    return Peer(name, words, "release_sfumato.py", None, delta, told)
+def _ours(
+    name: str, *words: str, delta: float | None = DELTA, alike: bool = False, told: bool = True
+) -> Peer:
+    neighbours = "add-remove" if alike else "replace-one"
+    options = {"method": "mosaic", "neighbours": neighbours, "roles": told}
+    title = ", ".join(("Sfumato mosaic", *words))
+    return Peer(name, title, "release_sfumato.py", None, delta, neighbours, options)
 
 
 def _smartnoise(name: str, title: str, **options: Any) -> Peer:
-    return Peer(name, f"SmartNoise {title}", "release_smartnoise.py", "smartnoise", DELTA, options)
+    script = "release_smartnoise.py"
+    return Peer(name, f"SmartNoise {title}", script, "smartnoise", options=options)
 
 
 def _opendp(name: str, title: str, **options: Any) -> Peer:
-    return Peer(name, f"OpenDP {title}", "release_opendp.py", "opendp", DELTA, options)
+    return Peer(name, f"OpenDP {title}", "release_opendp.py", "opendp", options=options)
 
 
 def _privbayes(name: str, title: str, **options: Any) -> Peer:
     script, environment = "release_datasynthesizer.py", "datasynthesizer"
-    return Peer(name, f"DataSynthesizer {title}", script, environment, None, options)
+    title = f"DataSynthesizer {title}"
+    return Peer(name, title, script, environment, None, options=options)
 
 
-# The number of records is private then; about how many there are is taken as known.
-ALIKE = {"neighbours": "add-remove", "records": 30_000}
+AIM, MST = ({"algorithm": name, "repaired": True} for name in ("aim", "mst"))
+BY_SCALE = "bins by scale"
+ALIKE, UNTOLD = "neighbours as peers", "label not declared"
 PEERS = {
     peer.name: peer
     for peer in (
-        _ours("mosaic-pure", "pure", None),
-        _ours("mosaic-pure-forest", "pure, forest", None, model="forest"),
-        _ours("mosaic-pure-alike", "pure, neighbours as peers", None, **ALIKE),
-        _ours("mosaic", "", DELTA),
-        _ours("mosaic-forest", "forest", DELTA, model="forest"),
-        _ours("mosaic-alike", "neighbours as peers", DELTA, **ALIKE),
-        _smartnoise("mst", "MST, repaired", algorithm="mst", repaired=True),
-        _smartnoise("aim", "AIM, repaired", algorithm="aim", repaired=True),
+        _ours("mosaic"),
+        _ours("mosaic-unlabelled", UNTOLD, told=False),
+        _ours("mosaic-alike", ALIKE, alike=True),
+        _ours("mosaic-alike-unlabelled", ALIKE, UNTOLD, alike=True, told=False),
+        _ours("mosaic-pure", "pure", delta=None),
+        _ours("mosaic-pure-alike", "pure", ALIKE, delta=None, alike=True),
+        _smartnoise("aim", "AIM, repaired", **AIM),
+        _smartnoise("mst", "MST, repaired", **MST),
+        _smartnoise("aim-scaled", f"AIM, repaired, {BY_SCALE}", **AIM, scaled=True),
+        _smartnoise("mst-scaled", f"MST, repaired, {BY_SCALE}", **MST, scaled=True),
         _opendp("opendp-mst", "MST, repaired", algorithm="MST", repaired=True),
         _privbayes("privbayes", "PrivBayes, pure, one parent", parents=1),
         _privbayes("privbayes-two", "PrivBayes, pure, two parents", parents=2),
@@ -62,3 +71,6 @@ PEERS = {
         _opendp("opendp-mst-installed", "MST, as installed", algorithm="MST", repaired=False),
     )
 }
+# Those of a run that names none: the others are faults and slow ones, measured once.
+USUAL = [name for name in PEERS if name not in ("privbayes-two", "patectgan")]
+USUAL = [name for name in USUAL if not name.endswith("installed")]

@@ -5,9 +5,32 @@ import sys
 import venv
 from pathlib import Path
 
-__all__ = ["interpreter"]
+__all__ = ["HERE", "SOURCE", "interpreter", "our_version", "use_source"]
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+# Sfumato is that of the checkout in which this lies; outside of one, the one that is installed.
+SOURCE = next((s for s in [HERE.parents[1] / "src"] if (s / "sfumato").is_dir()), None)
+
+
+def use_source() -> None:
+    """Let this process import the same Sfumato that makes the releases."""
+    if SOURCE and str(SOURCE) not in sys.path:
+        sys.path.insert(0, str(SOURCE))
+
+
+def our_version() -> str:
+    """Which Sfumato makes our releases: its version, and the commit if it is a checkout."""
+    use_source()
+    import sfumato
+
+    if not SOURCE:
+        return f"Sfumato {sfumato.__version__}, as installed"
+    command = ["git", "-C", HERE, "describe", "--always", "--dirty"]
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        told = "of an unknown commit"
+    return f"Sfumato {sfumato.__version__} (checkout {told})"
 
 
 def interpreter(name: str | None, work: Path) -> Path:

@@ -11,7 +11,7 @@ from task import Task
 
 if __name__ == "__main__":
     given = Task.told()
-    levels = Levels(given.schema)
+    levels = Levels(given.schema, scaled=given.options.get("scaled", False))
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         records, domains, description = folder / "a.csv", folder / "b.json", folder / "c.json"
@@ -31,6 +31,6 @@ if __name__ == "__main__":
         describer.save_dataset_description_to_file(str(description))
         generator = DataGenerator()
         generator.generate_dataset_in_correlated_attribute_mode(
-            len(given.train), str(description), seed=given.seed
+            given.rows, str(description), seed=given.seed
         )
     given.answer(levels.decode(generator.synthetic_dataset, given.seed))

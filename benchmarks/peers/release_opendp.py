@@ -22,7 +22,7 @@ def concentrated(epsilon: float, delta: float) -> float:
 
 
 def released(task: Task) -> pd.DataFrame:
-    levels = Levels(task.schema)
+    levels = Levels(task.schema, scaled=task.options.get("scaled", False))
     rho = concentrated(task.epsilon, task.delta)
     context = dp.Context.compositor(
         data=pl.from_pandas(levels.encode(task.train)).lazy(),
@@ -37,7 +37,7 @@ def released(task: Task) -> pd.DataFrame:
         )
         .release()
     )
-    codes = table.synthesize(len(task.train)).to_pandas()
+    codes = table.synthesize(task.rows).to_pandas()
     # Every column has a level for missing values too, which no record has but noise may fill.
     return levels.decode(codes.ffill().bfill(), task.seed)
 

@@ -4,17 +4,31 @@ from task import Task
 
 import sfumato
 
+
+def about(records: int) -> int:
+    """A number of records by its first two digits: the exact one is private between add-remove."""
+    return round(records, 2 - len(str(records)))
+
+
 if __name__ == "__main__":
     given = Task.told()
-    options = dict(given.options)
-    schema, train = given.schema, given.train
-    schema["neighbours"] = options.pop("neighbours", "replace-one")
+    options, schema = dict(given.options), given.schema
+    schema["neighbours"] = options.pop("neighbours")
+    if schema["neighbours"] == "add-remove":
+        options["records"] = about(given.rows)
+    if not options.pop("roles"):
+        for column in schema["columns"].values():
+            column.pop("role", None)
     release = sfumato.publish(
-        train,
+        given.file,
         schema=schema,
         epsilon=given.epsilon,
         delta=given.delta,
-        rows=len(train),
+        rows=given.rows,
         **options,
     )
-    given.answer(release.data)
+    synthetic = release.data.to_pandas()
+    for name, column in schema["columns"].items():
+        if column["kind"] == "boolean":
+            synthetic[name] = synthetic[name].map({True: "true", False: "false"})
+    given.answer(synthetic)

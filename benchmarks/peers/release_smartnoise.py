@@ -6,6 +6,7 @@ import pandas as pd
 from discrete import Levels
 from mbi import LinearMeasurement
 from mbi_repair import repair
+from public import Listed, facts
 from snsynth import Synthesizer
 from snsynth.mst import MSTSynthesizer
 from snsynth.transform import (
@@ -42,7 +43,7 @@ def _compared(before: LinearMeasurement, after: LinearMeasurement) -> LinearMeas
 
 def marginals(task: Task) -> pd.DataFrame:
     """MST or AIM on whole numbers whose levels are known beforehand."""
-    levels = Levels(task.schema)
+    levels = Levels(task.schema, scaled=task.options.get("scaled", False))
     name = task.options["algorithm"]
     if task.options["repaired"]:
         repair()
@@ -54,32 +55,39 @@ def marginals(task: Task) -> pd.DataFrame:
     every = np.arange(max(levels.sizes.values()))
     columns.fit(pd.DataFrame({c: np.minimum(every, size - 1) for c, size in levels.sizes.items()}))
     synthesizer.fit(levels.encode(task.train), transformer=columns)
-    return levels.decode(synthesizer.sample(len(task.train)), task.seed)
+    return levels.decode(synthesizer.sample(task.rows), task.seed)
 
 
 def adversarial(task: Task) -> pd.DataFrame:
     """PATE-CTGAN on one-hot categories and on numbers scaled by their public range."""
-    columns = task.schema["columns"]
+    columns, train = facts(task.schema), task.train
+    if absent := [name for name, column in columns.items() if column.missing]:
+        raise SystemExit(f"missing values are not given to PATE-CTGAN: see column {absent[0]}")
     transformers, public = [], {}
     for name, column in columns.items():
-        if column["kind"] == "category":
+        if isinstance(column, Listed):
             steps = [LabelTransformer(nullable=False), OneHotEncoder()]
             transformers.append(ChainTransformer(steps))
-            public[name] = column["values"]
+            public[name] = list(range(column.size))
+            train[name] = column.codes(train[name])
         else:
-            low, high = column["low"], column["high"]
+            low, high = column.low, column.high
             transformers.append(MinMaxTransformer(lower=low, upper=high, nullable=False))
             public[name] = [low, high]
+            train[name] = column.numbers(train[name])
     most = max(map(len, public.values()))
     table = TableTransformer(transformers)
     table.fit(pd.DataFrame({name: (values * most)[:most] for name, values in public.items()}))
     synthesizer = Synthesizer.create(
         "patectgan", epsilon=task.epsilon, delta=task.delta, **task.options["settings"]
     )
-    synthesizer.fit(task.train, transformer=table)
-    synthetic = synthesizer.sample(len(task.train))
-    whole = [name for name, column in columns.items() if column["kind"] == "integer"]
-    return synthetic.assign(**{name: synthetic[name].astype(float).round() for name in whole})
+    synthesizer.fit(train, transformer=table)
+    drawn = synthesizer.sample(task.rows)
+    written = {
+        name: column.written(drawn[name].to_numpy(int if isinstance(column, Listed) else float))
+        for name, column in columns.items()
+    }
+    return pd.DataFrame(written)
 
 
 if __name__ == "__main__":

@@ -12,18 +12,24 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from public import facts, read_records
 
 __all__ = ["Task"]
 
 
 @dataclass(frozen=True)
 class Task:
-    """One release: how private, with which seed, and what else the synthesizer is told."""
+    """One release: how private, with which seed, and what else the synthesizer is told.
+
+    `program` is which Sfumato it is, for the record.
+    """
 
     epsilon: float
     delta: float | None
     seed: int
+    rows: int
     options: dict[str, Any]
+    program: str | None = None
 
     @classmethod
     def told(cls) -> "Task":
@@ -36,13 +42,18 @@ class Task:
         return json.loads((_folder() / "schema.json").read_text())
 
     @property
+    def file(self) -> Path:
+        """The records to be released, as a file."""
+        return _folder() / "train.csv"
+
+    @property
     def train(self) -> pd.DataFrame:
         """The records to be released."""
-        return pd.read_csv(_folder() / "train.csv", keep_default_na=False)
+        return read_records(self.file, self.schema)
 
     def answer(self, synthetic: pd.DataFrame) -> None:
         """Leave the synthetic records."""
-        synthetic[list(self.schema["columns"])].to_csv(_folder() / "synthetic.csv", index=False)
+        synthetic[list(facts(self.schema))].to_csv(_folder() / "synthetic.csv", index=False)
 
     def set(self, folder: Path, train: pd.DataFrame, schema: dict[str, Any]) -> None:
         """Write down what `told` reads."""
