@@ -169,7 +169,7 @@ def test_fine_tables_are_read_in_the_bins_that_were_planned():
 
 def test_a_release_is_replayed_from_its_synopsis():
     release, records = released("pure"), Records(open_source(people()), planned().domain)
-    script = mosaic_script(release.synopsis)
+    script = mosaic_script(release.synopsis, Domain.of(release.certificate.public_schema))
     purse = RecordingPurse(planned("pure").guarantee, script)
     again = planned("pure").measure(records, purse)
     assert json.loads(json.dumps(again.to_json())) == json.loads(json.dumps(release.synopsis))

@@ -5,21 +5,22 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.measure.tables import PairChoice
+from sfumato.measure.triples import TripleChoice
 from sfumato.numeric.arrays import Whole
+from sfumato.privacy.guarantee import PureDP
+from sfumato.schema.domain import Domain
+from sfumato.synopsis.tables import Layout, MosaicSynopsis
+from sfumato.synopsis.triples import Pair
 
 __all__ = ["mosaic_script"]
 
 
-def mosaic_script(synopsis: Mapping[str, Any]) -> list[list[Whole]]:
+def mosaic_script(synopsis: Mapping[str, Any], domain: Domain) -> list[list[Whole]]:
     """One entry per purchase: wide columns, all codes, columns by class, draws of pairs, pairs.
 
-    Of tables of codes, those that were not kept stand as 0: they are not kept again.
-
-    >>> [[part.tolist() for part in parts] for parts in mosaic_script({
-    ...     "bins": {"0": [0, 1], "2": [0, 0], "10": [0, 0, 1]}, "runs": {},
-    ...     "columns": {"10": [7, 8, 9]}, "classes": [[1, 2, 3, 4, 5]], "chosen": [[0, 2]],
-    ...     "pairs": [{"columns": [0, 2], "counts": [[[1, 2], [3, 4]]]}]})]
-    [[[7, 8, 9]], [[1, 2, 3, 4, 5]], [[1]], [[1, 2, 3, 4]]]
+    Triples come last: their draws, and their tables.  Of tables of codes, those that were not kept
+    stand as 0: they are not kept again.
     """
     axes = sorted(synopsis["bins"], key=int)
     fine = [
@@ -34,9 +35,21 @@ def mosaic_script(synopsis: Mapping[str, Any]) -> list[list[Whole]]:
     if "codes" in synopsis:
         script.append([_flat([_all_codes(synopsis, axis) for axis in axes])])
     script.append([_flat(classes)])
-    if synopsis["chosen"]:
-        script.append(_positions(synopsis["chosen"], len(axes)))
-    return [*script, [_flat(pairs)]] if pairs else script
+    found = MosaicSynopsis.from_json(synopsis, Layout.of(domain))
+    target = Layout.of(domain).target
+    if found.chosen:
+        # What was drawn does not depend on a price.
+        asked = found.partition, len(found.chosen), "replace-one", PureDP(1)
+        first = not found.states_bins
+        choice = PairChoice(*asked, None if first else target, forest=first)
+        script.append(_positions(found.chosen, choice))
+    if pairs:
+        script.append([_flat(pairs)])
+    if found.triples is not None:
+        triples = found.triples.tables
+        every = TripleChoice(found.partition, len(triples), "replace-one", PureDP(1), target)
+        script += [_positions(tuple(triples), every), [_flat(list(triples.values()))]]
+    return script
 
 
 def _all_codes(synopsis: Mapping[str, Any], axis: str) -> Whole:
@@ -53,11 +66,9 @@ def _flat(tables: Sequence[Any]) -> Whole:
     return np.concatenate([np.array(table, np.int64).ravel() for table in tables])
 
 
-def _positions(chosen: Sequence[Sequence[int]], columns: int) -> list[Whole]:
+def _positions(chosen: Sequence[Pair], choice: PairChoice) -> list[Whole]:
     """Where each chosen pair stood among the candidates of its draw."""
-    part, found = np.arange(columns), []
-    for first, second in chosen:
-        i, j = np.nonzero(np.triu(part[:, None] != part[None, :]))
-        found.append(np.flatnonzero((i == first) & (j == second)))
-        part[part == part[second]] = part[first]
-    return found
+    return [
+        np.flatnonzero((choice.candidates(chosen[:k]) == pair).all(axis=1))
+        for k, pair in enumerate(chosen)
+    ]

@@ -94,7 +94,11 @@ def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen
         yield _seen(fit, np.array([told.fitting, *(c.count for c in told.misfits)], np.int64))
     synopsis = read_synopsis(folder, certificate) or {}
     of_tables = synopsis.get("kind") == "tables"
-    script = mosaic_script(synopsis) if of_tables else [[part] for part in _noisy(synopsis)]
+    script = (
+        mosaic_script(synopsis, plan.domain)
+        if of_tables
+        else [[part] for part in _noisy(synopsis)]
+    )
     if not script:
         return
     purse = RecordingPurse(plan.guarantee, script)
