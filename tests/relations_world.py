@@ -19,7 +19,7 @@ from sfumato.table.records import Records
 from sfumato.table.source import open_source
 
 ROWS = 30_000
-GAUSSIAN, LAPLACE = {"epsilon": 1, "delta": "1e-9"}, {"epsilon": 2}
+GAUSSIAN, LAPLACE = {"epsilon": 1, "delta": "1e-9"}, {"epsilon": 4}
 STAYS = {
     "name": "stays",
     "columns": {

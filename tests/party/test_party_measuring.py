@@ -61,12 +61,14 @@ def test_what_two_parties_measure_adds_up_to_what_one_owner_measures(name, monke
 def test_no_round_is_longer_than_the_plan_says(name):
     plan = ADDED[name]
     rng = np.random.default_rng(0)
-    (first,) = rehearse(plan, 1, ())
-    flat, spikes = np.full(first, 10**6), np.where(np.arange(first) % 7, 0, 10**6)
-    lengths = [
-        (first, *rehearse(plan, 1, [known]))
-        for known in (flat, spikes, flat * 0, *(rng.integers(0, 10**5, first) for _ in range(20)))
-    ]
+    first = rehearse(plan, 1, ())
+    counts = (
+        lambda n: np.full(n, 10**6),
+        lambda n: np.where(np.arange(n) % 7, 0, 10**6),
+        lambda n: np.zeros(n, np.int64),
+        *[lambda n: rng.integers(0, 10**5, n)] * 20,
+    )
+    lengths = [(*first, *rehearse(plan, 1, [known(n) for n in first])) for known in counts]
     assert (np.max(lengths, axis=0) <= plan.longest).all()
     assert tuple(lengths[0]) == plan.longest  # so many bins as there may be
     assert len(plan.longest) == sum(plan.rounds)

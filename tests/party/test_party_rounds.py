@@ -107,9 +107,9 @@ def test_bins_are_compared_and_not_only_how_many_there_are(world, monkeypatch):
     world.contribute().open().contribute("north")
     real = Steps._bins_found
 
-    def moved(self, fine, runs):
+    def moved(self, first):
         """One edge elsewhere, as another version of numpy might round it."""
-        found, partition = real(self, fine, runs)
+        found, partition = real(self, first)
         [k] = [k for k, c in enumerate(partition.columns) if c.bins < c.fine.bins]
         group = partition.columns[k].group.copy()
         edge = int(np.flatnonzero(np.diff(group))[0])

@@ -18,6 +18,6 @@ def test_the_examples_of_the_guide_to_constraints_are_what_happens():
 
 
 def test_the_schema_of_the_guide_to_constraints_can_be_kept():
-    [text] = re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), flags=re.S)
+    text, *_ = re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), flags=re.S)
     rules = Rules.of(Domain.of(Schema.parse(text)))
     assert len(rules.rules) == 3

@@ -14,6 +14,7 @@ from sfumato.inspection.attack.ranked import _right, _together
 from sfumato.inspection.attack.rebuild import rebuilt
 from sfumato.inspection.utility import encoded
 from sfumato.schema.domain import Domain
+from sfumato.synopsis.bins import Fine
 from sfumato.synopsis.tables import Layout, MosaicSynopsis, coarse_partition, pairs_of
 
 EVERYBODY = pytest.mark.parametrize("name", ["cancer", "clinic"])
@@ -39,8 +40,9 @@ def published(table, schema, rng, scale=0.0):
     """The synopsis of all tables of pairs, under noise of a scale."""
     domain = Domain.of(schema)
     layout = Layout.of(domain)
-    groups = {column.axis: _grouped(column) for column in layout.columns}
-    partition = coarse_partition(layout.columns, groups, layout.label, layout.classes)
+    columns = tuple(Fine.of(k, axis) for k, axis in layout.columns.items())
+    groups = {column.axis: _grouped(column) for column in columns}
+    partition = coarse_partition(columns, groups, layout.label, layout.classes)
     cells = cells_of(partition, encoded(table, domain))
     count = np.zeros((partition.classes, partition.cells, partition.cells), np.int64)
     for k in range(partition.classes):

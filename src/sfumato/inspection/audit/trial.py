@@ -95,9 +95,7 @@ def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen
     synopsis = read_synopsis(folder, certificate) or {}
     of_tables = synopsis.get("kind") == "tables"
     script = (
-        mosaic_script(synopsis, plan.domain)
-        if of_tables
-        else [[part] for part in _noisy(synopsis)]
+        mosaic_script(synopsis, plan.domain) if of_tables else [[part] for part in _noisy(synopsis)]
     )
     if not script:
         return

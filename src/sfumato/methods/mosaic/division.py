@@ -90,11 +90,11 @@ def divided(budget: Budget, shape: Shape) -> Division:
         # is the same for any number of them, and all are taken.
         share = shared(whole, Fraction(45, 100))[0]
         one = deviation(share, shape.moved) * sqrt(shape.classes)
-        chosen = int(min(pairs, records / (one * _CLEAR)))
-    if chosen < _FEWEST_PAIRS and not gaussian:
-        pairs = chosen = 0
-    if chosen == pairs:
-        chosen = 0
+        clear_of_noise = int(min(pairs, records / (one * _CLEAR)))
+        if clear_of_noise < min(pairs, _FEWEST_PAIRS):
+            pairs = 0
+        elif clear_of_noise < pairs:
+            chosen = clear_of_noise
     weights = _weights(gaussian or (bool(pairs) and not chosen), bool(pairs), noise)
     if chosen:  # few pairs have a smaller share than many
         weights = _between(_NONE, weights, Fraction(min(chosen, _MANY_PAIRS), _MANY_PAIRS))
