@@ -291,7 +291,7 @@ def test_draws_are_frozen_as_well_and_half_of_their_sensitivity_is_caught(relati
     assert found.complete
     assert found.worst == 1
     assert not found.violations
-    assert found.loss <= 1
+    assert found.loss <= 1 + 1e-12  # a sum of floats
     assert not found.steady  # what is expected of a pair follows earlier noise
 
     honest = PairChoice.choice.fget

@@ -39,9 +39,9 @@ def mosaic_script(synopsis: Mapping[str, Any], domain: Domain) -> list[list[Whol
     target = Layout.of(domain).target
     if found.chosen:
         # What was drawn does not depend on a price.
-        asked = found.partition, len(found.chosen), "replace-one", PureDP(1)
-        first = not found.states_bins
-        choice = PairChoice(*asked, None if first else target, forest=first)
+        first, draws = not found.states_bins, len(found.chosen)
+        wanted = None if first else target
+        choice = PairChoice(found.partition, draws, "replace-one", PureDP(1), wanted, forest=first)
         script.append(_positions(found.chosen, choice))
     if pairs:
         script.append([_flat(pairs)])
