@@ -50,7 +50,7 @@ def test_single_codes_where_the_noise_is_small_and_fewer_bins_where_it_is_not(de
     assert many[:2] == sure[:2] == [169, 61]
     assert some[0] < 169  # and so where nobody says how many records there are
     assert none[0] < 169
-    assert 96 < some[2] < sure[2] < many[2] <= 1.3 * 512
+    assert 32 < some[2] < sure[2] < many[2] <= 1.3 * 512
 
 
 def bins_first(records, **asked):

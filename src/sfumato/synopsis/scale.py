@@ -26,7 +26,7 @@ from sfumato.schema.domain import Grid
 
 __all__ = ["FEWEST", "MOST", "fine_edges", "logarithmic_width"]
 
-FEWEST, MOST = 96, 512  # fine bins of a number, by the noise
+FEWEST, MOST = 32, 512  # fine bins of a number, by the noise
 # Bins between a number and its double, powers of two: besides even bins, or alone.
 _PER_OCTAVE = {True: (16, 8, 4, 2), False: (64, 32, 16, 8, 4, 2)}
 _SLACK = 1.3  # times as many bins as asked for, rather than half as many

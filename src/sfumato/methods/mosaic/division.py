@@ -25,9 +25,9 @@ _ALL = (30, 5, 0, 65), (40, 30, 0, 30)
 _CHOSEN = (30, 20, 5, 45), (33, 33, 4, 30)
 _NONE = (40, 60, 0, 0)
 _CLEAR = 300.0  # records to a deviation of a chosen pair's cells, within a class
-_FEWEST_PAIRS, _MANY_PAIRS = 2, 6  # that are chosen: fewer tell nothing
+_FEWEST_PAIRS, _MANY_PAIRS = 2, 3  # that are chosen: fewer tell nothing
 _APART = {True: 1.5, False: 2.5}  # deviations of a fine count in an even share
-_FINE, _FINER = 24.0, 0.3  # bins, times this power of the deviations in all records
+_FINE, _FINER = {True: 24.0, False: 12.0}, 0.3  # bins, times this power of what is seen
 _BINS = 1.5  # of a number in two-way tables, times the cube root of what is clear
 _FEWEST_BINS, _MOST_BINS = 5, 32
 _HEAVY = 0.003  # of all records: a heavy code that noise hides no longer, where codes are counted
@@ -117,7 +117,7 @@ def divided(budget: Budget, shape: Shape) -> Division:
     bins = max(_FEWEST_BINS, min(_MOST_BINS, round(_BINS * clear ** (1 / 3))))
     bins = max(_FEWEST_BINS, min(bins, MOST_CELLS // max(shape.columns, 1)))
     seen = _seen(columns, shape)
-    single, fine = _single(columns, shape), int(_FINE * min(seen, 1e9) ** _FINER)
+    single, fine = _single(columns, shape), int(_FINE[gaussian] * min(seen, 1e9) ** _FINER)
     bought = *triples.parts(whole), codes, heavy
     return Division(columns, classes, choice, tables, chosen, noise, bins, single, fine, *bought)
 
