@@ -2,6 +2,7 @@
 
 import os
 import pty
+import signal
 import sys
 from select import select
 
@@ -42,6 +43,8 @@ def at_a_terminal(desk, typed, words=WORDS):
     """The exit code, and what is seen, where a person sits before it and types this."""
     child, terminal = pty.fork()
     if child == 0:
+        # Whoever runs the tests in the background has Ctrl-C ignored, which a child would inherit.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         os.chdir(desk)
         os.environ |= {"COLUMNS": "200", "NO_COLOR": "1"}
         for name in [name for name in sys.modules if name.startswith("sfumato.cli")]:
