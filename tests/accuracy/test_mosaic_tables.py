@@ -26,7 +26,7 @@ from sfumato.table.source import open_source
 
 FALSE_ALARM = 1e-6  # chance that a right interval fails one test
 RUNS = 120
-BUDGETS = [{"epsilon": 16}, {"rho": "0.2"}]
+BUDGETS = [{"epsilon": 11}, {"rho": "0.2"}]
 SMALL = {
     "name": "small",
     "columns": {
