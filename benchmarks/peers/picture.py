@@ -64,7 +64,7 @@ def picture(results: pd.DataFrame, tables: list[str], file: Path) -> None:
     shown = [title for title in TITLES.values() if title in lines]
     handles = [lines[title] for title in shown]
     figure.legend(handles, shown, loc="outside lower center", ncols=3, frameon=False)
-    figure.savefig(file, dpi=100)
+    figure.savefig(file, dpi=84)
 
 
 def _drawn(panel: Any, results: pd.DataFrame, score: str) -> dict[str, Any]:

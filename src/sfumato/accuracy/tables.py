@@ -36,6 +36,7 @@ __all__ = ["Tables"]
 _NOTHING, _ONE = Fraction(0), Fraction(1)
 _HEAVIEST = 16  # weight of a table among those that say the same
 _MOST_BARS = 24
+_FEW_BARS = 12
 _MARKS = 100  # of the middles of bins on finer grids
 _MOST_POINTS = 400  # of a grid, up to which marks of bins are exact: fine ones cost time
 _MOST_LISTED = 12
@@ -139,8 +140,12 @@ class Tables:
     def bars(self, column: str) -> list[tuple[int, tuple[str, ...]]]:
         """Neighbouring bins of a number or date, few enough to draw: first code, and names."""
         fine, names = self.fine_bins(column), list(self.counts[column])
-        # Whole runs, whose sums were measured apart.
-        each = 1 if fine.ordered <= _MOST_BARS else RUN * -(-fine.ordered // (RUN * _MOST_BARS))
+        each = 1
+        if fine.ordered > _MOST_BARS:
+            # Whole runs, whose sums were measured apart; or fewer bins, where none were.
+            each = RUN * -(-fine.ordered // (RUN * _MOST_BARS))
+            if fine.ordered < _FEW_BARS * each and fine.axis not in self.runs:
+                each = -(-fine.ordered // _MOST_BARS)
         starts = list(range(0, fine.ordered, each))
         if fine.ordered - starts[-1] < each / 2:  # too narrow to stand alone
             starts.pop()

@@ -33,6 +33,7 @@ __all__ = ["ABSENT", "Fine", "Merged", "Partition", "levels"]
 
 ABSENT = "(missing)"
 
+_FEW = 100  # codes of a number that have a bin each, whatever the noise
 _FIRST_SINGLE, _FIRST_FEW = 512, 100  # of releases that do not state their fine bins
 
 
@@ -49,7 +50,7 @@ class Fine:
 
     @classmethod
     def of(cls, index: int, axis: Axis, single: int = MOST, most: int = MOST) -> "Fine":
-        """One bin per code; of a number with more codes than `single` about `most` bins.
+        """One bin per code; of a number with more than `single`, and a hundred, about `most` bins.
 
         Missing comes last.
         """
@@ -57,7 +58,8 @@ class Fine:
             codes = np.arange(axis.codes, dtype=np.int64)
             return cls(index, codes, codes + 1, 0)
         many = axis.points + 1
-        edges = np.arange(many + 1) if many <= single else fine_edges(axis, most)
+        alone = many <= max(single, _FEW)
+        edges = np.arange(many + 1) if alone else fine_edges(axis, most)
         return cls.cut(index, axis, edges)
 
     @classmethod

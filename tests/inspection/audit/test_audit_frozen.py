@@ -284,14 +284,14 @@ def test_draws_are_frozen_as_well_and_half_of_their_sensitivity_is_caught(relati
     bit = {"kind": "boolean"}
     columns = {"a": bit, "b": bit, "c": bit}
     domain = price({"name": "t", "neighbours": relation, "columns": columns}, epsilon=1).domain
-    records = 4_000 if relation == "replace-one" else 2_000  # so few that pairs are chosen
+    records = 4_000 if relation == "replace-one" else 2_500  # so few that pairs are chosen
     plan = METHODS["mosaic"].plan(domain, PureDP(1), records)
     assert "pairs to measure" in [event.statistic for event in plan.events]
     found = freeze(plan, neighbours(domain))
     assert found.complete
     assert found.worst == 1
     assert not found.violations
-    assert found.loss <= 1 + 1e-12  # a sum of floats
+    assert found.loss <= 1
     assert not found.steady  # what is expected of a pair follows earlier noise
 
     honest = PairChoice.choice.fget

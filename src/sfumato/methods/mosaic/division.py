@@ -2,7 +2,8 @@
 
 The facts are the schema, the budget, and the number of records where it is public; the figure
 that counts is the deviation of one count under the whole budget, as a share of the records.
-Every rule is continuous in it (decision 0030): nothing falls off an edge.
+Shares, pairs and bins change with it by small steps (decision 0030); a few things are bought or
+not: pairs under much Laplace noise, tables of codes, triples.
 """
 
 from collections.abc import Sequence
