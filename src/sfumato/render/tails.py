@@ -6,9 +6,9 @@ and from there on the counts are those of a tail that falls: exponentially, or f
 of the bins, and no more slowly than the histogram has fallen since its highest place.  Tails are
 weighed by how likely the noise makes each (decision 0031).
 
-A block is significant above `z` deviations of its noise, where `z` is such that Gaussian noise alone
-makes one anywhere in a column with a chance of at most `FALSE_ALARM`.  Laplace noise has heavier
-tails: it does in about one column of a hundred bins in ten.
+A block is significant above `z` deviations of its noise, where `z` is such that Gaussian noise
+alone makes one anywhere in a column with a chance of at most `FALSE_ALARM`.  Laplace noise has
+heavier tails: it does in about one of ten columns of a hundred bins.
 """
 
 from dataclasses import dataclass
