@@ -31,10 +31,15 @@ def codes_of(values):
     return np.clip(np.rint(values / HIGH * POINTS), 0, POINTS).astype(int)
 
 
+def noise(rng, size, *, runs, deviation=DEVIATION):
+    """Gaussian noise, under which runs are measured, or Laplace noise."""
+    return rng.normal(0, deviation, size) if runs else rng.laplace(0, deviation / 2**0.5, size)
+
+
 def noisy(column, codes, rng, *, runs, deviation=DEVIATION):
     """Fine bins, runs or none, and what they were before the noise."""
     exact = np.bincount(column.place[codes], minlength=column.bins)
-    fine = exact + rng.normal(0, deviation, column.bins)
+    fine = exact + noise(rng, column.bins, runs=runs, deviation=deviation)
     sums = in_runs(exact, RUN) + rng.normal(0, deviation, column.runs(RUN))
     return fine, sums if runs else None, exact
 
@@ -63,16 +68,22 @@ def test_noise_over_empty_bins_is_hardly_ever_taken_for_records(runs):
 
     def seen(level):
         sums = in_runs(np.full(128, level), RUN) + rng.normal(0, DEVIATION, 26) if runs else None
-        fine = level + rng.normal(0, DEVIATION, 128)
+        fine = level + noise(rng, 128, runs=runs)
         return Seen(fine, sums, RUN, np.ones(128), DEVIATION).last_significant()
 
     assert sum(seen(0.0) is not None for _ in range(tries)) <= 50
-    # The control: half a deviation in each bin adds up to what noise does not make.
-    assert sum(seen(DEVIATION) is not None for _ in range(100)) >= 95
+    # The control: a few deviations in each bin add up to what noise does not make.
+    few = DEVIATION if runs else 2 * DEVIATION
+    assert sum(seen(few) is not None for _ in range(100)) >= 95
 
 
 def test_a_stricter_alarm_and_more_bins_ask_for_more_deviations():
-    assert significant(100) < significant(1_000) < significant(1_000, 1e-6)
+    for laplace in (False, True):
+        few, more, strict = (
+            significant(bins, alarm, laplace=laplace)
+            for bins, alarm in ((100, FALSE_ALARM), (1_000, FALSE_ALARM), (1_000, 1e-6))
+        )
+        assert few < more < strict
 
 
 @pytest.mark.parametrize("runs", [False, True])
@@ -81,7 +92,7 @@ def test_the_last_block_is_where_the_last_records_are(runs):
     for place in (0, 7, 60, 127):
         exact = np.zeros(128)
         exact[place] = 10 * DEVIATION
-        fine = exact + rng.normal(0, DEVIATION, 128)
+        fine = exact + noise(rng, 128, runs=runs)
         sums = in_runs(exact, RUN) + rng.normal(0, DEVIATION, 26) if runs else None
         seen = Seen(fine, sums, RUN, np.ones(128), DEVIATION)
         assert seen.last_significant() == place

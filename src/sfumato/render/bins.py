@@ -47,7 +47,7 @@ def whole_column(
     else:
         level, smooth, spread = _from_runs(fine, runs, run, widths, deviation, total)
         apart = smooth
-    spikes = _spikes(column, apart, significant(ordered) * deviation)
+    spikes = _spikes(column, apart, significant(ordered, laplace=runs is None) * deviation)
     group = np.arange(ordered) // run
     rest = None if runs is None else runs - np.bincount(group, spikes)
     seen = Seen(fine - spikes, rest, run, widths[-1], deviation)

@@ -6,9 +6,10 @@ and from there on the counts are those of a tail that falls: exponentially, or f
 of the bins, and no more slowly than the histogram has fallen since its highest place.  Tails are
 weighed by how likely the noise makes each (decision 0031).
 
-A block is significant above `z` deviations of its noise, where `z` is such that Gaussian noise
-alone makes one anywhere in a column with a chance of at most `FALSE_ALARM`.  Laplace noise has
-heavier tails: it does in about one of ten columns of a hundred bins.
+A block is significant above `z` deviations of its noise, where `z` is such that noise alone makes
+one anywhere in a column with a chance of at most `FALSE_ALARM`.  Runs of bins are measured under
+Gaussian noise only, so where there are none the noise is taken for Laplace noise, which strays
+further; sums of several bins of it stray less, in deviations, than single ones.
 """
 
 from dataclasses import dataclass
@@ -20,21 +21,23 @@ from sfumato.numeric.arrays import Vector, Whole
 
 __all__ = ["FALSE_ALARM", "Seen", "significant", "tailed"]
 
-FALSE_ALARM = 0.01  # of a column, that a block of Gaussian noise alone is taken for records
+FALSE_ALARM = 0.01  # of a column, that a block of noise alone is taken for records
 _FEWEST = 12  # bins of a column that has tails
 _BLOCKS = 8  # a block is at most one part of so many
 _SMOOTH = 5  # bins over which the highest place is looked for
 _RATES = 30
-_MISFIT = 2.0  # deviations of the square of noise alone: above it there is more than a tail
+# Deviations of the square of noise alone, above which there is more than a tail, and the variance
+# of that square: of Gaussian noise, and of Laplace noise.
+_MISFIT, _SQUARE = {False: 2.0, True: 3.0}, {False: 2.0, True: 5.0}
 
 
-def significant(bins: int, alarm: float = FALSE_ALARM) -> float:
-    """Deviations that no block of Gaussian noise reaches but with this chance: 2 x bins of them.
+def significant(bins: int, alarm: float = FALSE_ALARM, *, laplace: bool = False) -> float:
+    """Deviations that no block of noise reaches but with this chance: 2 x bins of them.
 
-    >>> round(significant(100), 2)
-    4.45
+    >>> round(significant(100), 2), round(significant(100, laplace=True), 2)
+    (4.45, 6.51)
     """
-    return sqrt(2 * log(2 * bins / alarm))
+    return log(bins / alarm) / sqrt(2) if laplace else sqrt(2 * log(2 * bins / alarm))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,11 @@ class Seen:
         return _Backwards(self.fine[::-1], runs, self.run, self.width[::-1], self.deviation)
 
     @property
+    def laplace(self) -> bool:
+        """Whether the noise is Laplace noise: under Gaussian noise runs are measured."""
+        return self.runs is None
+
+    @property
     def group(self) -> Whole:
         """The run of each bin."""
         return np.arange(len(self.fine)) // self.run
@@ -61,7 +69,7 @@ class Seen:
     def last_significant(self) -> int | None:
         """Where the last block begins that is more than noise."""
         bins, found = len(self.fine), list[int]()
-        least = significant(bins) * self.deviation
+        least = significant(bins, laplace=self.laplace) * self.deviation
         if self.runs is None:
             found += _over(self.fine, np.ones(bins), least, bins // _BLOCKS)
             return max(found, default=None)
@@ -112,7 +120,7 @@ class Seen:
             away.append((self.runs - np.bincount(self.group, every))[first:])
         square = float((np.concatenate(away) ** 2).sum()) / self.deviation**2
         free = sum(map(len, away))
-        return square > free + _MISFIT * sqrt(2 * free)
+        return square > free + _MISFIT[self.laplace] * sqrt(_SQUARE[self.laplace] * free)
 
     def _fall(self, level: Vector, start: int) -> tuple[float, float]:
         """How fast the histogram falls from its highest place to here, and how far that is."""
