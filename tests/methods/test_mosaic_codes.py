@@ -74,6 +74,19 @@ def test_codes_are_counted_where_noise_shows_heavy_ones_and_nothing_changes_wher
     assert not steps(revision=1, **LITTLE[kind]).coded
 
 
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "8"])
+def test_codes_that_have_a_fine_bin_each_are_not_counted_again(epsilon):
+    short = {"kind": "integer", "low": 0, "high": 30}
+    columns = {"age": {"kind": "integer", "low": 0, "high": 89}}
+    columns |= {f"c{k}": short for k in range(9)}
+    what = Steps(
+        Domain.of(sf.Schema.of({"name": "t", "columns": columns})), budget(epsilon=epsilon), 20_000
+    )
+    assert all(column.single for column in what.columns)
+    assert what.coded == ()
+    assert what.division.codes is None
+
+
 @pytest.mark.parametrize("kind", LITTLE)
 def test_noise_alone_makes_hardly_any_code_heavy(kind):
     """So few are expected that more than ten, in all cells, have a chance below 1e-6."""

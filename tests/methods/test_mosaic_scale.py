@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sfumato.methods.mosaic.steps import Steps
+from sfumato.privacy.guarantee import ZCDP
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.tables import Layout
@@ -85,3 +87,14 @@ def labelled(columns, classes):
     values = [f"v{i}" for i in range(classes)]
     declared["y"] = {"kind": "category", "values": values, "role": "label"}
     return Layout.of(Domain.of(Schema.of({"name": "t", "columns": declared})))
+
+
+@pytest.mark.parametrize("classes", [2, 16])
+@pytest.mark.parametrize("columns", [20, 100, 240])
+def test_two_way_counts_stay_within_a_gibibyte_however_fine_the_bins(classes, columns):
+    number = {"kind": "integer", "low": 0, "high": 99, "missing": "allowed"}
+    label = {"kind": "category", "values": [str(k) for k in range(classes)], "role": "label"}
+    told = {"name": "t", "columns": {f"x{k}": number for k in range(columns)} | {"y": label}}
+    what = Steps(Domain.of(Schema.of(told)), ZCDP(100), 10**6)
+    bins = min(what.division.bins, 100) + 1
+    assert 8 * what.classes * (bins * len(what.columns)) ** 2 <= 2**30

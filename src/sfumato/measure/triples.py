@@ -16,9 +16,10 @@ import numpy as np
 from sfumato.measure.tables import PairChoice, choice_price
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.choice import Choice
+from sfumato.synopsis.tables import pairs_of
 from sfumato.synopsis.triples import Pair
 
-__all__ = ["TripleChoice"]
+__all__ = ["TripleChoice", "pairs_without"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,15 @@ class TripleChoice(PairChoice):
 
     def candidates(self, chosen: Sequence[Pair]) -> Whole:
         """All pairs without the target that are not chosen yet."""
-        columns = [k for k in range(len(self.partition.columns)) if k != self.target]
-        every = [(i, j) for i in columns for j in columns if i < j and (i, j) not in chosen]
-        return np.array(every, np.int64).reshape(-1, 2)
+        every = pairs_without(self.target, len(self.partition.columns))
+        left = [pair for pair in every if pair not in chosen]
+        return np.array(left, np.int64).reshape(-1, 2)
+
+
+def pairs_without(target: int | None, columns: int) -> list[Pair]:
+    """All pairs of columns but those with the target.
+
+    >>> pairs_without(1, 4)
+    [(0, 2), (0, 3), (2, 3)]
+    """
+    return [pair for pair in pairs_of(columns) if target not in pair]

@@ -29,11 +29,11 @@ from sfumato.schema import Date
 from sfumato.schema.domain import MISSING, Axis, Grid, Levels
 from sfumato.synopsis.scale import MOST, fine_edges, logarithmic_width
 
-__all__ = ["ABSENT", "Fine", "Merged", "Partition", "levels"]
+__all__ = ["ABSENT", "FEW", "Fine", "Merged", "Partition", "levels"]
 
 ABSENT = "(missing)"
 
-_FEW = 100  # codes of a number that have a bin each, whatever the noise
+FEW = 100  # codes of a number that have a bin each, whatever the noise
 _FIRST_SINGLE, _FIRST_FEW = 512, 100  # of releases that do not state their fine bins
 
 
@@ -58,7 +58,7 @@ class Fine:
             codes = np.arange(axis.codes, dtype=np.int64)
             return cls(index, codes, codes + 1, 0)
         many = axis.points + 1
-        alone = many <= max(single, _FEW)
+        alone = many <= max(single, FEW)
         edges = np.arange(many + 1) if alone else fine_edges(axis, most)
         return cls.cut(index, axis, edges)
 

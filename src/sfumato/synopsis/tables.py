@@ -19,6 +19,7 @@ from sfumato.synopsis.triples import Pair, Triples
 __all__ = [
     "CODES",
     "FINE",
+    "MOST_COUNTS",
     "ONE_WAY",
     "RUN",
     "TWO_WAY",
@@ -32,7 +33,7 @@ __all__ = [
 RUN = 5  # fine bins in a run
 MOST_LEVELS = 12  # of a category that is counted as it is
 _MOST_CLASSES = 16  # of a label within which tables are counted
-_MOST_COUNTS = 2**27  # of two bins within a class: 1 GiB, above which a label is a column
+MOST_COUNTS = 2**27  # of two bins within a class: 1 GiB, above which a label is a column
 # What the kinds of tables are called in a certificate.
 FINE, CODES, ONE_WAY, TWO_WAY = "fine tables", "code tables", "one-way tables", "two-way tables"
 
@@ -60,7 +61,7 @@ class Layout:
         if label is None or len(columns) == 1:
             return without
         classes = domain.axes[label].codes
-        if classes > _MOST_CLASSES or classes * without.cells**2 > _MOST_COUNTS:
+        if classes > _MOST_CLASSES or classes * without.cells**2 > MOST_COUNTS:
             return without
         return cls({i: axis for i, axis in columns.items() if i != label}, label, classes)
 

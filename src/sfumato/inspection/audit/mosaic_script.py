@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.measure.tables import PairChoice
-from sfumato.measure.triples import TripleChoice
+from sfumato.measure.triples import TripleChoice, pairs_without
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.guarantee import PureDP
 from sfumato.schema.domain import Domain
@@ -47,8 +47,10 @@ def mosaic_script(synopsis: Mapping[str, Any], domain: Domain) -> list[list[Whol
         script.append([_flat(pairs)])
     if found.triples is not None:
         triples = found.triples.tables
-        every = TripleChoice(found.partition, len(triples), "replace-one", PureDP(1), target)
-        script += [_positions(tuple(triples), every), [_flat(list(triples.values()))]]
+        if len(triples) < len(pairs_without(target, len(found.partition.columns))):
+            choice = TripleChoice(found.partition, len(triples), "replace-one", PureDP(1), target)
+            script.append(_positions(tuple(triples), choice))
+        script.append([_flat(list(triples.values()))])
     return script
 
 

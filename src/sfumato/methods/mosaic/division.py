@@ -9,12 +9,14 @@ not: pairs under much Laplace noise, tables of codes, triples.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log, sqrt
+from math import isqrt, log, sqrt
 
 from sfumato.methods.mosaic.triple_shares import NO_TRIPLES, triples_for
 from sfumato.privacy.budget import Budget, shared
 from sfumato.privacy.guarantee import ZCDP, PureDP
+from sfumato.synopsis.bins import FEW
 from sfumato.synopsis.scale import MOST
+from sfumato.synopsis.tables import MOST_COUNTS
 
 __all__ = ["MOST_CELLS", "Division", "Shape", "deviation", "divided", "records_or_common"]
 
@@ -64,7 +66,7 @@ class Division:
     chosen: int  # pairs that are chosen, or 0
     noise: float  # from 0, little, to 1, so much that strong pulls are better
     bins: int  # of a number, in two-way tables
-    single: int  # codes of a number that are worth a fine bin each
+    single: int  # codes of a number that have a fine bin each
     fine: int  # bins of a number with more codes
     triple_choice: Part | None = None
     triple_tables: Part | None = None
@@ -116,7 +118,8 @@ def divided(budget: Budget, shape: Shape) -> Division:
             clear *= sqrt(left * total / weights[-1])
             tables = shared(whole, left)[0]
     bins = max(_FEWEST_BINS, min(_MOST_BINS, round(_BINS * clear ** (1 / 3))))
-    bins = max(_FEWEST_BINS, min(bins, MOST_CELLS // max(shape.columns, 1)))
+    most = min(MOST_CELLS, isqrt(MOST_COUNTS // shape.classes)) // max(shape.columns, 1) - 1
+    bins = max(_FEWEST_BINS, min(bins, most))
     seen = _seen(columns, shape)
     single, fine = _single(columns, shape), int(_FINE[gaussian] * min(seen, 1e9) ** _FINER)
     bought = *triples.parts(whole), codes, heavy
@@ -132,8 +135,8 @@ def _seen(columns: Part | None, shape: Shape) -> float:
 
 
 def _single(columns: Part | None, shape: Shape) -> int:
-    """Codes of a number that are worth a fine bin each."""
-    return int(min(_seen(columns, shape) / _APART[isinstance(columns, ZCDP)], MOST))
+    """Codes of a number that have a fine bin each."""
+    return max(int(min(_seen(columns, shape) / _APART[isinstance(columns, ZCDP)], MOST)), FEW)
 
 
 def _with_codes(columns: Part | None, shape: Shape) -> tuple[Part | None, Part | None, float]:

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from sfumato.errors import ParameterError, ReleaseError, SchemaError
+from sfumato.measure.triples import pairs_without
 from sfumato.methods.mosaic.division import MOST_CELLS
 from sfumato.methods.mosaic.steps import REVISION, Steps
 from sfumato.methods.mosaic.worth import doubt
@@ -175,10 +176,12 @@ def _choosable(what: Steps, found: MosaicSynopsis) -> bool:
 
 def _triples_planned(what: Steps, found: MosaicSynopsis) -> bool:
     """Whether there are as many triples as the plan buys, of bands as they are cut."""
-    triples = found.triples
+    triples, shares = found.triples, what.division
     if triples is None:
-        return not what.division.triples
-    return len(triples.tables) == what.division.triples > 0
+        return not shares.triples
+    chosen = shares.triple_choice is not None
+    every = pairs_without(what.target, len(what.columns))
+    return (chosen or list(triples.tables) == every) and len(triples.tables) == shares.triples > 0
 
 
 METHOD = Method(
@@ -192,7 +195,7 @@ METHOD = Method(
         "records": "about how many there are, where that is private (else they are counted)",
         "model": "latent (classes, default for up to 6,000 bins) or forest (joined pairs)",
         "where": "only records with these values, as in sex=f,age=18..30; costs nothing",
-        "revision": "of bins, pairs and shares: 2, or 1 as before (old releases are verified so)",
+        "revision": "of fine bins, pairs and shares: 2, or 1 as before (old releases verify so)",
     },
     earlier={"revision": 1},
     keeps_constraints=True,
@@ -227,7 +230,7 @@ METHOD = Method(
             Setting("mixed", MIXED),
             Setting("mixed", MIXED, {"records": 1_000_000}),
             Setting("mixed", MIXED, {"records": 200}),
-            Setting("target", TARGET, {"records": 1_000_000}),
+            Setting("target", TARGET, {"records": 10_000}),  # some triples, not all
             Setting("coded", CODED, {"records": 100_000}),
         ),
     ),

@@ -179,7 +179,7 @@ class Steps:
     def triples(self) -> TripleSteps | None:
         """The last steps, where there is a number to predict and budget for it."""
         shares = self.division
-        if self.target is None or shares.triple_choice is None or shares.triple_tables is None:
+        if self.target is None or shares.triple_tables is None:
             return None
         return TripleSteps(
             self.unmerged,

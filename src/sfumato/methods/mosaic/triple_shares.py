@@ -28,11 +28,14 @@ class TripleShares:
 
     share: Fraction
     chosen: int
+    every: bool = False  # whether these are all there are, and none is left to choose
 
     def parts(self, whole: PureDP | ZCDP) -> tuple[PureDP | ZCDP | None, PureDP | ZCDP | None, int]:
         """What the choice may cost, and the tables; how many there are."""
         if not self.chosen:
             return None, None, 0
+        if self.every:
+            return None, shared(whole, self.share)[0], self.chosen
         choice, tables = self.share * _CHOICE, self.share * (1 - _CHOICE)
         return shared(whole, choice)[0], shared(whole, tables)[0], self.chosen
 
@@ -51,4 +54,5 @@ def triples_for(clear: float, columns: int, cells: int) -> TripleShares:
         return NO_TRIPLES
     way = min(log(clear / _FROM) / log(_FULL / _FROM), 1.0)
     share = Fraction(round(_LEAST + way * (_MOST - _LEAST)), 100)
-    return TripleShares(share, min(every, max(_FEWEST, int(min(clear / _EACH, every)))))
+    chosen = min(every, max(_FEWEST, int(min(clear / _EACH, every))))
+    return TripleShares(share, chosen, chosen == every)

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.measure.joint import JointCounts
 from sfumato.measure.joint_table import JointTables
 from sfumato.measure.tables import ClassTables
-from sfumato.measure.triples import TripleChoice
+from sfumato.measure.triples import TripleChoice, pairs_without
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Event, Noise, Purse
@@ -31,7 +31,7 @@ class TripleSteps:
     target: int  # a column
     chosen: int
     neighbours: Neighbours
-    choice_budget: PureDP | ZCDP
+    choice_budget: PureDP | ZCDP | None  # None where all pairs are taken
     tables_budget: PureDP | ZCDP
 
     @cached_property
@@ -40,9 +40,10 @@ class TripleSteps:
         return self._tables(self.unmerged, ((0, 1),) * self.chosen).noise
 
     @property
-    def events(self) -> tuple[Event, Event]:
-        """Both purchases."""
-        return self._choice(self.unmerged, ()).event, self.noise.event
+    def events(self) -> tuple[Event, ...]:
+        """Both purchases, or that of tables alone."""
+        choice = self._choice(self.unmerged, ())
+        return (self.noise.event,) if choice is None else (choice.event, self.noise.event)
 
     def measure(
         self,
@@ -56,22 +57,25 @@ class TripleSteps:
         banded = known.partition.within(self.target, expectation.band)
         counted = JointCounts(banded)
         counts = JointTables(counted, fold(counted)).by_pair(banded)
-        # What the noise of its own table would add to a triple's score speaks against it.
-        length = sqrt(sum(value**2 for value in expectation.values))
-        bins = np.diff(banded.offset)
-        handicap = sqrt(2 / pi) * deviation * length * np.outer(bins, bins)
-        expected = (np.rint(table).astype(np.int64) for table in expectation.counts)
         choice = self._choice(banded, expectation.values)
-        chosen = choice.perturb(counts, expected, np.rint(handicap).astype(np.int64), purse)
+        if choice is None:
+            chosen = pairs_without(self.target, len(banded.columns))
+        else:
+            # What the noise of its own table would add to a triple's score speaks against it.
+            length = sqrt(sum(value**2 for value in expectation.values))
+            bins = np.diff(banded.offset)
+            handicap = sqrt(2 / pi) * deviation * length * np.outer(bins, bins)
+            expected = (np.rint(table).astype(np.int64) for table in expectation.counts)
+            chosen = choice.perturb(counts, expected, np.rint(handicap).astype(np.int64), purse)
         tables = self._tables(banded, tuple(chosen))
         noisy = tables.by_pair(tables.perturb(counts, purse))
         return Triples(self.target, expectation.band, noisy)
 
-    def _choice(self, partition: Partition, values: tuple[int, ...]) -> TripleChoice:
-        budget = self.choice_budget
-        return TripleChoice(
-            partition, self.chosen, self.neighbours, budget, self.target, values=values
-        )
+    def _choice(self, partition: Partition, values: tuple[int, ...]) -> TripleChoice | None:
+        if self.choice_budget is None:
+            return None
+        draws, price = self.chosen, self.choice_budget
+        return TripleChoice(partition, draws, self.neighbours, price, self.target, values=values)
 
     def _tables(self, partition: Partition, pairs: tuple[Pair, ...]) -> ClassTables:
         return ClassTables(partition, pairs, THREE_WAY, self.neighbours, self.tables_budget)
