@@ -168,10 +168,11 @@ def _planned(found: Fine, column: Fine, what: Steps) -> bool:
 
 def _choosable(what: Steps, found: MosaicSynopsis) -> bool:
     """Whether each pair was a candidate when its turn came."""
-    choice, chosen = what.pair_choice(found.partition), found.chosen
-    return choice is None or all(
-        list(pair) in choice.candidates(chosen[:k]).tolist() for k, pair in enumerate(chosen)
-    )
+    choice = what.pair_choice(found.partition)
+    if choice is None:
+        return True
+    left = choice.candidates()
+    return all(left.take(pair) for pair in found.chosen)
 
 
 def _triples_planned(what: Steps, found: MosaicSynopsis) -> bool:
