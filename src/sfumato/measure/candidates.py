@@ -69,7 +69,7 @@ class Candidates:
     @property
     def _now(self) -> Mask:
         if self._first is not None and 2 * self._taken < self._draws:
-            first = self._left & self._first
+            first: Mask = self._left & self._first
             if first.any():
                 return first
         return self._left

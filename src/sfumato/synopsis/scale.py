@@ -73,7 +73,7 @@ def logarithmic_width(axis: Grid, edges: Whole) -> Vector:
     low, high, apart = np.abs(at[:-1]), np.abs(at[1:]), np.diff(edges) / scale.least
     across = at[:-1] * at[1:] < 0  # these hold zero, and what they cover is a sum
     outside = apart * (low + high) / (low * np.hypot(1, high) + high * np.hypot(1, low))
-    return np.where(across, np.arcsinh(low) + np.arcsinh(high), np.arcsinh(outside))
+    return np.asarray(np.where(across, np.arcsinh(low) + np.arcsinh(high), np.arcsinh(outside)))
 
 
 class _Scale:
