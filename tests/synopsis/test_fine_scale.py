@@ -130,7 +130,7 @@ def test_bins_that_grow_are_never_wider_than_their_distance_from_zero_allows(nam
     axis = axis_of(name)
     low, high, unit, _ = exact(axis)
     far = max(abs(low), abs(high)) / unit
-    least = max(1, far // 2 ** (22 if axis.column.step else 10))
+    least = max(1, far // 2 ** (22 if axis.column.step else 15))
     edges = [int(edge) for edge in fine_edges(axis, most)]
     for start, stop in pairwise(edges):
         near = min(abs(start + low / unit), abs(stop - 1 + low / unit))
@@ -147,7 +147,7 @@ def test_bounds_that_double_are_whole_numbers_without_a_rounding(name, most):
     axis = axis_of(name)
     low, high, unit, _ = exact(axis)
     far, zero = max(abs(low), abs(high)) / unit, -low / unit
-    least = max(1, far // 2 ** (22 if axis.column.step else 10))
+    least = max(1, far // 2 ** (22 if axis.column.step else 15))
     edges = set(fine_edges(axis, most).tolist())
 
     def bounds(each):

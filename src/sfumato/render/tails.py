@@ -26,9 +26,8 @@ _FEWEST = 12  # bins of a column that has tails
 _BLOCKS = 8  # a block is at most one part of so many
 _SMOOTH = 5  # bins over which the highest place is looked for
 _RATES = 30
-# Deviations of the square of noise alone, above which there is more than a tail, and the variance
-# of that square: of Gaussian noise, and of Laplace noise.
-_MISFIT, _SQUARE = {False: 2.0, True: 3.0}, {False: 2.0, True: 5.0}
+# Deviations of the misfit of noise alone, above which there is more than a tail: Laplace or not.
+_MISFIT = {True: 3.0, False: 2.0}
 
 
 def significant(bins: int, alarm: float = FALSE_ALARM, *, laplace: bool = False) -> float:
@@ -82,10 +81,20 @@ class Seen:
         return max(found, default=None)
 
     def tail(self, level: Vector) -> tuple[int, Vector] | None:
-        """Where the upper tail begins, and its counts; none where nothing stands out."""
+        """Where the upper tail begins, and its counts; none where nothing stands out.
+
+        Where there is more than a tail, it begins later.
+        """
         start = self.last_significant()
-        if start is None or start >= len(self.fine) - 1:
-            return None
+        while start is not None and start < len(self.fine) - 1:
+            found = self._tail_from(start, level)
+            if not self._misses(found, start):
+                return start, found
+            start += self.run
+        return None
+
+    def _tail_from(self, start: int, level: Vector) -> Vector:
+        """Tails that fall at different rates, weighed by how likely the noise makes each."""
         ends = np.cumsum(self.width[start:])
         slowest, from_mode = self._fall(level, start)
         slowest = max(slowest, 0.5 / ends[-1])
@@ -107,8 +116,7 @@ class Seen:
         size = np.maximum(hit / power, 0)  # records in the tail, by least squares
         likely = size**2 * power / (2 * self.deviation**2) - np.log(power) / 2
         weight = np.exp(likely - likely.max())
-        found = np.asarray((weight / weight.sum() * size) @ shapes)
-        return None if self._misses(found, start) else (start, found)
+        return np.asarray((weight / weight.sum() * size) @ shapes)
 
     def _misses(self, tail: Vector, start: int) -> bool:
         """Whether what is seen there differs from the tail by more than noise does."""
@@ -118,9 +126,11 @@ class Seen:
             every[start:] = tail
             first = int(group[0]) + 1
             away.append((self.runs - np.bincount(self.group, every))[first:])
-        square = float((np.concatenate(away) ** 2).sum()) / self.deviation**2
-        free = sum(map(len, away))
-        return square > free + _MISFIT[self.laplace] * sqrt(_SQUARE[self.laplace] * free)
+        apart, free = np.concatenate(away) / self.deviation, sum(map(len, away))
+        most = _MISFIT[self.laplace] * sqrt(free)
+        if self.laplace:  # the mean of each of these is 1, and so is its variance
+            return float(np.abs(apart).sum() * sqrt(2)) > free + most
+        return float((apart**2).sum()) > free + sqrt(2) * most
 
     def _fall(self, level: Vector, start: int) -> tuple[float, float]:
         """How fast the histogram falls from its highest place to here, and how far that is."""

@@ -33,7 +33,7 @@ _APART = (1, 2, 4, 8, 16, 32, 64)  # octaves in a bin, where two bins in each ar
 _SLACK = 1.3  # times as many bins as asked for, rather than half as many
 # Times the smallest magnitude that the largest is, where bins grow: by themselves, or as declared.
 _SPAN = {True: 32, False: 2}
-_FINEST = {True: 22, False: 10}  # octaves below the largest magnitude, with a step or without
+_FINEST = {True: 22, False: 15}  # octaves below the largest magnitude, with a step or without
 _ROUND = (1, 2, 3, 5)  # times powers of ten
 
 

@@ -34,6 +34,7 @@ _FINE, _FINER = {True: 24.0, False: 12.0}, 0.3  # bins, times this power of what
 _BINS = 1.5  # of a number in two-way tables, times the cube root of what is clear
 _FEWEST_BINS, _MOST_BINS = 5, 32
 _HEAVY = 0.003  # of all records: a heavy code that noise hides no longer, where codes are counted
+_FALSE_CODE = 0.01  # of a release, that noise alone makes a code heavy
 _RAREST = 10_000  # parts of all records: a code with one of them is no heavy one, without noise too
 _MOST_CODES = 2**20  # by class, over all columns, that are worth their time
 _COMMON = 10_000  # records, where their number is private and nobody says
@@ -145,7 +146,7 @@ def _with_codes(columns: Part | None, shape: Shape) -> tuple[Part | None, Part |
     >>> large, small = (_with_codes(PureDP(e), Shape(9, 3, 80, 30_000, codes=(65, 32_769)))
     ...     for e in ("8", "0.1"))
     >>> large[1], round(large[2]), small[1:]
-    (PureDP(epsilon=Fraction(4, 1)), 5, (None, 0.0))
+    (PureDP(epsilon=Fraction(4, 1)), 8, (None, 0.0))
     """
     none = columns, None, 0.0
     if columns is None or not shape.codes:
@@ -155,10 +156,11 @@ def _with_codes(columns: Part | None, shape: Shape) -> tuple[Part | None, Part |
     cells = shape.classes * sum(more)
     if not more or cells > _MOST_CODES:
         return none
-    # Of so many cells of nothing but noise, fewer than one is expected above this.
+    # Of so many cells of nothing but noise, hardly ever one is above this.
     spread, records = deviation(half, shape.moved * len(more)), max(shape.records, 1)
     gaussian = isinstance(half, ZCDP)
-    above = spread * (sqrt(2 * log(cells)) if gaussian else log(cells) / sqrt(2))
+    rare = log(cells / _FALSE_CODE)
+    above = spread * (sqrt(2 * rare) if gaussian else rare / sqrt(2))
     if above > _HEAVY * records:
         return none
     return half, half, max(above, records / _RAREST)
