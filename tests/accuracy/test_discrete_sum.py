@@ -104,6 +104,46 @@ def test_a_transform_that_comes_back_is_told_from_one_that_stays_away():
     assert abs(wrong.value - expected) > 1e6 * wrong.error
 
 
+# Half-way round, all even weights are back; in between they are hardly ever back together.
+EVEN = [part("gaussian", 4, 1, 2 * k) for k in range(1, 90, 3)] + [part("gaussian", "1/4")]
+
+
+@pytest.mark.parametrize("deviations", [3, 5])
+def test_points_at_which_nothing_is_left_are_skipped_and_counted_as_an_error(deviations):
+    found = law(*EVEN)
+    k = max(round(deviations * found.deviation), 1)
+    assert found._falling == 0
+    assert 0 < found._worth.mean() < 0.05
+    asked = []
+
+    class Counting:
+        """Pieces that note how many points they were asked for."""
+
+        def __init__(self, piece):
+            self.piece = piece
+
+        def __getattr__(self, name):
+            return getattr(self.piece, name)
+
+        def log_mgf(self, s):
+            asked.append(len(s))
+            return self.piece.log_mgf(s)
+
+    pieces = [Counting(piece) for piece in found._pieces]
+    every = line(pieces, float(k), whole=True, falling=0.0)
+    most = max(asked)
+    asked.clear()
+    some = line(pieces, float(k), whole=True, falling=0.0, worth=found._worth)
+    assert max(asked) < most / 10
+    assert some == found.tail(k)
+    assert abs(some.value - every.value) <= every.error + some.error
+    assert some.error < 1e-10 * some.value
+    # The control: without what is back half-way round, there is more missing than is said.
+    alone = np.arange(len(found._worth)) < len(found._worth) // 2
+    short = line(pieces, float(k), whole=True, falling=0.0, worth=found._worth & alone)
+    assert abs(short.value - every.value) > 1e3 * (every.error + short.error)
+
+
 @every_case
 def test_a_quantile_is_the_smallest_whole_number_that_is_safe(parts):
     chances, found = convolved(*parts), law(*parts)

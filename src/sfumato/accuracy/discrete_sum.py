@@ -217,26 +217,36 @@ class DiscreteSum(Law):
         few = few and all(part.kind == "laplace" for part in self.parts)
         if few and plain and self.deviation > _FINE * self.step:
             return self._around_poles(k)
-        return line(self._pieces, float(k), whole=True, falling=self._falling)
+        falling, worth = self._falling, self._worth
+        return line(self._pieces, float(k), whole=True, falling=falling, worth=worth)
 
     @cached_property
     def _falling(self) -> float:
-        """How far up the line |M| falls for sure, if beyond it never comes back; else 0.
-
-        With weight w it repeats itself after 2π/w; what counts is whether all repeat at once.
-        """
+        """How far up the line |M| falls for sure, if beyond it never comes back; else 0."""
         heaviest = max(part.weight for part in self.parts)
         if heaviest == 1:
             return inf
+        worth = self._worth
+        return 0.0 if worth is None or worth[_CELLS:].any() else pi / heaviest
+
+    @cached_property
+    def _worth(self) -> NDArray[np.bool_] | None:
+        """Where half-way round |M| may be worth a point, in equal parts; None if nobody looked.
+
+        With weight w it repeats itself after 2π/w; what counts is whether many repeat at once.
+        """
+        heaviest = max(part.weight for part in self.parts)
         cells = _CELLS * heaviest
-        if cells * len(self.parts) > _MOST_CELLS:
-            return 0.0
-        up, half = (np.arange(_CELLS, cells) + 0.5) * (pi / cells), pi / (2 * cells)
-        fallen = np.zeros(len(up))
+        if heaviest == 1 or cells * len(self.parts) > _MOST_CELLS:
+            return None
+        up, half = (np.arange(cells) + 0.5) * (pi / cells), pi / (2 * cells)
+        fallen = np.zeros(cells)
         for part in self.parts:
             turn = np.abs((part.weight * up + pi) % (2 * pi) - pi)
             fallen += part.fallen(np.maximum(turn - part.weight * half, 0.0))
-        return pi / heaviest if float(fallen.max()) <= -FALLEN else 0.0
+        worth = fallen > -FALLEN
+        worth[:_CELLS] = True  # where it falls
+        return worth
 
     @cached_property
     def _pieces(self) -> list[Piece]:

@@ -105,11 +105,19 @@ def chernoff(pieces: Sequence[Piece], x: float, *, whole: bool = False) -> float
     return min(1.0, exp(_real(pieces, theta) - theta * x))
 
 
-def line(pieces: Sequence[Piece], x: float, *, whole: bool, falling: float = inf) -> Tail:
+def line(
+    pieces: Sequence[Piece],
+    x: float,
+    *,
+    whole: bool,
+    falling: float = inf,
+    worth: NDArray[np.bool_] | None = None,
+) -> Tail:
     """P(E ≥ x) for x ≥ 0; |M| falls up the line as far as `falling`, and stays below e^−60 beyond.
 
-    For weights of 1 it falls all along.  Where too many points would be needed, Chernoff's bound
-    stands for the error.
+    For weights of 1 it falls all along.  Where it comes back, `worth` may say in which of equal
+    parts of the half-way round: in the others it stays below.  Where too many points would be
+    needed, Chernoff's bound stands for the error.
     """
     theta = saddle(pieces, x, whole=whole)
     height = _real(pieces, theta)
@@ -128,17 +136,20 @@ def line(pieces: Sequence[Piece], x: float, *, whole: bool, falling: float = inf
     points = int(period) // 2 if round_trip else floor(width * period / (2 * pi))
     if points > _MOST_POINTS:
         return Tail(0.0, min(1.0, exp(level)))
-    t = np.arange(points + 1) * (2 * pi / period)
+    t, often = np.arange(points + 1) * (2 * pi / period), np.full(points + 1, 2.0)
+    often[0] = 1  # the lower half is the mirror image
+    if round_trip and period % 2 == 0:
+        often[-1] = 1  # half-way round, the two halves meet
+    if skipping := worth is not None and round_trip:
+        kept = worth[np.minimum((t * (len(worth) / pi)).astype(np.int64), len(worth) - 1)]
+        t, often = t[kept], often[kept]
     s = np.asarray(theta + 1j * t, np.complex128)
     terms = np.exp(_log_mgf(pieces, s) - height - 1j * t * x)
-    terms *= 1 / -np.expm1(-s) if whole else 1 / s
-    terms[1:] *= 2  # the lower half is the mirror image
-    if round_trip and period % 2 == 0:
-        terms[-1] /= 2  # half-way round, the two halves meet
+    terms *= often / -np.expm1(-s) if whole else often / s
     rounding = _ROUNDING * (10 + abs(height) + theta * x) * float(np.abs(terms).sum())
     # Beyond the cut |M| falls faster than t⁻², so the rest is below the last term times its place.
     cut = 0.0 if round_trip else float(abs(terms[-1])) * max(points, 1)
-    if falling < inf and not round_trip:  # what comes back beyond, at every point
+    if skipping or (falling < inf and not round_trip):  # what was left out, at every point
         cut += period * exp(-FALLEN) / -expm1(-theta)
     total = float(terms.real.sum())
     found = exp(level + log(max(total, 1e-300) / period))
