@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.errors import ParameterError, Refused
+from sfumato.errors import ParameterError
 from sfumato.methods import method as recipe
 from sfumato.party.document import AgreementFile
 from sfumato.plan import Plan
@@ -56,11 +56,11 @@ def _helping(file: AgreementFile) -> list[str]:
         return [f"{_OTHERS}, or mosaic with rho (or epsilon and delta)"]
     # Each change by itself, so far as it was tried and helps.
     chosen, found = recipe(file.method), []
-    if _would_add_up(_without_target(file), {**chosen.earlier, **file.options}):
+    if added_up(agreed_plan(_without_target(file))):
         found.append("take role: target out of the schema")
     for name, before in chosen.earlier.items():
         given = name in file.options
-        if _would_add_up(file, {**file.options, name: before} if given else file.options):
+        if added_up(priced(file, {**file.options, name: before} if given else file.options)):
             found.append(f"give the option {name}={before}" if given else f"leave {name} out")
     return found or [_OTHERS]
 
@@ -72,11 +72,3 @@ def _without_target(file: AgreementFile) -> AgreementFile:
         for name, column in stated["columns"].items()
     }
     return file.model_copy(update={"public_schema": Schema.of(stated | {"columns": columns})})
-
-
-def _would_add_up(file: AgreementFile, options: Mapping[str, Any]) -> bool:
-    try:
-        plan = priced(file, options)
-    except Refused:
-        return False
-    return added_up(plan)
