@@ -175,6 +175,48 @@ def test_a_bound_is_wrong_no_more_often_than_is_stated(nearly, kind):
     assert sum(wrong(understated(release, times)) for release in releases) > most
 
 
+# ---- the three conditions, on noisy counts that are given ---------------------------------
+
+
+PAIR = ("maternity", "m")
+LESS_NOISE = {"laplace": {"epsilon": "0.2"}, "gaussian": {"rho": "0.0045"}}
+
+
+@pytest.fixture(scope="module", params=LESS_NOISE)
+def judged(nearly, request):
+    """What is suggested of men in maternity, where so many are counted of so many there."""
+    release = release_of(nearly, LESS_NOISE[request.param], 1, SMALL)
+
+    def suggestion(both, maternity, men=ROWS // 2):
+        others = [maternity - both, ROWS - men - (maternity - both)]
+        counts = {"classes": [others, [both, men - both]]}
+        given = sf.Release(release.certificate, synopsis=release.synopsis | counts)
+        found = suggest_constraints(given).found
+        return next((one for one in found if one.constraint.forbidden == (PAIR,)), None)
+
+    return suggestion
+
+
+def test_bounds_are_at_most_a_third_of_what_chance_would_make(judged):
+    most = judged(0, ROWS // 4).at_most
+    far = judged(0, 20 * most)
+    assert far.expected > 6 * most
+    # Twice as many as the bound would be there by chance: more than it, and not three times.
+    near = 2 * (2 * most) + 20 * most - 2 * far.expected
+    assert judged(0, near) is None
+    for times in (4, 6):
+        assert judged(0, near + 2 * (times - 2) * most).expected >= 3 * most
+
+
+def test_what_noise_alone_hardly_makes_is_not_taken_for_nothing(judged):
+    found = judged(0, ROWS // 4)
+    spread, most = found.noisy.law.deviation, found.at_most
+    assert judged(round(spread), ROWS // 4) is not None
+    few = round(4.5 * spread)
+    assert few + most < min(ROWS / 10, ROWS / 8 / 3)  # so the other two conditions hold
+    assert judged(few, ROWS // 4) is None
+
+
 # ---- refusals -----------------------------------------------------------------------------
 
 

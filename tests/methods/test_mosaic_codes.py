@@ -7,8 +7,10 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import poisson
 
 import sfumato as sf
+from sfumato.accuracy.discrete_sum import DiscreteSum
 from sfumato.accuracy.tables import Tables
 from sfumato.errors import ReleaseError
 from sfumato.inspection.audit.mosaic_script import mosaic_script
@@ -19,6 +21,7 @@ from sfumato.party.measuring import measured
 from sfumato.privacy.budget import budget
 from sfumato.privacy.randomness import SeededBits
 from sfumato.schema.domain import Domain
+from sfumato.synopsis.heavy import HeavyCodes
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 
@@ -87,20 +90,33 @@ def test_codes_that_have_a_fine_bin_each_are_not_counted_again(epsilon):
     assert what.division.codes is None
 
 
-@pytest.mark.parametrize("kind", LITTLE)
-def test_noise_alone_makes_hardly_any_code_heavy(kind):
-    """So few are expected that more than ten, in all cells, have a chance below 1e-6."""
-    much = LITTLE[kind] | {"epsilon": "1"}
-    what = steps(rows=10**6, neighbours="add-remove", **much)
-    gaussian = what.gaussian
-    spread = what.deviations.codes
-    cells = what.code_tables.counts.shape[0]
-    above = spread * (2 * np.log(cells)) ** 0.5 if gaussian else spread * np.log(cells) / 2**0.5
-    assert what.division.heavy == max(above, 10**6 / 10_000)
-    purse = RecordingPurse(budget(**much))
-    tables = what.code_tables.perturb(what.code_tables.counts.zero(), purse)
-    assert sum((table > above).sum() for table in tables) <= 10
-    assert sum((table > above / 4).sum() for table in tables) > 10  # and the noise is there
+SEEN = {"pure": {"epsilon": "2"}, "approximate": {"epsilon": "1", "delta": "1e-9"}}
+RELEASES, EXPECTED, SLACK = 40, 0.01, 1.5
+
+
+@pytest.mark.parametrize("kind", SEEN)
+def test_noise_alone_makes_a_code_heavy_in_one_release_of_a_hundred(kind):
+    """By the law of the noise, and as it is drawn with a false-alarm rate of 1e-6."""
+    what, rows = steps(rows=100_000, neighbours="add-remove", **SEEN[kind]), 100_000
+    cells, least = what.code_tables.counts.shape[0], what.division.heavy
+    assert rows / 10_000 < least < 0.003 * rows  # so noise is what sets it
+    noise = what.code_tables.noise.event.noise
+    law = (DiscreteSum.gaussian if what.gaussian else DiscreteSum.laplace)(noise)
+
+    def expected(threshold):
+        return cells * law.tail(threshold, strict=True).upper
+
+    assert expected(least) <= SLACK * EXPECTED
+    assert expected(least / 2) > SLACK  # the control: half of it would be far too little
+    (column,), found = what.coded, {least: 0, least / 2: 0}
+    axis = what.layout.columns[column.axis]
+    for _ in range(RELEASES):
+        purse = RecordingPurse(budget(**SEEN[kind]))
+        (noisy,) = what.code_tables.perturb(what.code_tables.counts.zero(), purse)
+        for threshold in found:
+            found[threshold] += len(HeavyCodes.above(threshold, noisy, column, axis).codes)
+    assert found[least] <= poisson.isf(1e-6, RELEASES * SLACK * EXPECTED)
+    assert found[least / 2] > RELEASES * SLACK
 
 
 @pytest.mark.parametrize("kind", LITTLE)

@@ -113,11 +113,20 @@ def test_what_is_there_already_is_not_doubted_again(ledger, tmp_path):
     assert ledger.balance("clinic").releases == 1
 
 
-@pytest.fixture(scope="module")
-def doubted(tmp_path_factory):
-    """A release that promises and tells little."""
-    folder = tmp_path_factory.mktemp("doubted") / "r"
-    sf.publish(clinic(2), schema=SCHEMA, epsilon=11, model="forest", folder=folder)
+@pytest.mark.parametrize("heard", [3, None, "ask"])
+def test_what_cannot_be_told_of_a_doubt_is_refused_before_anything_is_charged(heard, ledger):
+    before = ledger.head
+    for data in (FEW, clinic(300)):  # one doubted, one not
+        with pytest.raises(sf.ParameterError, match="on_doubt must be a function"):
+            sf.publish(data, schema=SCHEMA, epsilon=1, ledger=ledger, on_doubt=heard)
+    assert ledger.head == before
+
+
+@pytest.fixture(scope="module", params=[1, 2])
+def doubted(request, tmp_path_factory):
+    """A release that promises and tells little, of the first revision and the second."""
+    folder, options = tmp_path_factory.mktemp("doubted") / "r", {"revision": request.param}
+    sf.publish(clinic(2), schema=SCHEMA, epsilon=11, model="forest", folder=folder, **options)
     return folder
 
 
@@ -131,11 +140,13 @@ def verified(folder, warnings):
 
 
 def test_what_a_certificate_warns_of_is_recomputed(doubted):
-    weakness, doubt = json.loads((doubted / "release.json").read_text())["warnings"]
+    paper = json.loads((doubted / "release.json").read_text())
+    weakness, doubt = paper["warnings"]
     assert "An epsilon above 10" in weakness
     assert SAID in doubt
     assert verified(doubted, [weakness, doubt])
-    assert verified(doubted, [weakness])  # as releases were made before
+    # Releases without a revision may have been made when there were no doubts.
+    assert verified(doubted, [weakness]) == ("revision" not in paper["options"])
     for said in (
         [doubt],
         [],

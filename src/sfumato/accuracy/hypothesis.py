@@ -30,14 +30,12 @@ import numpy as np
 
 from sfumato.accuracy.side import Side, ends
 from sfumato.numeric.arrays import Mask
-from sfumato.schema.column import Step
 from sfumato.schema.constraint import Combination, Constraint, level, ordering
 from sfumato.schema.domain import MISSING
 
 __all__ = ["Hypothesis", "declares", "hypotheses", "matched"]
 
 _MOST_LISTED = 1_000  # combinations in one suggestion: beyond it nobody would read them
-_STEPS: tuple[Step, ...] = ("second", "minute", "hour", "day", "month", "year")
 
 
 class Line(NamedTuple):

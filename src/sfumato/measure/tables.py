@@ -14,6 +14,7 @@ from math import isqrt
 
 import numpy as np
 
+from sfumato.measure.candidates import Candidates
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.choice import Choice
@@ -22,10 +23,9 @@ from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.privacy.sensitivity import Neighbours, Sensitivity
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import FINE
+from sfumato.synopsis.triples import Pair
 
 __all__ = ["ClassTables", "ColumnTables", "PairChoice", "moved"]
-
-Pair = tuple[int, int]
 
 
 def moved(tables: int, neighbours: Neighbours) -> Sensitivity:
@@ -173,29 +173,19 @@ class PairChoice:
         """The chosen pairs, in the order in which they were chosen."""
         scores = self.scores(counts, expected, handicap)
         paid = purse.pay_draws(self.event, self.choice)
-        chosen = list[Pair]()
+        left = self.candidates()
+        by_place, chosen = scores[tuple(left.every.T)], list[Pair]()
         for _ in range(self.pairs):
-            i, j = self.candidates(chosen).T
-            which = paid.draw(scores[i, j])
-            chosen.append((int(i[which]), int(j[which])))
+            places = left.places
+            i, j = left.every[places[paid.draw(by_place[places])]].tolist()
+            chosen.append((i, j))
+            left.take((i, j))
         return chosen
 
-    def candidates(self, chosen: Sequence[Pair]) -> Whole:
-        """What may be chosen after these; public, because these are."""
+    def candidates(self) -> Candidates:
+        """What may be chosen, before anything is."""
         columns = len(self.partition.columns)
-        i, j = np.triu_indices(columns, 1)
-        fit = np.ones(len(i), bool)
-        if self.forest:
-            part = np.arange(columns)
-            for a, b in chosen:
-                part[part == part[b]] = part[a]
-            fit = part[i] != part[j]
-        for a, b in chosen:
-            fit &= (i != a) | (j != b)
-        wanted = (i == self.target) | (j == self.target)
-        if self.target is not None and 2 * len(chosen) < self.pairs and (fit & wanted).any():
-            fit &= wanted
-        return np.stack([i[fit], j[fit]], axis=1)
+        return Candidates(columns, self.pairs, self.target, forest=self.forest)
 
 
 def choice_price(budget: PureDP | ZCDP, draws: int) -> PureDP:

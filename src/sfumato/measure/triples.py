@@ -7,12 +7,13 @@ most `unit`: a score moves by that much, or by twice as much where a record is r
 Exactness.  Values of bands, counts and what is expected of them are whole numbers.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from sfumato.measure.candidates import Candidates
 from sfumato.measure.tables import PairChoice, choice_price
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.choice import Choice
@@ -48,11 +49,9 @@ class TripleChoice(PairChoice):
             apart += value * (here - there)
         return self.by_columns(np.abs(apart, out=apart)) - handicap
 
-    def candidates(self, chosen: Sequence[Pair]) -> Whole:
-        """All pairs without the target that are not chosen yet."""
-        every = pairs_without(self.target, len(self.partition.columns))
-        left = [pair for pair in every if pair not in chosen]
-        return np.array(left, np.int64).reshape(-1, 2)
+    def candidates(self) -> Candidates:
+        """All pairs without the target."""
+        return Candidates(len(self.partition.columns), without=self.target)
 
 
 def pairs_without(target: int | None, columns: int) -> list[Pair]:

@@ -5,8 +5,11 @@ Whether a release is worth its price follows from its plan (`Plan.doubt`), befor
 
 import warnings
 from collections.abc import Callable
+from typing import Any
 
-__all__ = ["DoubtWarning", "Doubted", "unheard", "warned"]
+from sfumato.errors import ParameterError
+
+__all__ = ["DoubtWarning", "Doubted", "check_heard", "unheard", "warned"]
 
 Doubted = Callable[[str], None]
 _CALLER = 5  # of `publish`, in frames
@@ -14,6 +17,13 @@ _CALLER = 5  # of `publish`, in frames
 
 class DoubtWarning(UserWarning):
     """What is about to be charged is expected to be hardly better than guessing."""
+
+
+def check_heard(on_doubt: Any) -> None:
+    """Refuse, before anything is charged, what could not be told of a doubt."""
+    if not callable(on_doubt):
+        kind = type(on_doubt).__name__
+        raise ParameterError(f"on_doubt must be a function that takes the doubt, not {kind}")
 
 
 def warned(doubt: str) -> None:

@@ -23,7 +23,7 @@ from sfumato.privacy.guarantee import Number
 from sfumato.privacy.mechanism import Purse
 from sfumato.progress import Wish
 from sfumato.progress import rows as told_rows
-from sfumato.publishing.doubt import Doubted, warned
+from sfumato.publishing.doubt import Doubted, check_heard, warned
 from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.fit import counted_fit
 from sfumato.publishing.transaction import (
@@ -209,6 +209,7 @@ def publish_plan(
     PureDP(epsilon=Fraction(1, 1))
     """
     check_rows(rows, plan)
+    check_heard(on_doubt)
     check_promise(plan.terms, accept_no_guarantee)
     if plan.public is not None:
         plan.public.differ_from(data)

@@ -175,8 +175,9 @@ def _replanned(folder: Path, certificate: Certificate) -> str:
     claimed, counted = certificate.guarantee, certificate.ledger is not None
     record = certificate.to_json()
     facts = stated_facts(terms, claimed, counted=counted)
-    if record["warnings"] == facts["warnings"][:-1] and terms.doubt is not None:
-        del facts["warnings"]  # earlier releases did not say how good they would be
+    earlier = "revision" not in record["options"]  # did not say how good they would be
+    if earlier and terms.doubt is not None and record["warnings"] == facts["warnings"][:-1]:
+        del facts["warnings"]
     for name, fact in facts.items():
         if record[name] != fact:
             raise ReleaseError(f"{name} is not what schema and method say")

@@ -53,6 +53,7 @@ def _cut(noisy: Vector, width: Vector, deviation: float, price: float) -> tuple[
     length = np.maximum(last - first, 1)
     product = products[None, :] - products[:, None]
     weight = np.where(last > first, weights[None, :] - weights[:, None], 1.0)
+    weight[:bins] = np.maximum(weight[:bins], width[:, None] ** 2)  # if lost beside wide ones
     misfit = np.maximum(squares[None, :] - squares[:, None] - product**2 / weight, 0.0)
     # The level of a piece is integrated out: a long piece has fewer ways to fit by chance.
     piece = -misfit / (2 * deviation**2) - np.log(length) / 2 - price / 2
@@ -62,7 +63,8 @@ def _cut(noisy: Vector, width: Vector, deviation: float, price: float) -> tuple[
         before[end] = np.logaddexp.reduce(before[:end] + piece[:end, end])
     for start in range(bins - 1, -1, -1):
         after[start] = np.logaddexp.reduce(piece[start, start + 1 :] + after[start + 1 :])
-    chance = np.exp(before[:, None] + piece + after[None, :] - before[bins])
+    logs = before[:, None] + piece + after[None, :] - before[bins]
+    chance = np.exp(np.minimum(logs, 0.0))  # of large counts, rounding may leave more than 1
     level = chance * product / weight
     levels = np.cumsum(level.sum(axis=1) - level.sum(axis=0))[:bins] * width
     return np.asarray(levels), float(before[bins])
@@ -84,6 +86,7 @@ def simplex(values: Vector, total: float) -> Vector:
     >>> simplex(np.array([5.0, -1.0, 2.0]), 6.0).tolist()
     [4.5, 0.0, 1.5]
     """
+    values = values - values.max()  # the same, but small totals are not lost beside large values
     flat = np.sort(values, axis=None)[::-1]
     excess = (np.cumsum(flat) - max(total, 0.0)) / np.arange(1, len(flat) + 1)
     last = int(np.flatnonzero(flat >= excess)[-1])

@@ -25,6 +25,7 @@ import numpy as np
 from sfumato.numeric.arrays import Whole
 from sfumato.schema.domain import Grid
 from sfumato.synopsis.bins import Fine
+from sfumato.synopsis.whole import whole_numbers
 
 __all__ = ["HeavyCodes"]
 
@@ -62,11 +63,11 @@ class HeavyCodes:
         cls, record: Mapping[str, Any], within: Fine, axis: Grid, classes: int
     ) -> "HeavyCodes":
         """The inverse of `to_json`; ValueError where these are not codes in their order."""
-        codes, counts = np.array(record["codes"]), np.array(record["counts"])
-        if not codes.size:
-            codes, counts = codes.astype(np.int64), counts.astype(np.int64)
-        whole = codes.dtype == counts.dtype == np.int64
-        if not whole or codes.ndim != 1 or counts.shape != (classes, len(codes)):
+        if (record["codes"], record["counts"]) == ([], [[]] * classes):  # nothing has no type
+            codes, counts = np.empty(0, np.int64), np.empty((classes, 0), np.int64)
+        else:
+            codes, counts = (whole_numbers(record[name]) for name in ("codes", "counts"))
+        if codes.ndim != 1 or counts.shape != (classes, len(codes)):
             raise ValueError("not whole numbers by class and code")
         inside = (np.diff(codes, prepend=-1, append=axis.points + 1) > 0).all()
         if not inside:

@@ -29,6 +29,7 @@ __all__ = ["FEWEST", "MOST", "fine_edges", "logarithmic_width"]
 FEWEST, MOST = 32, 512  # fine bins of a number, by the noise
 # Bins between a number and its double, powers of two: besides even bins, or alone.
 _PER_OCTAVE = {True: (16, 8, 4, 2), False: (64, 32, 16, 8, 4, 2)}
+_APART = (1, 2, 4, 8, 16, 32, 64)  # octaves in a bin, where two bins in each are too many
 _SLACK = 1.3  # times as many bins as asked for, rather than half as many
 # Times the smallest magnitude that the largest is, where bins grow: by themselves, or as declared.
 _SPAN = {True: 32, False: 2}
@@ -39,6 +40,8 @@ _ROUND = (1, 2, 3, 5)  # times powers of ten
 def fine_edges(axis: Grid, most: int) -> Whole:
     """Where each of about so many bins begins, and the last one ends, as codes.
 
+    There are less than 1.3 times as many (of 32, where fewer are asked for).  Where a range has too
+    many orders of magnitude for that, round numbers have no bins, then bins span whole octaves.
     The first and the last code are by themselves, and so is the one in the middle: values outside
     the range are drawn to the ends, and what cannot be read to the middle.
     """
@@ -49,21 +52,28 @@ def fine_edges(axis: Grid, most: int) -> Whole:
     if scale is None or not scale.grows:
         found |= _even(last, most - 6)
         return _sorted(found | (scale.zero_alone() if scale else set()), last)
-    even = _even(last, most // 4) if scale.automatic else set()
-    found |= scale.zero_alone() | scale.round_numbers() | even
-    edges = found
-    for each in _PER_OCTAVE[scale.automatic]:
-        edges = found | scale.octaves(each)
-        if len(edges) <= _SLACK * most:
-            break
-    return _sorted(edges, last)
+    found |= scale.zero_alone() | (_even(last, most // 4) if scale.automatic else set())
+    with_round, finest = found | scale.round_numbers(), _PER_OCTAVE[scale.automatic]
+    ways = (
+        *((with_round, each, 1) for each in finest),
+        *((found, each, 1) for each in finest),
+        *((found, 1, apart) for apart in _APART),
+    )
+    several = (_sorted(kept | scale.octaves(each, apart), last) for kept, each, apart in ways)
+    return next(edges for edges in several if len(edges) <= _SLACK * most)
 
 
 def logarithmic_width(axis: Grid, edges: Whole) -> Vector:
-    """How much of a logarithmic scale each bin covers; what is nearest to zero is even."""
+    """How much of a logarithmic scale each bin covers; what is nearest to zero is even.
+
+    Differences of arcsinh, by its addition theorem: far from zero, floats would lose them.
+    """
     scale = _Scale(axis)
-    at = np.asarray(edges - 0.5 - float(scale.zero), np.float64)
-    return np.asarray(np.diff(np.arcsinh(at / scale.least)))
+    at = np.asarray(edges - 0.5 - float(scale.zero), np.float64) / scale.least
+    low, high, apart = np.abs(at[:-1]), np.abs(at[1:]), np.diff(edges) / scale.least
+    across = at[:-1] * at[1:] < 0  # these hold zero, and what they cover is a sum
+    outside = apart * (low + high) / (low * np.hypot(1, high) + high * np.hypot(1, low))
+    return np.asarray(np.where(across, np.arcsinh(low) + np.arcsinh(high), np.arcsinh(outside)))
 
 
 class _Scale:
@@ -96,10 +106,10 @@ class _Scale:
             ten /= 10
         return found
 
-    def octaves(self, each: int) -> set[int]:
-        """Bounds that double after so many."""
+    def octaves(self, each: int, apart: int) -> set[int]:
+        """Bounds that double after so many; or each is 2 to the power of `apart` times the last."""
         found, middle, k = set[int](), round(self.zero), 0
-        while (size := self.least * _root(k, each) >> 64) <= self._far:
+        while (size := self.least * _root(k * apart, each) >> 64) <= self._far:
             found |= {edge for edge in (middle + size, middle - size + 1) if 0 < edge <= self._last}
             k += 1
         return found

@@ -15,6 +15,7 @@ from sfumato.schema.domain import Axis, Domain, Grid
 from sfumato.synopsis.bins import Fine, Merged, Partition
 from sfumato.synopsis.heavy import HeavyCodes
 from sfumato.synopsis.triples import Pair, Triples
+from sfumato.synopsis.whole import whole_numbers
 
 __all__ = [
     "CODES",
@@ -127,17 +128,17 @@ class MosaicSynopsis:
     def from_json(cls, record: Mapping[str, Any], layout: Layout) -> "MosaicSynopsis":
         """The inverse of `to_json`; refused where a table has not the cells that its bins say."""
         try:
-            groups = {int(axis): _whole(group) for axis, group in record["bins"].items()}
+            groups = {int(axis): whole_numbers(group) for axis, group in record["bins"].items()}
             planned = _fine_bins(record, layout, groups)
             codes = _heavy_codes(record, layout, planned)
             fine = tuple(codes[c.axis].bins if c.axis in codes else c for c in planned)
             partition = coarse_partition(fine, groups, layout.label, layout.classes)
-            one = None if record["classes"] is None else _whole(record["classes"])
+            one = None if record["classes"] is None else whole_numbers(record["classes"])
             found = cls(
                 partition,
                 record["rows"],
-                {int(axis): _whole(table) for axis, table in record["columns"].items()},
-                {int(axis): _whole(table) for axis, table in record["runs"].items()},
+                {int(axis): whole_numbers(table) for axis, table in record["columns"].items()},
+                {int(axis): whole_numbers(table) for axis, table in record["runs"].items()},
                 one,
                 _tables(record["pairs"]),
                 tuple((int(i), int(j)) for i, j in record["chosen"]),
@@ -172,7 +173,7 @@ class MosaicSynopsis:
 
 def _tables(record: Sequence[Mapping[str, Any]]) -> dict[Pair, Whole]:
     return {
-        (int(table["columns"][0]), int(table["columns"][1])): _whole(table["counts"])
+        (int(table["columns"][0]), int(table["columns"][1])): whole_numbers(table["counts"])
         for table in record
     }
 
@@ -182,7 +183,7 @@ def _triples(record: Mapping[str, Any], layout: Layout) -> Triples | None:
         return None
     if layout.target is None:
         raise ValueError("triples without a target")
-    return Triples(layout.target, _whole(record["bands"]), _tables(record["triples"]))
+    return Triples(layout.target, whole_numbers(record["bands"]), _tables(record["triples"]))
 
 
 def _fine_bins(
@@ -194,7 +195,7 @@ def _fine_bins(
         return tuple(
             Fine.first(k, axis, len(groups[k]) - axis.missing) for k, axis in layout.columns.items()
         )
-    stated = {int(axis): _whole(edges) for axis, edges in record["edges"].items()}
+    stated = {int(axis): whole_numbers(edges) for axis, edges in record["edges"].items()}
     grids = {k: axis for k, axis in layout.columns.items() if isinstance(axis, Grid)}
     if set(stated) != set(grids):
         raise ValueError("edges of other columns")
@@ -271,10 +272,3 @@ def is_forest(pairs: Sequence[Pair], columns: int) -> bool:
             return False
         part = [part[i] if p == part[j] else p for p in part]
     return True
-
-
-def _whole(values: Any) -> Whole:
-    array = np.array(values)
-    if array.dtype != np.int64:
-        raise ValueError("not whole numbers of 64 bits")
-    return array

@@ -70,7 +70,9 @@ def _flat(tables: Sequence[Any]) -> Whole:
 
 def _positions(chosen: Sequence[Pair], choice: PairChoice) -> list[Whole]:
     """Where each chosen pair stood among the candidates of its draw."""
-    return [
-        np.flatnonzero((choice.candidates(chosen[:k]) == pair).all(axis=1))
-        for k, pair in enumerate(chosen)
-    ]
+    left, found = choice.candidates(), list[Whole]()
+    for pair in chosen:
+        position = left.position(pair)
+        found.append(np.array([] if position is None else [position], np.int64))
+        left.take(pair)
+    return found

@@ -11,6 +11,7 @@ from sfumato.errors import ParameterError, ReleaseError, SchemaError
 from sfumato.measure.triples import pairs_without
 from sfumato.methods.mosaic.division import MOST_CELLS
 from sfumato.methods.mosaic.steps import REVISION, Steps
+from sfumato.methods.mosaic.tabulated import is_wide
 from sfumato.methods.mosaic.worth import doubt
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
 from sfumato.plan.made_up import CODED, LABELLED, MANY, MIXED, TARGET, counted
@@ -27,7 +28,7 @@ from sfumato.render.mosaic import (
 from sfumato.render.rules import Rules
 from sfumato.render.where import parse_where, where_masks
 from sfumato.schema.domain import Domain
-from sfumato.synopsis.bins import Fine
+from sfumato.synopsis.bins import Fine, Merged
 from sfumato.synopsis.tables import (
     MOST_LEVELS,
     MosaicSynopsis,
@@ -36,6 +37,7 @@ from sfumato.synopsis.tables import (
 
 __all__ = ["METHOD"]
 
+_CLEAR = 2**10  # noise so many times smaller than any that can be drawn leaves no count too large
 _MOST_LATENT = 200  # coarse bins for which latent classes are fitted unless one asks for them
 
 
@@ -56,7 +58,7 @@ def plan(
     what = Steps(domain, budget, known, whole("revision", revision, REVISION, "which one"))
     for noise in what.noises:
         if noise is not None:
-            noise.check(1)
+            noise.check(_CLEAR)
     try:
         events = what.events
     except ParameterError:  # the price of one draw, which is rounded down, is nothing
@@ -126,7 +128,11 @@ def _only(asked: Mapping[str, str]) -> str:
 
 
 def _recount(what: Steps, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
-    """The events, which no outcome changes; refused if the tables cannot be theirs."""
+    """The events, which no outcome changes; refused if the tables cannot be theirs.
+
+    What was found from noisy tables (where coarse bins and bands begin) is held to how many there
+    may be, and not found again: it is worked out in floats, whose last digits differ by machine.
+    """
     found = MosaicSynopsis.from_json(synopsis, what.layout)
     tables, chosen = what.column_tables, found.chosen
     public = what.row_count if what.neighbours == "replace-one" else None
@@ -144,6 +150,7 @@ def _recount(what: Steps, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:
         or found.one is None
         or tuple(found.pairs) != (chosen or what.pairs)
         or len(chosen) != what.division.chosen
+        or not all(_merged(column, what) for column in found.partition.columns)
         or not _choosable(what, found)
         or not _triples_planned(what, found)
         or type(found.rows) is not (NoneType if what.neighbours == "add-remove" else int)
@@ -166,16 +173,28 @@ def _planned(found: Fine, column: Fine, what: Steps) -> bool:
     )
 
 
+def _merged(column: Merged, what: Steps) -> bool:
+    """Whether there are as many coarse bins of a column as there may be."""
+    fine, most = column.fine, what.division.bins
+    if what.revision == 1:
+        return True
+    if not is_wide(what.layout.columns[fine.axis]) or fine.bins <= most:
+        return column.bins == fine.bins
+    missing = fine.bins - fine.ordered if fine.ordered else 0
+    return column.bins <= most + missing
+
+
 def _choosable(what: Steps, found: MosaicSynopsis) -> bool:
     """Whether each pair was a candidate when its turn came."""
-    choice, chosen = what.pair_choice(found.partition), found.chosen
-    return choice is None or all(
-        list(pair) in choice.candidates(chosen[:k]).tolist() for k, pair in enumerate(chosen)
-    )
+    choice = what.pair_choice(found.partition)
+    if choice is None:
+        return True
+    left = choice.candidates()
+    return all(left.take(pair) for pair in found.chosen)
 
 
 def _triples_planned(what: Steps, found: MosaicSynopsis) -> bool:
-    """Whether there are as many triples as the plan buys, of bands as they are cut."""
+    """Whether there are as many triples as the plan buys; in which bands, it does not say."""
     triples, shares = found.triples, what.division
     if triples is None:
         return not shares.triples
