@@ -310,3 +310,18 @@ def test_gaussian_and_laplace_budgets_buy_their_own_noise():
         assert {e.mechanism for e in events} <= {mechanism, "exponential"}
         if "rho" in asked:
             assert all(isinstance(event.cost, ZCDP) for event in events)
+
+
+def test_correlations_that_noisy_tables_show_are_released():
+    """Much noise on single cells, but not on whether two numbers rise together; frozen seeds."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(5_000, 2)) @ rng.normal(size=(2, 5)) + rng.normal(size=(5_000, 5))
+    table = pa.table({f"x{k}": column for k, column in enumerate(values.T)})
+    told = schema({name: {"kind": "number", "low": -10, "high": 10} for name in table.column_names})
+    slopes = []
+    for seed in range(3):
+        release = sf.publish(table, schema=told, epsilon=1, delta="1e-9", fit=False, seed=seed)
+        drawn = np.stack([column.to_numpy() for column in release.data.columns], axis=1)
+        true, found = (np.corrcoef(x.T)[np.triu_indices(5, 1)] for x in (values, drawn))
+        slopes.append(true @ found / (true @ true))
+    assert 0.7 < np.mean(slopes) < 1.1

@@ -6,11 +6,21 @@ import pytest
 from contract.cases import CASES, ROWS
 from neighbours import table
 from sfumato.errors import PartyError
-from sfumato.party.measuring import OpenedPurse, StandIns, measured, rehearse
+from sfumato.methods.mosaic.steps import Steps
+from sfumato.party import measuring
+from sfumato.party.measuring import (
+    OpenedPurse,
+    StandIns,
+    bins_digest,
+    measured,
+    rehearse,
+    rehearse_all,
+)
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
 from sfumato.privacy.share import NoiseShare
 from sfumato.publishing.table import price
+from sfumato.synopsis.bins import Merged, Partition
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 from sfumato.table.statistic import Rows
@@ -98,3 +108,66 @@ def test_sums_of_another_length_are_refused():
     purse = OpenedPurse(Purse(plan.guarantee, SeededBits(0)), [np.ones(1, np.int64)])
     with pytest.raises(PartyError, match="the same versions"):
         plan.measure(StandIns(plan.domain, 0), purse)
+
+
+def with_wide_columns():
+    """A number with more codes than fine bins, and missing; a category of many values."""
+    columns = {
+        "dose": {"kind": "integer", "low": 0, "high": 40_000, "missing": "allowed"},
+        "town": {"kind": "category", "values": [f"t{k}" for k in range(60)], "missing": "allowed"},
+        "ill": {"kind": "boolean"},
+    }
+    said = {"name": "t", "neighbours": "add-remove", "columns": columns}
+    return price(said, epsilon="1", records=1_000_000, fit=False)
+
+
+def falling(length):
+    """Counts with which narrow fine bins stay by themselves, and others are merged."""
+    places = np.arange(length)
+    return np.where(places < 350, 1e6 * np.exp(-(places % 71) / 8), 0).astype(np.int64)
+
+
+def moves(group):
+    """Merged bins again, with one fine bin in another of them: each that leaves none empty."""
+    for k in np.flatnonzero(np.bincount(group)[group] > 1):
+        for near in {int(group[j]) for j in (k - 1, k + 1) if 0 <= j < len(group)} - {group[k]}:
+            moved = group.copy()
+            moved[k] = near
+            yield moved
+
+
+def swaps(group):
+    """Merged bins of as many fine bins as before, some of them others."""
+    for k, other in zip(*np.nonzero(group[:, None] < group[None, :]), strict=True):
+        if k % 7 == other % 5 == 0:
+            swapped = group.copy()
+            swapped[[k, other]] = group[[other, k]]
+            yield swapped
+
+
+@pytest.mark.parametrize(("column", "others"), [(0, moves), (1, swaps)])
+def test_bins_that_differ_in_any_way_are_told_apart(column, others, monkeypatch):
+    plan, real = with_wide_columns(), Steps._bins_found
+    known = [falling(length) for length in rehearse(plan, 1, ())]
+    bins = []
+    monkeypatch.setattr(Steps, "_bins_found", lambda *given: bins.append(real(*given)) or bins[-1])
+    digests = {bins_digest(plan, known)}
+    assert digests == {bins_digest(plan, known)}
+    found, partition = bins[0]
+    different = list(others(partition.columns[column].group))[:20]
+    for group in different:
+        columns = list(partition.columns)
+        columns[column] = Merged(columns[column].fine, group)
+        other = found, Partition(tuple(columns), partition.label, partition.classes)
+        monkeypatch.setattr(Steps, "_bins_found", lambda *_, other=other: other)
+        digests.add(bins_digest(plan, known))
+    assert len(digests) == 1 + len(different) > 20
+
+
+def test_what_bins_are_compared_by_is_rehearsed_before_anything_is_paid(monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(measuring._Probes, "fold", broken)
+    with pytest.raises(ZeroDivisionError):
+        rehearse_all(with_wide_columns(), 1)

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from party_world import NAMES, World, schema, table
@@ -125,6 +126,22 @@ def test_bins_are_compared_and_not_only_how_many_there_are(world, monkeypatch):
     files = [world.folder / f"{name}.contribution-2.json" for name in ("north", "south")]
     north, south = (json.loads(file.read_text()) for file in files)
     assert north["lengths"] == south["lengths"]
+
+
+def test_numbers_with_many_codes_may_be_missing(tmp_path):
+    columns = {
+        "dose": {"kind": "integer", "low": 0, "high": 2000, "missing": "allowed"},
+        "ill": {"kind": "boolean"},
+    }
+    said = {"schema": schema("add-remove", columns), "method": "mosaic", "records": 1_000_000}
+    said |= {"model": "forest"}  # which is drawn from sooner
+    world = World(tmp_path, **said).joined()
+    codes = [event.statistic for event in world.exchange.agreement.plan.events]
+    assert "code tables" in codes
+    doses, ill = pa.array([None, 7] * 20, pa.int64()), [True, False] * 20
+    world.tables = dict.fromkeys(NAMES, pa.table({"dose": doses, "ill": ill}))
+    world.contribute().open().contribute().open()
+    assert world.combined(rows=5).table.num_rows == 5
 
 
 def test_a_state_that_says_nothing_of_the_first_round_is_refused(world):

@@ -1,6 +1,8 @@
 """Frames come back in the types that they had, where no record decided those."""
 
 import datetime as dt
+import io
+import warnings
 
 import pandas as pd
 import polars as pl
@@ -44,36 +46,72 @@ def with_gaps(schema):
 
 
 AS_GIVEN = {
-    "usual": {"ward": "str", "seen": "datetime64[ns]", "at": "datetime64[us]"},
+    "usual": {"ward": "str"},
     "nullable": {
         "age": "Int64",
         "cost": "Float64",
         "ward": "string",
         "grade": "Int64",
         "smoker": "boolean",
-        "seen": "datetime64[s]",
-        "at": "datetime64[ns]",
     },
-    "small": {"age": "int8", "cost": "float32", "grade": "uint8", "at": "datetime64[ms]"},
+    "small": {"age": "int8", "cost": "float32", "grade": "uint8"},
     "small and nullable": {"age": "UInt8", "cost": "Float32", "grade": "Int16"},
-    "zones": {"seen": "datetime64[ns, UTC]", "at": "datetime64[us, Europe/Berlin]"},
+    "arrow": {"age": "int64[pyarrow]", "ward": "string[pyarrow]", "smoker": "bool[pyarrow]"},
 }
 
 
 @pytest.mark.parametrize("types", AS_GIVEN.values(), ids=AS_GIVEN)
 def test_types_of_pandas_come_back_as_given(types):
     frame = pd.DataFrame(VALUES)
-    frame = frame.astype({n: t for n, t in types.items() if ", " not in t})
-    for name, kind in types.items():
-        if ", " in kind:
-            frame[name] = frame[name].dt.tz_localize("UTC").astype(kind)
+    frame = frame.astype(types)
     made = published(frame)
-    assert {n: made[n].dtype for n in frame} == {n: frame[n].dtype for n in frame}
+    assert {n: made[n].dtype for n in types} == {n: frame[n].dtype for n in types}
     assert not made.isna().any(axis=None)
 
 
+DATES = {
+    "nanoseconds": lambda dates: dates.astype("datetime64[ns]"),
+    "seconds": lambda dates: dates.astype("datetime64[s]"),
+    "zone": lambda dates: dates.dt.tz_localize("Europe/Berlin"),
+    "objects": lambda dates: dates.astype(object),
+    "texts": lambda dates: dates.astype(str),
+    "an unreadable text": lambda dates: pd.Series(["99/99", *dates.astype(str)[1:]]),
+    "arrow": lambda dates: dates.astype(pd.ArrowDtype(pa.timestamp("ns"))),
+    "arrow, zone": lambda dates: dates.astype(pd.ArrowDtype(pa.timestamp("us", "Asia/Tokyo"))),
+    "categories": lambda dates: dates.astype("category"),
+}
+
+
+@pytest.mark.parametrize("stored", DATES.values(), ids=DATES)
+def test_dates_of_pandas_have_one_type_however_they_were_stored(stored):
+    frame = pd.DataFrame(VALUES)
+    stored_so = frame.assign(**{name: stored(frame[name]) for name in ("seen", "at")})
+    made = published(stored_so)
+    assert [str(made[name].dtype) for name in ("seen", "at")] == ["datetime64[us]"] * 2
+    assert made[["seen", "at"]].map(lambda moment: 2020 <= moment.year <= 2025).all(axis=None)
+
+
+@pytest.mark.parametrize("odd", ["2024-05-01", "99/99", "2024-05-01T00:00:00.000000001", "", "Z"])
+@pytest.mark.parametrize("backend", [None, "numpy_nullable", "pyarrow"])
+@pytest.mark.parametrize("engine", ["c", "pyarrow"])
+def test_no_record_shows_in_the_types_that_pandas_read(odd, backend, engine):
+    columns = {name: SCHEMA["columns"][name] for name in ("age", "cost", "smoker", "ward", "seen")}
+    schema = {"name": "t", "columns": {**columns, "ward": {"kind": "category", "values": [1, 2]}}}
+    usual = "30,1.5,True,1,2024-05-01\n"
+    more = {} if backend is None else {"dtype_backend": backend}
+
+    def types(last):
+        text = io.BytesIO(f"age,cost,smoker,ward,seen\n{usual * 40}{last}".encode())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that dates are read one by one
+            frame = pd.read_csv(text, parse_dates=["seen"], engine=engine, **more)
+        return published(frame, schema).dtypes.to_dict()
+
+    assert types(",".join([odd] * 5)) == types(usual)
+
+
 @pytest.mark.parametrize("zone", ["America/New_York", "America/Sao_Paulo", "America/Havana"])
-def test_days_in_a_zone_are_the_days_that_were_released(zone):
+def test_days_are_the_days_that_were_released(zone):
     # In Sao Paulo the first had no midnight, in Havana the second has two.
     days = [dt.date(2017, 10, 15), dt.date(2021, 11, 7), dt.date(2022, 5, 3)]
     day = {"kind": "date", "low": "2017-01-01", "high": "2023-12-31"}
@@ -81,20 +119,26 @@ def test_days_in_a_zone_are_the_days_that_were_released(zone):
     table = pa.table({"x": pa.array(days, pa.date32())})
     for kind in (pd.DatetimeTZDtype("us", zone), pd.ArrowDtype(pa.timestamp("us", zone))):
         made = as_given(table, "pandas", {"x": kind}, schema)["x"]
-        assert made.dtype == kind
+        assert made.dt.tz is None
         assert [moment.date() for moment in made] == days
     made = as_given(table, "polars", {"x": pl.Datetime("us", zone)}, schema)["x"]
-    assert made.dtype == pl.Datetime("us", zone)
-    assert [moment.date() for moment in made.to_list()] == days
+    assert made.to_list() == days
 
 
-def test_moments_in_a_zone_are_those_of_the_schema():
+def test_moments_in_a_zone_come_back_in_utc():
     frame = pd.DataFrame(VALUES)
     frame["at"] = frame["at"].dt.tz_localize("Europe/Berlin")
-    made = published(frame)["at"]
-    assert str(made.dtype.tz) == "Europe/Berlin"
-    assert made.min() >= pd.Timestamp("2020-01-01", tz="UTC")
-    assert made.max() <= pd.Timestamp("2025-12-31", tz="UTC")
+    release = sf.publish(frame, schema=SCHEMA, epsilon=5)
+    assert release.data["at"].to_list() == release.table["at"].to_pylist()
+    assert release.data["at"].min() >= pd.Timestamp("2020-01-01")
+
+
+def test_dates_that_are_missing_are_gaps():
+    made = published(pd.DataFrame(VALUES), with_gaps(SCHEMA), rows=2000)["seen"]
+    assert str(made.dtype) == "datetime64[us]"
+    schema = Schema.of(with_gaps(SCHEMA))
+    table = pa.table({"seen": pa.array([None, dt.date(2024, 1, 1)], pa.date32())})
+    assert as_given(table, "pandas", {}, schema)["seen"].isna().tolist() == [True, False]
 
 
 @pytest.mark.parametrize("backend", ["Int64", "int64[pyarrow]"])
@@ -122,13 +166,16 @@ def test_a_type_that_is_too_small_for_the_schema_gives_way(given, high, made):
     assert str(published(frame, schema)["age"].dtype) == made
 
 
-def test_nanoseconds_give_way_where_the_schema_goes_beyond_them():
-    columns = {"seen": {"kind": "date", "low": "0800-01-01", "high": "2025-12-31", "step": "year"}}
-    schema = {"name": "t", "columns": columns}
-    frame = pd.DataFrame({"seen": pd.Series(VALUES["seen"], dtype="datetime64[ns]")})
-    assert str(published(frame, schema)["seen"].dtype) == "datetime64[s]"
-    other = pl.DataFrame({"seen": frame["seen"].to_numpy()})
-    assert published(other, schema).schema["seen"] == pl.Date
+def test_dates_go_as_far_as_the_schema_does():
+    columns = {"seen": {"kind": "date", "low": "0001-01-01", "high": "9999-12-31", "step": "year"}}
+    schema = Schema.of({"name": "t", "columns": columns})
+    days = [dt.date(1, 1, 1), dt.date(9999, 1, 1)]
+    table = pa.table({"seen": pa.array(days, pa.date32())})
+    nanoseconds = pd.Series(VALUES["seen"], dtype="datetime64[ns]").dtype
+    made = as_given(table, "pandas", {"seen": nanoseconds}, schema)["seen"]
+    assert [moment.date() for moment in made] == days
+    made = as_given(table, "polars", {"seen": pl.Datetime("ns")}, schema)["seen"]
+    assert made.to_list() == days
 
 
 def test_categories_are_those_of_the_schema_and_never_those_seen():
@@ -153,36 +200,38 @@ def test_an_order_of_all_levels_is_kept_and_no_other_is_made_up():
 def test_what_pandas_infers_does_not_show_in_a_release(odd):
     """A single record turns int64 into float64 or object; the types of the release stay."""
     plain = published(pd.DataFrame(VALUES)).dtypes
-    for name in ("age", "cost", "ward", "smoker"):
+    for name in VALUES:
         values = {**VALUES, name: [odd, *VALUES[name][1:]]}
         assert published(pd.DataFrame(values)).dtypes.equals(plain)
 
 
 POLARS = {
     "usual": {"seen": pl.Date, "at": pl.Datetime("us")},
-    "small": {"age": pl.UInt8, "cost": pl.Float32, "seen": pl.Datetime("ms"), "grade": pl.Int16},
+    "small": {"age": pl.UInt8, "cost": pl.Float32, "grade": pl.Int16},
     "categories": {"ward": pl.Categorical},
     "enum": {"ward": pl.Enum(["elsewhere", "surgery", "cardiology"])},
-    "zone": {"at": pl.Datetime("ns", "Europe/Berlin"), "seen": pl.Date},
 }
 
 
 @pytest.mark.parametrize("types", POLARS.values(), ids=POLARS)
 def test_types_of_polars_come_back_as_given(types):
     frame = pl.DataFrame(VALUES).with_columns(
-        pl.col(name).dt.replace_time_zone("UTC").dt.convert_time_zone(kind.time_zone)
-        if getattr(kind, "time_zone", None)
-        else pl.col(name).cast(kind)
-        for name, kind in types.items()
-    )
-    frame = frame.with_columns(
-        pl.col(name).cast(kind) for name, kind in types.items() if not hasattr(kind, "time_zone")
+        pl.col(name).cast(kind) for name, kind in types.items()
     )
     made = published(frame)
     kept = {name: kind for name, kind in frame.schema.items() if name in types}
     assert {name: made.schema[name] for name in types} == kept
     assert made.schema["smoker"] == pl.Boolean
     assert made.null_count().sum_horizontal().item() == 0
+
+
+@pytest.mark.parametrize("read", ["2024-05-01", "2024-05-01 10:00:00", "2024-05-01T10:00:00Z"])
+@pytest.mark.parametrize("odd", ["2024-05-01", "99/99", ""])
+def test_no_record_shows_in_the_types_of_dates_that_polars_read(read, odd):
+    days = {"name": "t", "columns": {name: SCHEMA["columns"][name] for name in ("seen", "at")}}
+    text = "seen,at\n" + f"{read},{read}\n" * 40 + f"{odd},{odd}\n"
+    made = published(pl.read_csv(io.StringIO(text), try_parse_dates=True), days)
+    assert made.schema == {"seen": pl.Date, "at": pl.Datetime("us")}
 
 
 def test_an_enum_that_lists_other_levels_becomes_that_of_the_schema():

@@ -185,8 +185,8 @@ PANDAS = {
     "sick": "boolean",
     "well": "bool",
     "beds": "int64",
-    "seen": "object",
-    "at": "datetime64[s]",
+    "seen": "datetime64[us]",
+    "at": "datetime64[us]",
 }
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mosaic_world import CLASSED, PARTITION, exact_tables
-from sfumato.render.denoised import by_resolution, denoised, never_together
+from sfumato.render.denoised import Denoised, by_resolution, never_together
 from sfumato.render.estimate import NoisyTables, one_ways
 
 SHAPE = (2, 12, 12)
@@ -37,6 +37,21 @@ def test_a_slope_is_kept_and_more_of_it_where_neighbours_are_alike(ordered):
     assert np.mean(away) < (0.33 if any(ordered) else 0.75) * min(nothing, noise)
 
 
+def test_a_faint_slope_is_kept_as_one_figure_where_single_cells_are_all_noise():
+    """Five deviations in all: the square of 144 cells together hardly shows them."""
+    rng = np.random.default_rng(0)
+    plane = np.outer(np.arange(12) - 5.5, np.arange(12) - 5.5)
+    plane *= 15 / np.sqrt((plane**2).sum())
+    away = {True: [], False: []}
+    for _ in range(50):
+        rest = (plane + rng.normal(0, 3, (12, 12)))[None]
+        for ordered, found in away.items():
+            kept = by_resolution(rest, 9.0, (False, ordered, ordered))
+            found.append(((kept - plane) ** 2).sum() / (plane**2).sum())
+    assert np.mean(away[True]) < 0.35
+    assert np.mean(away[False]) > 0.7  # the control: without an order there is no slope
+
+
 def test_a_spike_is_kept_where_it_is():
     rng, rest = np.random.default_rng(0), np.zeros(SHAPE)
     rest[1, 5, 7] = 300.0
@@ -55,7 +70,9 @@ def test_tables_that_were_measured_are_corrected_and_others_are_the_models(parti
     _, pairs = exact_tables(rng, partition)
     even = np.full((partition.classes, 9, 9), 100.0 / partition.classes)
     tables = NoisyTables(partition, {}, None, 1.0, {(0, 1): pairs[0, 1]}, 1e-9)
-    found = denoised(even, tables)
+    found = Denoised.of(even, tables).tables
+    assert Denoised.of(even, tables).told == 1.0
+    assert Denoised.of(found, tables).told == 0.0  # there is nothing left to tell
     assert (even == 100 / partition.classes).all()
     one, two, three = (partition.block(column) for column in range(3))
     np.testing.assert_allclose(found[:, one, two], pairs[0, 1], atol=1e-3)

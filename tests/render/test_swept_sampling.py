@@ -87,14 +87,14 @@ def apart(found, wanted):
 def test_without_noise_tables_are_right_although_the_model_is_poor(rng):
     codes = records(rng)
     assert apart(drawn(codes, rng), codes) < 0.03
-    without = replace(POOR, sweeps=False)
+    without = replace(POOR, swept_from=2.0)
     assert apart(drawn(codes, rng, settings=without), codes) > 0.3
 
 
 def test_where_the_model_is_poor_sweeps_help_what_is_asked_for_too(rng):
     codes, given = records(rng), {1: np.isin(np.arange(8), (2, 3))}
     wanted = codes[given[1][codes[:, 1]]]
-    without = replace(POOR, sweeps=False)
+    without = replace(POOR, swept_from=2.0)
     far = [apart(drawn(codes, rng, 6_000, PLAIN, s, given), wanted) for s in (POOR, without)]
     assert far[0] < 0.8 * far[1]
 

@@ -103,6 +103,18 @@ def test_another_number_of_records_than_was_counted_is_refused():
             verb(records)
 
 
+def test_another_number_than_an_earlier_pass_found_is_refused_where_none_is_public():
+    domain, content = numbers(9)
+    source = Chunks(content, [4])
+    records = Records(source, domain)
+    assert records.fold(Rows()) == 9
+    assert records.fold(Rows()) == 9
+    del source._pieces[0]  # somebody writes to the data
+    for verb in (lambda r: r.fold(Rows()), lambda r: list(r.parts())):
+        with pytest.raises(DataError, match="they were changed meanwhile"):
+            verb(records)
+
+
 def test_an_empty_table_gives_the_zero_of_a_statistic():
     domain, content = numbers(0)
     assert Records(open_source(content), domain).fold(Rows()) == 0

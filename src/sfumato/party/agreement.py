@@ -22,17 +22,15 @@ from typing import Any
 
 from sfumato.errors import ParameterError, PartyError
 from sfumato.ledger.rules import line_text
-from sfumato.methods import method as recipe
 from sfumato.party.document import MOST_PARTIES, PARTY_NAME, AgreementFile
 from sfumato.party.measuring import rehearse_all
+from sfumato.party.pricing import agreed_plan, check_sums, priced
 from sfumato.plan import Plan
 from sfumato.privacy.budget import budget as stated_budget
-from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, to_json
+from sfumato.privacy.guarantee import Number, to_json
 from sfumato.publishing.certify import check_certifiable
-from sfumato.publishing.joint import added_up
 from sfumato.release.threshold import holds_for_any_lists, opening_threshold
 from sfumato.schema import Schema
-from sfumato.schema.domain import Domain
 from sfumato.untrusted.plain_file import is_there
 
 __all__ = ["AGREEMENT", "Agreement", "agree"]
@@ -59,7 +57,7 @@ class Agreement:
                 "noise could be relied on. Allow fewer, or find more parties"
             )
         plan = made.plan
-        _check_sums(plan)
+        check_sums(file, plan)
         if (file.method, file.options) != (plan.method, _plain_options(plan)):
             raise ParameterError(
                 "the agreement does not state all options of its method: make it with sfumato "
@@ -125,16 +123,7 @@ class Agreement:
     @cached_property
     def plan(self) -> Plan:
         """What is measured and at which price: that of one owner."""
-        budget = self.file.budget
-        if not isinstance(budget, PureDP | ApproxDP | ZCDP):
-            raise ParameterError("the budget of the agreement is not one")
-        chosen = recipe(self.file.method)
-        if not chosen.budgeted:
-            raise ParameterError(f"{chosen.name} promises nothing: choose a method with a proof")
-        if named := [name for name in chosen.files if self.file.options.get(name) is not None]:
-            # Whoever wrote the agreement must not choose which file the others read.
-            raise ParameterError(f"option {named[0]} may name a file, which an agreement does not")
-        return chosen.price(Domain.of(self.file.public_schema), budget, self.file.options)
+        return agreed_plan(self.file)
 
     @property
     def rounds(self) -> int:
@@ -187,7 +176,7 @@ def agree(
         "colluders": max((len(parties) - 1) // 2, 1) if colluders is None else colluders,
     }
     stated = AgreementFile.of(record, "the agreement")
-    plan = Agreement(stated).plan
+    plan = priced(stated, stated.options)
     full = {"method": plan.method, "options": _plain_options(plan)}
     made = Agreement.of(AgreementFile.of(record | full, "the agreement"))
     check_certifiable(made.plan.terms, release)
@@ -202,19 +191,3 @@ def _plain_options(plan: Plan) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Fraction | Path) else value
-
-
-def _check_sums(plan: Plan) -> None:
-    """Refuse what cannot be added up from what each party measures by itself."""
-    if added_up(plan):
-        return
-    if plan.sized is not None:
-        raise ParameterError(
-            f"{plan.method} divides its budget by the number of records, which is not known before "
-            "it is seen who contributes: set neighbours: add-remove in the schema"
-        )
-    raise ParameterError(
-        f"{plan.method} with this schema and budget measures something else than sums over the "
-        "records, which parties cannot add up: choose dp-lda, dca, modips, lap-pca or "
-        "analyze-gauss, or mosaic with rho (or epsilon and delta)"
-    )

@@ -141,6 +141,7 @@ class _Contribution:
             seeded = self.seed is not None
             self._first.check_counted(release, agreement.digest, self.ledger, seeded=seeded)
         rehearse(plan, agreement.honest, self.known)
+        bins = bins_digest(plan, self.known) if self.known else None
         source = open_source(data, tuple(plan.domain.schema.columns), plan.domain.schema.file)
         check_header(source, plan.domain)
         public = plan.domain.schema.neighbours == "replace-one"
@@ -149,7 +150,7 @@ class _Contribution:
         told = None if progress is None else lambda count: progress("read", count)
         records = Records(source, plan.domain, key=key, progress=told)
         if self.ledger is None:
-            return self._measured(records, rows, keep)
+            return self._measured(records, rows, bins, keep)
         if self.number == 1:
             terms = plan.terms
             entry = self.ledger.reserve(
@@ -166,7 +167,7 @@ class _Contribution:
                     "another state. Start anew with another agreement; the charge stays"
                 )
         with Charged(self.ledger, release):
-            return self._measured(records, rows, keep)
+            return self._measured(records, rows, bins, keep)
 
     @property
     def _first(self) -> FirstRound:
@@ -174,7 +175,9 @@ class _Contribution:
             raise PartyError("the state does not say what the first round was about: start anew")
         return self.state.first
 
-    def _measured(self, records: Records, rows: int | None, keep: Keep) -> ContributionFile:
+    def _measured(
+        self, records: Records, rows: int | None, bins: str | None, keep: Keep
+    ) -> ContributionFile:
         agreement = self.exchange.agreement
         parts = measured(agreement.plan, records, self._bits(records), agreement.honest, self.known)
         found = self._noted(records)
@@ -188,7 +191,7 @@ class _Contribution:
             roster=self.exchange.roster,
             rows=rows,
             seeded=self.seed is not None,
-            bins=bins_digest(agreement.plan, self.known) if self.known else None,
+            bins=bins,
             lengths=tuple(map(len, parts)),
             entries=encoded(entries.astype("<u8").tobytes()),
         ).signed(bytes.fromhex(self.state.signing))

@@ -20,15 +20,14 @@ from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.mechanism import Noise, Paid, Purse
 from sfumato.privacy.randomness import Bits, SystemBits
 from sfumato.privacy.share import NoiseShare
-from sfumato.schema.domain import Domain
+from sfumato.schema.domain import MISSING, Axis, Domain, Grid
 from sfumato.table.records import Records
 from sfumato.table.source import BATCH_ROWS
 from sfumato.table.statistic import Statistic, folded
 
 __all__ = ["OpenedPurse", "StandIns", "bins_digest", "measured", "rehearse", "rehearse_all"]
 
-_MADE_UP = 30  # a count of an earlier round, for a rehearsal of the next
-_PROBES = 4096  # made-up records: more than a column has fine bins
+_FEW, _MANY, _APART = 30, 10**9, 64  # counts of an earlier round, for a rehearsal of the next
 
 T = TypeVar("T")
 
@@ -47,19 +46,31 @@ class StandIns(Records):
 
 
 class _Probes(Records):
-    """Made-up records all over the domain: what is measured of them shows what is counted."""
+    """Made-up records with every code of every column: what is counted of them shows all bins.
+
+    Each record counts as often as its weight says.  These are above 0, so no bound between bins
+    of numbers moves unseen; and drawn by chance (always the same), so hardly any other bin does.
+    """
 
     def __init__(self, domain: Domain) -> None:
-        steps = np.arange(_PROBES)
-        codes = [
-            (steps * (2 * k + 1) % _PROBES) * axis.codes // _PROBES
-            for k, axis in enumerate(domain.axes)
-        ]
+        rows = np.arange(max(axis.codes for axis in domain.axes))
+        codes = [_cycled(axis, rows) for axis in domain.axes]
         self._made_up = np.asfortranarray(np.stack(codes, axis=1), np.int32)
+        self._drawn = np.frombuffer(hashlib.shake_128(b"probes").digest(2 * len(rows)), "<u2")
 
     def fold(self, statistic: Statistic[T]) -> T:
-        """As for records, in one batch."""
-        return folded(statistic, [self._made_up])
+        """As for records, each with its weight: from its first digit, which is 1, to its last."""
+        total = folded(statistic, [self._made_up])
+        for place in range(15, -1, -1):
+            twice = statistic.merge(statistic.merge(statistic.zero(), total), total)
+            total = statistic.add(twice, self._made_up[self._drawn >> place & 1 > 0])
+        return total
+
+
+def _cycled(axis: Axis, rows: Whole) -> Whole:
+    """All codes of a column, again and again."""
+    codes = rows % axis.codes
+    return np.where(codes > axis.points, MISSING, codes) if isinstance(axis, Grid) else codes
 
 
 class _Done(Exception):
@@ -165,8 +176,14 @@ def rehearse_all(plan: Plan, honest: int) -> None:
     for wanted in plan.rounds:
         purse = _Rehearsal(plan.guarantee, SystemBits(), honest, known, wanted)
         purse.longest = plan.longest[len(known) :]
-        entries = _stopped(plan, StandIns(plan.domain, 0), purse)
-        known += [np.full(len(found), _MADE_UP, np.int64) for found in entries]
+        # What the bins of a later round are compared by is measured here as well.
+        records = _Probes(plan.domain) if known else StandIns(plan.domain, 0)
+        known += [_made_up(len(found)) for found in _stopped(plan, records, purse)]
+
+
+def _made_up(length: int) -> Whole:
+    """Few records everywhere and, now and then, many."""
+    return np.where(np.arange(length) % _APART, _FEW, _MANY)
 
 
 def _next(plan: Plan, known: Sequence[Whole]) -> tuple[Sequence[Whole], int]:

@@ -1,16 +1,15 @@
 """A released table as the kind of frame that was given, in the types that it had.
 
 A type comes back where the frame asked for it by name and it holds every value that the schema
-allows: categories, moments, small numbers, the nullable types.  What pandas infers from the records
-(int64, float64, bool, object) follows from the schema instead, or one gap among the records would
-show in the type of a release.  For the same reason a category lists the levels of the schema,
-never those that were seen.
+allows: categories, small numbers, the nullable types.  What pandas and polars infer from the
+records (int64, float64, bool, object; every type of a date) follows from the schema instead, or
+one gap or one odd value among the records would show in the type of a release.  For the same
+reason a category lists the levels of the schema, never those that were seen.
 """
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
 import pyarrow as pa
 
 from sfumato.schema import Category, Column, Date, Integer, Number, Schema
@@ -46,28 +45,16 @@ def _pandas(table: pa.Table, types: Mapping[str, Any], columns: Mapping[str, Col
     frame = table.to_pandas()
     for item in table.schema:
         values, name = table.column(item.name), item.name
+        if isinstance(columns.get(name), Date):
+            # Whether a reader found dates, and of which unit and zone, one record decides.
+            frame[name] = values.cast(pa.timestamp("us")).to_pandas()
+            continue
         if item.nullable and item.type in nullable:
             frame[name] = values.to_pandas(types_mapper=nullable.get)
-        if name not in types:
-            continue
-        if isinstance(columns[name], Date) and types[name].kind == "M":
-            frame[name] = values.cast(pa.timestamp("s")).to_pandas()
-        kind = _pandas_type(types[name], item, columns[name])
+        kind = _pandas_type(types[name], item, columns[name]) if name in types else None
         if kind is not None:
-            frame[name] = _zoned(frame[name], kind, columns[name]).astype(kind)
+            frame[name] = frame[name].astype(kind)
     return frame
-
-
-def _zoned(values: Any, kind: Any, column: Column) -> Any:
-    """Moments in the zone of a type, as they were read: times in UTC, days by its own clock."""
-    zone = getattr(getattr(kind, "pyarrow_dtype", kind), "tz", None)
-    if zone is None or not isinstance(column, Date):
-        return values
-    if column.tells_time:
-        return values.dt.tz_localize("UTC")
-    # Where clocks go forward at midnight the day begins at one; back, it begins the first time.
-    first = np.ones(len(values), np.bool_)
-    return values.dt.tz_localize(zone, ambiguous=first, nonexistent="shift_forward")
 
 
 def _pandas_type(given: Any, item: pa.Field, column: Column) -> Any:
@@ -76,13 +63,13 @@ def _pandas_type(given: Any, item: pa.Field, column: Column) -> Any:
 
     if isinstance(given, pd.CategoricalDtype):
         return _category(given, item, column) if isinstance(column, Category) else None
-    if isinstance(column, Date) and given.kind == "M":
-        return given if _in_reach(column, str(given)) else None
     if isinstance(given, pd.ArrowDtype):
         return pd.ArrowDtype(item.type)
-    if isinstance(given, pd.StringDtype):
-        return given if pa.types.is_string(item.type) else None
-    masked = hasattr(given, "numpy_dtype")  # Int64, Float64, boolean: asked for by name
+    text = isinstance(given, pd.StringDtype)
+    # Int64, Float64, boolean, string: asked for by name, though which of them by the records.
+    masked = given.na_value is pd.NA if text else hasattr(given, "numpy_dtype")
+    if pa.types.is_string(item.type):
+        return given if text else pd.StringDtype() if masked else None
     size = getattr(given, "itemsize", 8)
     if not masked and (given.kind not in "iuf" or size >= 8 or item.nullable):
         return None
@@ -111,58 +98,33 @@ def _polars(table: pa.Table, types: Mapping[str, Any], columns: Mapping[str, Col
     import polars as pl
 
     frame: Any = pl.from_arrow(table)
-    for item in table.schema:
-        if item.name not in types:
-            continue
-        declared = columns[item.name]
-        kind = _polars_type(types[item.name], item, declared)
-        if kind is None:
-            continue
-        column = pl.col(item.name)
-        if isinstance(kind, pl.Datetime) and isinstance(declared, Date):
-            column = column.cast(pl.Datetime(kind.time_unit))
-            if kind.time_zone is not None and declared.tells_time:
-                column = column.dt.replace_time_zone("UTC").dt.convert_time_zone(kind.time_zone)
-            elif kind.time_zone is not None:
-                column = pl.coalesce(_beginnings(column, kind.time_zone))
-        else:
-            column = column.cast(kind)
-        frame = frame.with_columns(column)
-    return frame
-
-
-def _beginnings(days: Any, zone: str) -> list[Any]:
-    """Where each day begins in a zone: at midnight or, where clocks leave that out, later."""
-    return [
-        days.dt.offset_by(late).dt.replace_time_zone(
-            zone, ambiguous="earliest", non_existent="null"
-        )
-        for late in ("0h", "1h", "24h")
-    ]
+    kinds = {
+        item.name: _polars_type(types.get(item.name), item, columns[item.name])
+        for item in table.schema
+        if item.name in columns
+    }
+    return frame.cast({name: kind for name, kind in kinds.items() if kind is not None})
 
 
 def _polars_type(given: Any, item: pa.Field, column: Column) -> Any:
     """The type that a column of polars goes back to, or None where the schema decides."""
     import polars as pl
 
+    if isinstance(column, Date):
+        return pl.Datetime("us") if column.tells_time else pl.Date
+    if given is None:
+        return None
     if isinstance(column, Category) and pa.types.is_string(item.type):
         if isinstance(given, pl.Enum):
             levels = _levels(column, item.type)
             alike = sorted(given.categories.to_list()) == sorted(levels)
             return given if alike else pl.Enum(levels)
         return given if given == pl.Categorical else None
-    if isinstance(column, Date) and isinstance(given, pl.Datetime):
-        return given if _in_reach(column, given.time_unit) else None
     if pa.types.is_int64(item.type) and given.is_integer():
         bits = int(str(given).lstrip("UInt"))
         return given if _within(column, bits, given.is_signed_integer()) else None
     number = pa.types.is_float64(item.type) and given.is_float()
     return given if number and _reaches(column, int(str(given).lstrip("Float"))) else None
-
-
-def _in_reach(column: Date, unit: str) -> bool:
-    """Whether moments of this unit go as far as the schema does: nanoseconds end in 2262."""
-    return "ns" not in unit or (column.low.year >= 1678 and column.high.year <= 2261)
 
 
 def _reaches(column: Column, bits: int) -> bool:

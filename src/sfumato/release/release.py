@@ -73,9 +73,10 @@ class Release:
         """The released records as the kind of table that was given, in its types.
 
         Types of the frame come back where they hold what the schema allows; those that pandas
-        infers follow from the schema.  A release that was loaded from its folder has the types
-        of the schema: no folder knows what the records were kept in.  Above four gigabytes, by
-        the number of rows and the types, they stay in their files: `StoredRows`.
+        infers, and those of dates, follow from the schema.  A release that was loaded from its
+        folder has the types of the schema: no folder knows what the records were kept in.  Above
+        four gigabytes, by the number of rows and the types, they stay in their files:
+        `StoredRows`.
         """
         if self._table is None and self.folder is not None:
             schema = table_schema(self.certificate)

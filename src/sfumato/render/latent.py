@@ -43,7 +43,9 @@ class Settings:
     lean: float = 0.5  # of the noise in a pair's table, by which it is drawn to the forest
     spread: float = 0.7  # of the restarts, in logarithms
     rate: float = 0.05
-    sweeps: bool = True  # whether drawn records are moved to what the tables say
+    # Drawn records are moved to the tables where these tell of so many pairs what the model does
+    # not, as a share of all.
+    swept_from: float = 0.0
 
     def within(self, partition: Partition) -> "Settings":
         """As hard as so many cells can be fitted in a few seconds."""

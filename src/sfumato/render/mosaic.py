@@ -12,7 +12,7 @@ from sfumato.render.bins import FineCounts, merge, whole_column
 from sfumato.render.conditional import Asked, forest_given, mixture_given
 from sfumato.render.constrained import kept
 from sfumato.render.decode import Decoder
-from sfumato.render.denoised import denoised, never_together
+from sfumato.render.denoised import Denoised, never_together
 from sfumato.render.drawing import Drawing
 from sfumato.render.estimate import NoisyTables, OneWays, one_ways
 from sfumato.render.forest import Forest, forest
@@ -149,8 +149,10 @@ def sample(
     if rules.bind:
         joined = _given(joined, tables, fill, possible)[0]
     sweeps = None
-    if isinstance(joined, Mixture) and isinstance(whole, Mixture) and settings.sweeps:
-        sweeps = _sweeps(whole, joined, tables, ones)
+    if isinstance(joined, Mixture) and isinstance(whole, Mixture):
+        corrected = Denoised.of(whole.tables(ones.total), tables)
+        if corrected.told >= settings.swept_from:
+            sweeps = _sweeps(whole, joined, tables, ones, corrected)
     records = _Records(joined, partition, tuple(fill), rules, Decoder(domain), rows, sweeps)
     return Drawing.of(records, rows, rng)
 
@@ -245,7 +247,9 @@ def _from_mixture(
     return classes, (draw_within(component, mixture.chance[:, block], rng) for block in blocks)
 
 
-def _sweeps(whole: Mixture, joined: Mixture, tables: NoisyTables, ones: OneWays) -> Sweeps | None:
+def _sweeps(
+    whole: Mixture, joined: Mixture, tables: NoisyTables, ones: OneWays, corrected: Denoised
+) -> Sweeps | None:
     """What drawn records should have, by the model and by what the noisy tables say beyond it.
 
     Where the model is held to what is asked for, tables are as much smaller as the model's.
@@ -253,7 +257,7 @@ def _sweeps(whole: Mixture, joined: Mixture, tables: NoisyTables, ones: OneWays)
     if len(tables.partition.columns) < 2:
         return None
     total = ones.total
-    share = denoised(whole.tables(total), tables) / total
+    share = corrected.tables / total
     triples = wanted_triples(tables, share[0], total) if tables.triples else {}
     if joined is not whole:
         share *= joined.tables() / np.maximum(whole.tables(), _RAREST**2)

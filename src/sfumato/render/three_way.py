@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.numeric.arrays import Array, Vector, Whole
-from sfumato.render.denoised import by_resolution, denoised
+from sfumato.render.denoised import Denoised, by_resolution
 from sfumato.render.estimate import NoisyTables, one_ways
 from sfumato.synopsis.bins import Partition
 from sfumato.synopsis.triples import BANDS, Pair, band_values
@@ -37,7 +37,7 @@ def without_triples(tables: NoisyTables, target: int) -> Expectation:
     column = partition.columns[target]
     numbers = int(column.group[column.fine.ordered - 1]) + 1
     band = bands_of(ones.counts[0, partition.block(target)], numbers)
-    pairs = denoised(np.stack(list(ones.independent())), tables)[0]
+    pairs = Denoised.of(np.stack(list(ones.independent())), tables).tables[0]
     return Expectation(band, band_values(band, numbers), implied(pairs, partition, target, band))
 
 

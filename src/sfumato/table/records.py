@@ -147,7 +147,10 @@ class Records:
         self._known = True
 
     def check_number(self, rows: int) -> None:
-        """Refuse, where the number of records is public, another one than was found before."""
+        """Refuse another number than is public or was found before: the table was changed.
+
+        Of a table that stays as it is there is none, so that this tells nothing of its records.
+        """
         if self._expected is not None and rows != self._expected:
             raise DataError(
                 "the number of records is not what it was when they were counted: they were "

@@ -42,7 +42,8 @@ from sfumato.table.statistic import WholeSum
 __all__ = ["REVISION", "Steps"]
 
 REVISION = 2  # of bins, pairs and shares
-_SWEPT = 0.6  # noise up to which drawn records are moved to the tables
+_SWEPT = 0.6  # noise up to which drawn records are moved to the tables, whatever these tell
+_TOLD = 0.2  # of the pairs, beyond: twice what noise alone tells
 _MOST_FINE = 2**22  # cells of fine tables of pairs, above which records are read twice
 
 
@@ -277,7 +278,7 @@ class Steps:
             pull=10 * 4**noise,
             steps=round(600 - 300 * noise),
             lean=(1 - noise) / 2,
-            sweeps=noise < _SWEPT,
+            swept_from=0.0 if noise < _SWEPT else _TOLD,
         )
 
     def measure(self, records: Records, purse: Purse) -> MosaicSynopsis:

@@ -12,10 +12,10 @@ variation).  Equal shares, which anyone can guess, put at most G = n (1 − 1/k)
 cells, whatever the records are.  Where E > 0.7 G for the median column, there is a doubt.
 
 The 0.7 was found with releases, by epsilon alone / with δ = 10⁻⁹.  Adult (k = 6, so 0.7 G/n =
-0.58; 200, 1,000 and 5,000 records, 15 releases of each kind): at E/n = 0.35, 0.5, 0.7, 1 and 1.4
-two-way distances are 0.32/0.26, 0.39/0.32, 0.46/0.36, 0.61/0.46 and 0.69/0.59, of records drawn
-evenly 0.71; the best area under the curve of four classifiers is 0.77/0.78, 0.70/0.72, 0.66/0.69,
-0.69/0.69 and 0.66/0.64, of records drawn evenly 0.62 ± 0.06.  Flatter tables meet records drawn
+0.58; 200, 1,000 and 5,000 records, 9 releases of each kind): at E/n = 0.35, 0.5, 0.7, 1 and 1.4
+two-way distances are 0.36/0.30, 0.49/0.37, 0.51/0.42, 0.57/0.53 and 0.63/0.60, of records drawn
+evenly 0.71; the best area under the curve of four classifiers is 0.72/0.71, 0.70/0.72, 0.69/0.65,
+0.66/0.63 and 0.59/0.64, of records drawn evenly 0.62 ± 0.06.  Flatter tables meet records drawn
 evenly sooner (500 records, 4 releases of each kind): the made-up clinic (k = 6) at 0.4/0.9, breast
 cancers in 30 numbers (k = 6) at 0.5/1.5, 30 booleans (k = 2, so 0.35) at 0.25/0.25.
 """
