@@ -69,7 +69,7 @@ def test_no_count_of_a_triple_is_lost_on_the_way(rng, monkeypatch):
 
     def spied(*given):
         sweep(*given)
-        kept.append(given[6].copy())
+        kept.append(given[0].beyond.copy())
 
     monkeypatch.setattr(sweeps, name, spied)
     two = {(0, 1): exclusive(), (0, 2): rng.dirichlet(np.ones(24)).reshape(2, 3, 4)}

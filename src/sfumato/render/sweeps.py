@@ -13,7 +13,7 @@ any, among them.  No record of the data is seen here.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,8 @@ class Sweeps:
         triples = self._triples
         beyond = triples.counted(bins) - np.float32(len(bins)) * triples.share
         sweep = _sweep if HAVE_NUMBA else _sweep_in_blocks
-        mean, laid = self.mean.astype(np.float32), triples.laid
+        mean = self.mean.astype(np.float32)
+        state = _State(bins, classes, mean, self.offset, apart, triples.laid, beyond)
         room = np.empty(int(np.diff(self.offset).max()), np.float32)
         while passes > 0:
             order = rng.permutation(len(bins))
@@ -73,7 +74,7 @@ class Sweeps:
             order = order[np.argsort(~self._impossible(bins)[order], kind="stable")]
             order = order[: max(1, round(len(bins) * min(passes, 1.0)))]
             chance = rng.random((len(order), bins.shape[1]), np.float32)
-            sweep(bins, classes, mean, self.offset, apart, laid, beyond, order, chance, room)
+            sweep(state, order, chance, room)
             passes -= 1
         return bins
 
@@ -101,23 +102,22 @@ class Sweeps:
         return found
 
 
-@compiled
-def _sweep(
-    bins: Whole,
-    classes: Whole,
-    mean: _Float,
-    offset: Whole,
-    apart: _Float,
-    laid: Laid,
-    beyond: _Float,
-    order: Whole,
-    chance: _Float,
-    room: _Float,
-) -> None:
-    """Each value of these records drawn again; `apart` is by how much cells are too full.
+class _State(NamedTuple):
+    """What a pass works on: records, what they should have, and how far they are from it."""
 
-    `beyond` is the same of triples.
-    """
+    bins: Whole
+    classes: Whole
+    mean: _Float
+    offset: Whole
+    apart: _Float  # by how much cells are too full
+    laid: Laid
+    beyond: _Float  # the same of triples
+
+
+@compiled
+def _sweep(state: _State, order: Whole, chance: _Float, room: _Float) -> None:
+    """Each value of these records drawn again."""
+    bins, classes, mean, offset, apart, laid, beyond = state
     _, _, _, tables, many, _, places = laid
     columns = bins.shape[1]
     for q in range(len(order)):
@@ -183,20 +183,10 @@ def _line(laid: Laid, table: int, bins: Whole, i: Any, j: int) -> Any:
     return start[table] + (band * high + bins[i, one]) * wide, 1
 
 
-def _sweep_in_blocks(
-    bins: Whole,
-    classes: Whole,
-    mean: _Float,
-    offset: Whole,
-    apart: _Float,
-    laid: Laid,
-    beyond: _Float,
-    order: Whole,
-    chance: _Float,
-    room: _Float,
-) -> None:
+def _sweep_in_blocks(state: _State, order: Whole, chance: _Float, room: _Float) -> None:
     """The same for a block of records at once, which do not see each other move."""
     del room
+    bins, classes, mean, offset, apart, laid, beyond = state
     columns, every = bins.shape[1], np.arange(bins.shape[1])
     _, _, _, tables, many, _, places = laid
     for start in range(0, len(order), _BLOCK):
