@@ -209,3 +209,17 @@ def test_a_wrong_number_of_records_only_changes_the_shares():
         assert release.guarantee == PureDP(1)
         if neighbours == "replace-one":
             assert release.table.num_rows == 30
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": 1}, {"rho": 1}])
+def test_a_narrow_range_far_from_zero_is_released_and_verified(budget, tmp_path):
+    """On its logarithmic scale, floats hold all of its bins for one place."""
+    low = 8 * 10**15
+    column = {"kind": "integer", "low": low, "high": low + 9_999}
+    far = pa.table({"x": np.arange(low, low + 2_000)})
+    asked = {"schema": {"name": "t", "columns": {"x": column}}, "model": "forest", "fit": False}
+    release = sf.publish(far, folder=tmp_path / "r", **asked, **budget)
+    values = release.table["x"].to_numpy()
+    assert low <= values.min() <= values.max() <= low + 9_999
+    assert (values < low + 2_500).mean() > 0.8
+    assert sf.verify(tmp_path / "r").passed
