@@ -23,6 +23,7 @@ class FineCounts:
     column: Fine
     counts: Vector
     deviation: float
+    tail: NDArray[np.bool_] | None = None  # of a number: the bins where noise could be all there is
 
 
 def whole_column(
@@ -63,7 +64,8 @@ def whole_column(
     body = simplex(np.concatenate([level[~settled], missing]), left)
     counts = np.concatenate([level, body[len(body) - len(missing) :]])
     counts[:ordered][~settled] = body[: len(body) - len(missing)]
-    return FineCounts(column, counts, spread)
+    tail = np.append(settled, np.zeros(len(missing), bool))
+    return FineCounts(column, counts, spread, tail)
 
 
 def _from_runs(

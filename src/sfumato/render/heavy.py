@@ -45,7 +45,8 @@ def with_heavy(
     found = body.counts[place] * light / np.maximum(room, 1.0)[place]
     found[bins.place[heavy.codes]] = counts
     found *= total / max(float(found.sum()), 1e-9)
-    return FineCounts(bins, found, body.deviation)
+    tail = None if body.tail is None else body.tail[place] & (light > 0)
+    return FineCounts(bins, found, body.deviation, tail)
 
 
 def by_class(

@@ -1,6 +1,6 @@
 """Pictures of a released table: each column, and the most strongly associated pairs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.accuracy.heaps import Heap, heaps
 from sfumato.accuracy.spelling import at_least, at_most
@@ -12,6 +12,7 @@ from sfumato.report.group_pictures import group_pictures
 from sfumato.report.pair_pictures import pair_pictures
 from sfumato.report.precision import Precision, share_between
 from sfumato.report.svg import short
+from sfumato.report.tails import tails
 from sfumato.schema.domain import Grid
 
 __all__ = ["table_pictures"]
@@ -27,8 +28,11 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
     bars = _bars(release, precision)
     starts = {name: [start for start, _ in bins] for name, bins in bars.items()}
     found = survey(release, starts)
-    piled = heaps(precision.found) if precision.found else ()
-    notes = {column.name: tuple(_hints(column.name, piled, precision)) for column in found.columns}
+    piled, ends = heaps(precision.found) if precision.found else (), tails(precision.found)
+    notes = {
+        column.name: (*_hints(column.name, piled, precision), *_one(ends, column.name))
+        for column in found.columns
+    }
     cards = tuple(
         _column(
             column, k, precision, [names for _, names in bars.get(column.name, ())],
@@ -63,6 +67,10 @@ def _hints(column: str, piled: Sequence[Heap], precision: Precision) -> Iterator
     if changed := precision.changed(column):
         yield changed[:1].upper() + changed[1:]
     yield from (heap.says for heap in piled if heap.column == column)
+
+
+def _one(said: Mapping[str, str], column: str) -> tuple[str, ...]:
+    return (said[column],) if column in said else ()
 
 
 def _bars(release: Release, precision: Precision) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
