@@ -33,6 +33,7 @@ from sfumato.publishing.joint import added_up
 from sfumato.release.threshold import holds_for_any_lists, opening_threshold
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.schema.person import check_one_row_each
 from sfumato.untrusted.plain_file import is_there
 
 __all__ = ["AGREEMENT", "Agreement", "agree"]
@@ -134,6 +135,7 @@ class Agreement:
         if named := [name for name in chosen.files if self.file.options.get(name) is not None]:
             # Whoever wrote the agreement must not choose which file the others read.
             raise ParameterError(f"option {named[0]} may name a file, which an agreement does not")
+        check_one_row_each(self.file.public_schema.people, "parties add up")
         return chosen.price(Domain.of(self.file.public_schema), budget, self.file.options)
 
     @property
