@@ -38,7 +38,7 @@ _OF_RECORDS = (
 )
 _OF_PERSONS = (
     "The promise covers all rows of one person together. At most {0.rows} rows of a person are "
-    "used; further ones had no influence on the release.",
+    "used.",
     "A person is whoever has one value of {0.person}: somebody with several of them, or facts that "
     "several persons share, as in a household, are protected less: the promise weakens in "
     "proportion to the persons they touch.",
