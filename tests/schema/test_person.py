@@ -10,7 +10,8 @@ from sfumato.schema import Schema
 from sfumato.schema.blank import read_or_partial
 from sfumato.schema.column_facts import column_facts
 from sfumato.schema.partial import PartialSchema
-from sfumato.schema.person import PERSON, RECORD, ROWS as MOST, check_one_row_each
+from sfumato.schema.person import PERSON, RECORD, check_one_row_each
+from sfumato.schema.person import ROWS as MOST
 
 WARD = {"kind": "category", "values": ["a", "b"], "other": "c"}
 DAYS = ROWS["columns"]["days"]
@@ -247,10 +248,8 @@ def test_columns_say_what_they_are_to_a_person():
     assert "read, never released" in told["patient"]
     assert "one per person" in told["born"]
     assert "order" in told["year"]
-    assert "never falls" in dict(
-        (row[0], row)
-        for row in column_facts(Schema.of(changed(PEOPLE, {"days": {**DAYS, "increasing": True}})))
-    )["days"]
+    grows = Schema.of(changed(PEOPLE, {"days": {**DAYS, "increasing": True}}))
+    assert any(row[0] == "days" and "never falls" in row for row in column_facts(grows))
     assert "never read" in next(iter(column_facts(Schema.of(ROWS))))
 
 

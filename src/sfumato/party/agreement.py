@@ -135,7 +135,7 @@ class Agreement:
         if named := [name for name in chosen.files if self.file.options.get(name) is not None]:
             # Whoever wrote the agreement must not choose which file the others read.
             raise ParameterError(f"option {named[0]} may name a file, which an agreement does not")
-        check_one_row_each(self.file.public_schema.people, "parties add up")
+        check_one_row_each(self.file.public_schema.people, "parties measure")
         return chosen.price(Domain.of(self.file.public_schema), budget, self.file.options)
 
     @property
