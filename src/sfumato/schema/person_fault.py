@@ -16,8 +16,8 @@ def person_fault(fault: str, where: Sequence[str], *, column: bool) -> str | Non
 
     `column`: it is about a column.
 
-    >>> person_fault("extra_forbidden", ["tables", "evnts"], column=False)  # doctest: +ELLIPSIS
-    'tables has no evnts (did you mean events?): write tables: {persons: …'
+    >>> person_fault("extra_forbidden", ["per"], column=True)
+    'per is for columns that are released, and an id never is: remove it here'
     """
     match fault, where:
         case "extra_forbidden", ["increasing"] if column:
