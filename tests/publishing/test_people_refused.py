@@ -125,10 +125,12 @@ def test_the_owner_may_look_whether_one_file_fits_but_not_one_of_two():
         check(visits(), schema=TWO_FILES, uncounted=True)
 
 
-def test_inspect_refuses_a_release_of_persons():
-    release = publish_plan(plan_for_persons(), visits())
+def test_inspect_refuses_a_release_of_persons_before_the_look_is_counted(ledger):
+    release = publish_plan(plan_for_persons(), visits(), ledger=ledger)
+    head = ledger.head
     with pytest.raises(SchemaError, match=UNIT):
-        overview.inspect(release, visits(), uncounted=True)
+        overview.inspect(release, visits(), ledger=ledger)
+    assert ledger.head == head
 
 
 COMMANDS = {
