@@ -1,5 +1,6 @@
 """What a release, its page and the terminal say of a person as the unit."""
 
+import json
 import re
 from dataclasses import fields
 
@@ -10,6 +11,7 @@ from sfumato.cli.show import promise
 from sfumato.plan import PERSON, RECORD
 from sfumato.publishing.table import price, publish_plan
 from sfumato.publishing.verify import checks
+from sfumato.release.digest import digest
 from sfumato.release.facts import facts_of
 from sfumato.release.kind import ESTIMATE, KINDS, TABLE
 from sfumato.report.html import html_page
@@ -87,3 +89,27 @@ def test_a_release_that_claims_persons_by_a_method_that_takes_rows_does_not_veri
     failed = checks(tmp_path / "release").failed
     assert [check.name for check in failed] == ["plan"]
     assert "modips measures each row as a unit of its own" in failed[0].detail
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda paper: None,
+        lambda paper: paper.update(unit=PERSON),
+        lambda paper: paper["schema"].update(person="patient"),
+        lambda paper: paper.update(unit=PERSON, schema={**paper["schema"], "person": "patient"}),
+    ],
+    ids=["sound", "another unit", "a person slipped in", "both"],
+)
+def test_a_release_of_rows_cannot_be_made_one_of_persons_by_its_certificate(forge, tmp_path):
+    plan = price(ROWS, method="modips", epsilon=1, fit=False)
+    publish_plan(plan, visits(), folder=tmp_path / "release")
+    place = tmp_path / "release" / "release.json"
+    paper = json.loads(place.read_text())
+    forge(paper)
+    paper["seal"] = digest(paper)
+    place.write_text(json.dumps(paper, indent=2, ensure_ascii=False) + "\n")
+    failed = [check.name for check in checks(tmp_path / "release").failed]
+    assert failed == (
+        [] if paper["unit"] == RECORD and "person" not in paper["schema"] else ["plan"]
+    )
