@@ -217,6 +217,10 @@ def test_schemas_without_persons_are_written_as_before():
             changed(TWO_FILES, tables={**TABLES, "events": {"person": "patient", "order": "born"}}),
             "tables: events: order: column born has one value for each person",
         ),
+        (
+            changed(PEOPLE, {"days": {**DAYS, "provenance": {"release": "r", "epsilon": 0.1}}}),
+            "column days: provenance: what was bought was paid for by row, and that price says",
+        ),
         (changed(PEOPLE, persn="patient"), "persn is not known here (did you mean person?)"),
         (changed(PEOPLE, row_per_person=3), "row_per_person is not known here (did you mean rows_"),
         (

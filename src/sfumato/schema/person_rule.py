@@ -91,6 +91,11 @@ def _check_column(name: str, column: Any, said: _Said | None) -> None:
             f"column {name}: per: person: no column says who a person is: name an id column "
             "(person: …), or leave out per"
         )
+    if said is not None and column.provenance != "declared":
+        raise ValueError(
+            f"column {name}: provenance: what was bought was paid for by row, and that price says "
+            "nothing of persons: declare its range or values from public knowledge"
+        )
     if not getattr(column, "increasing", False):
         return
     if said is None or said.order is None:
