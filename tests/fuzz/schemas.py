@@ -40,6 +40,21 @@ BLANK = {
         "seen": {"kind": "date", "high": "2024-12-31"},
     },
 }
+_GROWS = {"kind": "integer", "low": 0, "high": 40, "increasing": True, "missing": "allowed"}
+_ONCE = {**COLUMNS, "age": {**COLUMNS["age"], "per": "person"}, "tenure": _GROWS}
+PANEL = {
+    **SCHEMA,
+    "person": "who",
+    "rows_per_person": 8,
+    "order": "seen",
+    "columns": _ONCE,
+    "constraints": ["age != tenure"],
+}
+LINKED = {
+    "name": "people",
+    "tables": {"persons": {"key": "who"}, "events": {"person": "who", "order": "seen"}},
+    "columns": _ONCE,
+}
 _METHODS = ("mosaic", "modips", "dp-pca", "dp-lda", "diffgen", "pca-gauss", "lip", "jl-gauss")
 
 
@@ -63,7 +78,7 @@ def _rows(facts: Facts) -> Iterator[dict[str, str]]:
 
 def make(rng: Random, folder: Path) -> Trial:
     """A schema file that is checked, or priced for a method."""
-    goods = (CLINIC, *(yaml.safe_dump(s, sort_keys=False) for s in (SCHEMA, BLANK)))
+    goods = (CLINIC, *(yaml.safe_dump(s, sort_keys=False) for s in (SCHEMA, BLANK, PANEL, LINKED)))
     good = rng.choice((*goods, json.dumps(SCHEMA)))
     level = rng.choice(("bytes", "words", "nested", "nested"))
     if level == "bytes":

@@ -32,7 +32,7 @@ from fuzz import (
 from fuzz.running import failures
 
 KINDS = {
-    "schemas": (schemas.make, 23),
+    "schemas": (schemas.make, 40),
     "dictionaries": (dictionaries.make, 30),
     "tables": (tables.make, 10),
     "frames": (frames.make, 8),

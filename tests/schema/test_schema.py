@@ -187,7 +187,8 @@ def test_a_column_that_contradicts_itself_is_refused_by_column_rule_and_remedy(c
         ),
         (
             {"name": "t", "colums": {}, "columns": {"x": {"kind": "boolean"}}},
-            "schema: colums is not known here: remove it or correct its name",
+            "schema: colums is not known here (did you mean columns?): "
+            "remove it or correct its name",
         ),
     ],
 )

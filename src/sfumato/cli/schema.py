@@ -95,6 +95,8 @@ def check(file: Annotated[Path, typer.Argument(help="Schema in YAML or JSON.")])
         f"{file} is valid: {len(schema.released)} of {len(schema.columns)} columns are "
         f"released; neighbours: {schema.neighbours}"
     )
+    if schema.people is not None:
+        say(f"the unit of protection is {schema.people}")
     facts = schema.to_json().get("file", {}).items()
     if said := ", ".join(f"{fact} {_listed(words)}" for fact, words in facts):
         say(f"text is read with {said}; a column may say otherwise")

@@ -8,10 +8,15 @@ from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import Heuristic, Seeded
 from sfumato.release import Certificate, Release
 from sfumato.release.facts import measured_facts, warnings_of
+from sfumato.schema.person import PERSON
 
 __all__ = ["bars", "promise", "unfinished"]
 
 _RELATION = {"replace-one": "what it holds", "add-remove": "and whether it is there at all"}
+_OF_PERSON = {
+    "replace-one": "what these hold, and how many they are",
+    "add-remove": "and whether there is such a person at all",
+}
 _MOSTLY_NOISE = 10  # per cent of a column's range
 
 
@@ -73,8 +78,9 @@ def _hidden(certificate: Certificate) -> str:
     if certificate.stream is not None:
         about = f"{certificate.stream.horizon:,}"
     elif certificate.public_schema is not None or certificate.estimate is not None:
-        about = _RELATION.get(certificate.neighbours, certificate.neighbours)
-    return certificate.kind.hidden.format(about)
+        relation = _OF_PERSON if certificate.unit == PERSON else _RELATION
+        about = relation.get(certificate.neighbours, certificate.neighbours)
+    return certificate.words.hidden.format(about)
 
 
 def bars(shares: list[float], top: float) -> str:

@@ -26,6 +26,7 @@ from sfumato.publishing.table import DEFAULT_METHOD, price, publish_plan
 from sfumato.release.certificate import stated
 from sfumato.release.release import Release
 from sfumato.schema import Schema
+from sfumato.schema.person import check_one_row_each
 from sfumato.table.records import Records
 
 __all__ = ["Publisher"]
@@ -79,7 +80,7 @@ class Publisher:
 
     def plan(self) -> Plan:
         """What a fit would measure and cost; no data is touched."""
-        return price(
+        plan = price(
             self.schema,
             method=self.method,
             epsilon=self.epsilon,
@@ -88,6 +89,8 @@ class Publisher:
             # A stop in one of many folds would end all of them: asked for by name, as an option.
             **{"fit": False, **(self.options or {})},
         )
+        check_one_row_each(plan.domain.schema.people, "an estimator takes")
+        return plan
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Publish X, with y as its label or target; charged once, and again for every fit.

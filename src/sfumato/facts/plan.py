@@ -22,7 +22,6 @@ from sfumato.errors import ParameterError
 from sfumato.facts.selection import Round, rounds
 from sfumato.facts.step import CALENDAR, Steps
 from sfumato.facts.window import FEWEST, UNIT, Kind, Windows
-from sfumato.plan.plan import RECORD
 from sfumato.plan.recipe import Priced, Recipe
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.budget import Budget
@@ -32,9 +31,10 @@ from sfumato.schema.clear_range import said_numbers
 from sfumato.schema.date_format import told_by
 from sfumato.schema.formats import written
 from sfumato.schema.partial import PartialSchema
+from sfumato.schema.person import check_one_row_each
 from sfumato.schema.written_number import written_in
 
-__all__ = ["COLUMNS", "METHOD", "FactsPlan", "RangePlan", "facts_terms", "planned"]
+__all__ = ["COLUMNS", "METHOD", "FactsPlan", "RangePlan", "check_units", "facts_terms", "planned"]
 
 _NAME = "ranges"
 _STEP_SHARE = Fraction(1, 10)
@@ -93,6 +93,12 @@ def _written(asked: PartialSchema, name: str) -> Any:
     return written(asked.template.released[name], asked.template.file)
 
 
+def check_units(asked: PartialSchema) -> None:
+    """Refuse persons with several rows: one of them moves a range as far as all their rows do."""
+    people = asked.template.people
+    check_one_row_each(people, "an estimate measures", "declare ranges and values")
+
+
 def planned(
     asked: PartialSchema,
     budget: Budget | None,
@@ -101,6 +107,7 @@ def planned(
     share: Number = _DEFAULT_SHARE,
 ) -> FactsPlan:
     """A plan for about so many records; refused by a public rule where they are too few."""
+    check_units(asked)
     if not asked.bought:
         raise ParameterError(
             "nothing is blank: every range and every list of values is declared already"
@@ -219,7 +226,7 @@ def facts_terms(plan: FactsPlan) -> ReleaseTerms:
     return plan.terms_for(
         {
             "dataset": schema.name,
-            "unit": RECORD,
+            "unit": schema.unit,
             "neighbours": schema.neighbours,
             "estimate": {"asked": plan.asked.to_json(), "records": plan.records},
         },

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.errors import BudgetError, LedgerError
+from sfumato.errors import BudgetError, LedgerError, SchemaError
 from sfumato.inspection.fit_hint import MOST_VALUES, NO_TEXT, TORN_LINES, hint
 from sfumato.inspection.partial_fit import DeclaredOnly
 from sfumato.inspection.section import Line, Section
@@ -88,6 +88,11 @@ def check(
     declared = read_or_partial(schema)
     partial = declared if isinstance(declared, PartialSchema) else None
     domain = Domain.of(declared.template if isinstance(declared, PartialSchema) else declared)
+    if domain.schema.tables is not None:
+        raise SchemaError(
+            "one file is looked at, and the schema is of two (tables): check persons and events "
+            "each with a schema of their own columns"
+        )
     source = opened(data, domain)
     check_header(source, domain, blank=() if partial is None else partial.categories)
     has_rows(source, 1)  # what cannot be read is not counted

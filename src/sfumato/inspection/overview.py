@@ -33,7 +33,14 @@ from sfumato.inspection.marginal import MOST_COLUMNS, draw_marginal, marginals
 from sfumato.inspection.section import Line, Picture, Section
 from sfumato.inspection.subspace import captured_variance
 from sfumato.inspection.task import task
-from sfumato.inspection.utility import encoded, has_rows, numbers_only, opened, squared_error
+from sfumato.inspection.utility import (
+    domain_of,
+    encoded,
+    has_rows,
+    numbers_only,
+    opened,
+    squared_error,
+)
 from sfumato.ledger import Ledger
 from sfumato.moved import refusing
 from sfumato.plan.part import DeclaredPart
@@ -104,7 +111,7 @@ def inspect(
         )
     if pictures:
         needed()
-    domain = Domain.of(stated(certificate.public_schema))
+    domain = domain_of(stated(certificate.public_schema))
     original, control = held(original), held(control)
     if certificate.part is not None:  # the release is about these records alone
         part = DeclaredPart.of(domain, certificate.part)

@@ -15,6 +15,7 @@ from sfumato.errors import DataError
 from sfumato.numeric.arrays import Codes
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.schema.person import check_one_row_each
 from sfumato.synopsis.features import Features
 from sfumato.table.header import check_names
 from sfumato.table.read_numbers import numbers
@@ -89,6 +90,7 @@ def squared_error(original: Any, release: Any, schema: AnySchema) -> SquaredErro
 def domain_of(schema: AnySchema) -> Domain:
     """The public grid of a schema, however the schema is given."""
     read = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
+    check_one_row_each(read.people, "figures and attacks take")
     return Domain.of(read)
 
 

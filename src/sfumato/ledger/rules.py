@@ -51,6 +51,12 @@ _STATES: dict[str, State] = {
     "stop": "stopped",
     "refund": "refunded",
 }
+_NO_CONVERSION = (
+    ". What was charged for one unit says nothing of another: a promise about rows is none about "
+    "persons, unless the rows of each person were bounded when those releases were made. An "
+    "account for the other unit, under another name, is for a privacy officer to decide: what was "
+    "published before is not counted there (sfumato ledger show lists it)"
+)
 TOO_MUCH = "epsilon, delta and rho must stay below 2^62 ledger units (epsilon about 4.6e12)"
 
 
@@ -182,11 +188,12 @@ def one_promise(dataset: str, balances: Mapping[str, Balance], protects: str) ->
                 f"`{remedy}`"
             )
         if balance.protects not in (None, protects):
+            units = {promise.rpartition("; ")[0] for promise in (balance.protects, protects)}
             whose = "" if name == dataset else f" of {name!r}, which is the same data,"
             raise BudgetError(
                 f"data set {dataset!r}: the budget{whose} protects {balance.protects!r}, this "
                 f"release protects {protects!r}, and one budget cannot cover both: publish with "
-                "the same unit and neighbours"
+                f"the same unit and neighbours{_NO_CONVERSION if len(units) > 1 else ''}"
             )
 
 

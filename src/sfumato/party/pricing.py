@@ -11,6 +11,7 @@ from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP
 from sfumato.publishing.joint import added_up
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.schema.person import check_one_row_each
 
 __all__ = ["agreed_plan", "check_sums", "priced"]
 
@@ -32,6 +33,7 @@ def priced(file: AgreementFile, options: Mapping[str, Any]) -> Plan:
     if named := [name for name in chosen.files if options.get(name) is not None]:
         # Whoever wrote the agreement must not choose which file the others read.
         raise ParameterError(f"option {named[0]} may name a file, which an agreement does not")
+    check_one_row_each(file.public_schema.people, "parties measure")
     return chosen.price(Domain.of(file.public_schema), budget, options)
 
 

@@ -29,6 +29,7 @@ from sfumato.plan.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.render.where import parse_where, where_masks
 from sfumato.schema.domain import Axis, Domain
+from sfumato.schema.person import check_one_row_each
 from sfumato.table.source import PartOf, Source
 
 __all__ = ["DeclaredPart", "plan_of_part"]
@@ -48,6 +49,9 @@ class DeclaredPart:
     @classmethod
     def of(cls, domain: Domain, part: str | Mapping[str, Any]) -> "DeclaredPart":
         """The part that a condition on one column declares."""
+        check_one_row_each(
+            domain.schema.people, "part: parts of a table take", "release the whole table"
+        )
         asked = parse_where(domain, part, "part")
         if len(asked) != 1:
             raise ParameterError(

@@ -15,12 +15,14 @@ from sfumato.errors import ParameterError
 from sfumato.plan.bought import bought_before
 from sfumato.plan.case import AuditCase
 from sfumato.plan.recipe import Priced, Recipe
+from sfumato.plan.registry import registered
 from sfumato.plan.terms import FitTerms, ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import Domain
+from sfumato.schema.person import PERSON, RECORD, check_one_row_each
 from sfumato.table.records import Records
 from sfumato.table.statistic import Statistic
 
@@ -28,11 +30,20 @@ if TYPE_CHECKING:
     from sfumato.plan.fit import PlannedFit
     from sfumato.plan.part import DeclaredPart
 
-__all__ = ["GIVEN", "PARTITION", "RECORD", "Declared", "Method", "Plan", "Synopsis"]
+__all__ = ["GIVEN", "PARTITION", "PERSON", "RECORD", "Declared", "Method", "Plan", "Synopsis"]
 
-_LIMITS = (
+_OF_RECORDS = (
     "The promise is about one record. People with several records, or facts shared by many "
     "records, are protected less: the promise weakens in proportion to the records they touch.",
+)
+_OF_PERSONS = (
+    "The promise covers all rows of one person together. At most {0.rows} rows of a person are "
+    "used.",
+    "A person is whoever has one value of {0.person}: somebody with several of them, or facts that "
+    "several persons share, as in a household, are protected less: the promise weakens in "
+    "proportion to the persons they touch.",
+)
+_LIMITS = (
     "What can be learnt about a person from the population at large is not hidden.",
     "How long the computation took, and other side channels of the machine, are not covered.",
 )
@@ -40,7 +51,6 @@ _ONLY = (
     "Only records with {} were used: the release is about them. The promise covers every record "
     "of the table; those outside of this part had no influence on the release."
 )
-RECORD = "one record (row) of the table"  # the unit of protection
 GIVEN = "given"  # stands in a certificate for what the owner gave and does not publish
 
 
@@ -110,6 +120,13 @@ class Plan(Priced):
     part: "DeclaredPart | None" = None  # the records that are used, where not all of them are
     # The counts that the release begins with; `measure` buys what comes after them.
     fit: "PlannedFit | None" = field(default=None, repr=False)
+    # Whether what is measured moves with one person no more than is paid for, all rows together.
+    people: bool = False
+
+    def __post_init__(self) -> None:
+        # Ledger and certificate take the unit from the schema: it must be the one that is paid for.
+        if not self.people:
+            check_one_row_each(self.domain.schema.people, f"{self.method} measures")
 
     @property
     def table_schema(self) -> pa.Schema:
@@ -142,13 +159,14 @@ class Plan(Priced):
         schema = self.domain.schema
         subject: dict[str, Any] = {
             "dataset": schema.name,
-            "unit": RECORD,
+            "unit": schema.unit,
             "neighbours": schema.neighbours,
             "schema": schema.to_json(),
         }
         part, paid = self.part, bought_before(schema, self.guarantee)
         subject |= paid.fields
-        caveats = [*paid.lines, *_LIMITS]
+        of_unit = _OF_RECORDS if schema.people is None else _OF_PERSONS
+        caveats = [*paid.lines, *(line.format(schema.people) for line in of_unit), *_LIMITS]
         if part is not None:
             subject["part"] = part.facts
             caveats.insert(0, _ONLY.format(part))
@@ -167,10 +185,15 @@ class Method(Recipe[Domain, Plan]):
 
     files: tuple[str, ...] = ()  # options that may name a file, which a certificate never does
     keeps_constraints: bool = False  # whether what is declared between columns holds in a release
+    people: bool = False  # whether it protects a person with all of their rows, where a schema asks
     audit: AuditCase | None = field(default=None, repr=False)  # wherever a budget has a meaning
 
     def check_facts(self, public: Domain) -> None:
-        """Refuse constraints between columns that a release would not keep."""
+        """Refuse persons and constraints that a release would not do justice to."""
+        if not self.people:
+            able = [name for name, one in registered("tables").items() if one.people]
+            instead = f"choose {' or '.join(able)}" if able else ""
+            check_one_row_each(public.schema.people, f"{self.name} measures", instead)
         if public.schema.constraints and not self.keeps_constraints:
             raise ParameterError(
                 f"{self.name} does not keep the constraints of the schema: "

@@ -13,7 +13,7 @@ import pyarrow as pa
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.facts.kinds import kinds_of
 from sfumato.facts.measuring import Reader
-from sfumato.facts.plan import COLUMNS, FactsPlan, facts_terms, planned
+from sfumato.facts.plan import COLUMNS, FactsPlan, check_units, facts_terms, planned
 from sfumato.facts.writing import check_room, facts_of, read_facts, rows_of
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import budget as stated_budget
@@ -81,6 +81,8 @@ def estimate_schema(
     budget = stated_budget(epsilon=epsilon, delta=delta)
     asked = None if schema is None else _asked(schema, groups)
     template = None if asked is None else asked.template
+    if asked is not None:
+        check_units(asked)
     source = open_source(
         data,
         None if template is None else tuple(template.columns),

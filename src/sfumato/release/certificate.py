@@ -293,6 +293,11 @@ class Certificate(Section):
         return next(kind for kind in KINDS if self._section(kind) is not None)
 
     @property
+    def words(self) -> Kind:
+        """The kind, in words that suit what is protected."""
+        return self.kind.in_words_of(self.unit)
+
+    @property
     def measured(self) -> tuple[Event, ...]:
         """What the method itself bought: all but the counts of what does not fit."""
         return self.events if self.fit is None else self.events[1:]

@@ -4,7 +4,9 @@ How a release of a kind is priced again and checked is in `sfumato.publishing.ki
 for each kind of the same name.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from sfumato.schema.person import PERSON
 
 __all__ = ["COUNTS", "ESTIMATE", "KINDS", "NETWORK", "STREAM", "TABLE", "Kind"]
 
@@ -19,6 +21,17 @@ class Kind:
     about: str  # what a guess of an attacker is about
     record: str  # what may be there or not, or hold something else; "" where there is no such thing
     hidden: str  # what two neighbours differ in; {0} is what the certificate says of them
+
+    def in_words_of(self, unit: str) -> "Kind":
+        """The kind in the words that suit the unit of a certificate."""
+        if unit != PERSON:
+            return self
+        return replace(
+            self,
+            about="one person",
+            record="person",
+            hidden="any one person with all of their rows: {0}, in all columns together",
+        )
 
 
 TABLE = Kind(

@@ -24,33 +24,12 @@ from sfumato.report.series_pictures import series_pictures, series_precision
 from sfumato.report.spending import Item, spending
 from sfumato.report.svg import short
 from sfumato.report.table_pictures import table_pictures
+from sfumato.report.unit import UnitWords, unit_words
 from sfumato.schema import Schema
 
 __all__ = ["Page", "page"]
 
 _LONGEST = 160  # characters of an option
-_NEIGHBOURS = {
-    "replace-one": "two sets of {0}s of the same size, of which one {0} holds something else. How "
-    "many {0}s there are is public.",
-    "add-remove": "two sets of {0}s of which one has a {0} more. So even whether a {0} is there is "
-    "hidden; between two things that a {0} may hold, the budget counts twice, as it does in the "
-    "figures here.",
-}
-_STEPS = {"add-remove": 2}  # neighbours from one thing that a record may hold to another
-_ATTACKER = {
-    "table": "Think of an attacker who knows all rows but one, this program and its settings. "
-    "Whatever the attacker holds to be likely about that row",
-    "estimate": "Think of an attacker who knows all rows but one, this program and its settings. "
-    "Whatever the attacker holds to be likely about that row",
-    "network": "Think of an attacker who knows this program and its settings, and wants to know "
-    "which of two neighbouring weightings is the true one. Whatever the attacker holds to be "
-    "likely about that",
-    "stream": "Think of an attacker who knows all bits but one, this program and its settings. "
-    "Whatever the attacker holds to be likely about that bit",
-    "counts": "Think of an attacker who knows all records but one, this program and its settings. "
-    "Whatever the attacker holds to be likely about that record",
-}
-_ASKED = "which of two neighbouring data sets was published"
 
 
 @dataclass(frozen=True)
@@ -62,11 +41,7 @@ class Page:
     summary: str
     things: str
     columns: int
-    about: str  # what a guess is about: one row
-    attacker: str
-    neighbours: str
-    record: str  # what one may be there or not
-    asked: str  # what no attacker answers better than by so much
+    unit: UnitWords
     promised: Promised | None
     alarm: str  # the headline where nothing is promised
     reason: str
@@ -122,19 +97,15 @@ def page(release: Release, *, summary: str = "") -> Page:
     found, groups = _PICTURES[kind.name](release)
     schema, fit = certificate.public_schema, release.fit
     alarm, reason = _alarm(guarantee)
-    record, steps = kind.record, _STEPS.get(certificate.neighbours, 1)
+    unit = unit_words(certificate)
     return Page(
         dataset=short(str(certificate.dataset), _LONGEST),
         certificate=certificate,
         summary=summary,
         things=kind.rows,
         columns=len(table_schema(certificate)),
-        about=kind.about,
-        attacker=_ATTACKER[kind.name],
-        neighbours=_neighbours(certificate.neighbours, record),
-        record=record,
-        asked=_ASKED if steps == 1 else f"which of two things that {record} holds",
-        promised=promised(guarantee, certificate.bought, steps),
+        unit=unit,
+        promised=promised(guarantee, certificate.bought, unit.steps),
         alarm=alarm,
         reason=reason,
         spending=tuple(spending(certificate.events, certificate.budget)),
@@ -153,11 +124,6 @@ def _fitting(certificate: Certificate, fit: Fit | None, schema: Schema) -> Fitti
     if (facts := certificate.fit) is None:
         return fitting(fit, schema)
     return fitting(fit, schema, judged(certificate), reach=facts.reach)
-
-
-def _neighbours(stated: str, record: str) -> str:
-    known = _NEIGHBOURS.get(stated)
-    return f"{stated}." if known is None else known.format(record)
 
 
 def _alarm(guarantee: Guarantee) -> tuple[str, str]:

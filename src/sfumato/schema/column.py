@@ -35,6 +35,7 @@ from sfumato.schema.shorthand import OTHER, as_owner_writes
 from sfumato.schema.sound import check_ordered, check_whole_steps, check_writable, leaves
 
 __all__ = [
+    "COLUMN_WORDS",
     "Boolean",
     "Category",
     "Column",
@@ -61,6 +62,13 @@ Scale = Annotated[
     Field(
         description="how bins of values are cut: log: they grow with the distance from zero; "
         "linear: even ones; else log where the range spans orders of magnitude"
+    ),
+]
+Increasing = Annotated[
+    bool,
+    Field(
+        strict=True,
+        description="true: from row to row of a person, by the order, it never falls",
     ),
 ]
 _CLOSED = ConfigDict(frozen=True, extra="forbid")
@@ -123,6 +131,9 @@ class _Column(BaseModel):
         max_length=500,
         description="who says so: a law, a code book, a questionnaire; the certificate repeats it",
     )
+    per: Literal["person"] | None = Field(
+        default=None, description="person: one value for each person, the same in all their rows"
+    )
 
 
 class Number(WrittenNumber, _Column):
@@ -133,6 +144,7 @@ class Number(WrittenNumber, _Column):
     high: float = Field(ge=-1e300, le=1e300, allow_inf_nan=False)
     step: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     scale: Scale = None
+    increasing: Increasing = False
 
     @model_validator(mode="after")
     def _range(self) -> Self:
@@ -153,6 +165,7 @@ class Integer(WrittenNumber, _Column):
     high: int = Field(ge=-(2**53), le=2**53)
     step: int = Field(default=1, gt=0)
     scale: Scale = None
+    increasing: Increasing = False
 
     @model_validator(mode="after")
     def _range(self) -> Self:
@@ -251,6 +264,7 @@ class Date(WrittenDate, _Column):
     low: Moment
     high: Moment
     step: Step = "day"
+    increasing: Increasing = False
 
     @field_validator("low", "high", mode="before")
     @classmethod
@@ -283,7 +297,7 @@ class Date(WrittenDate, _Column):
 
 
 class Identifier(BaseModel):
-    """A column that is never read and never released."""
+    """A column that is never released, and read only where it says whose row it is."""
 
     model_config = _CLOSED
     kind: Literal["id"]
@@ -304,3 +318,8 @@ Column = Annotated[
         ],
     ),
 ]
+COLUMN_WORDS = frozenset(
+    word
+    for kind in (Number, Integer, Category, Code, Boolean, Date, Identifier)
+    for word in kind.model_fields
+)

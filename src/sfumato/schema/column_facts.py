@@ -6,6 +6,7 @@ from datetime import datetime
 from sfumato.privacy.guarantee import ApproxDP, PureDP
 from sfumato.schema import Date, Schema
 from sfumato.schema.domain import Axis, Domain, Levels
+from sfumato.schema.person import People
 
 __all__ = ["HEADINGS", "column_facts"]
 
@@ -21,17 +22,35 @@ def column_facts(schema: Schema) -> Iterator[tuple[str, ...]]:
     [('age', 'integer', '0 … 9', '10 points', 'becomes the middle', '', 'declared')]
     """
     axes = {axis.name: axis for axis in Domain.of(schema).axes}
+    people = schema.people
     for name, column in schema.columns.items():
-        cells = _cells(axes[name]) if name in axes else ["never read", "", "", "", ""]
-        yield name, column.kind, *cells
+        if name in axes:
+            yield name, column.kind, *_cells(axes[name], people)
+        elif people is not None and name in (people.person, people.key):
+            yield name, column.kind, "read, never released", "", "", "person", ""
+        else:
+            yield name, column.kind, "never read", "", "", "", ""
 
 
-def _cells(axis: Axis) -> list[str]:
+def _cells(axis: Axis, people: People | None) -> list[str]:
     column = axis.column
     paid = column.provenance
     origin = paid if isinstance(paid, str) else f"release {paid.release}, {_price(paid.price)}"
     origin += f": {column.source}" if column.source else ""
-    return [_domain(axis), _codes(axis), _missing(axis), column.role or "", origin]
+    return [_domain(axis), _codes(axis), _missing(axis), _role(axis, people), origin]
+
+
+def _role(axis: Axis, people: People | None) -> str:
+    """What it is for, and how it goes with the rows of a person."""
+    column = axis.column
+    said: list[str] = [column.role] if column.role else []
+    if column.per is not None:
+        said.append("one per person")
+    if people is not None and axis.name == people.order:
+        said.append("order")
+    if getattr(column, "increasing", False):
+        said.append("never falls")
+    return ", ".join(said)
 
 
 def _price(price: PureDP | ApproxDP) -> str:

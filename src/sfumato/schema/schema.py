@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from sfumato.errors import SchemaError
 from sfumato.schema.column import (
+    COLUMN_WORDS,
     Boolean,
     Category,
     Column,
@@ -38,6 +39,8 @@ from sfumato.schema.consistent import check_written
 from sfumato.schema.constraint import Constraint
 from sfumato.schema.constraint import check as check_constraints
 from sfumato.schema.formats import FileFormat, as_stored, written
+from sfumato.schema.person import MOST_ROWS, PERSON, RECORD, ROWS, People, Tables
+from sfumato.schema.person_rule import people_of
 from sfumato.schema.shorthand import say_other
 from sfumato.schema.sound import check_writable
 from sfumato.schema.strict_yaml import explain, load
@@ -60,6 +63,24 @@ class Schema(BaseModel):
     neighbours: Literal["replace-one", "add-remove"] = "replace-one"
     grid_bits: int = Field(default=15, ge=1, le=16, description="numbers keep 2^bits + 1 points")
     file: FileFormat | None = Field(default=None, description="how text files write values")
+    person: str | None = Field(
+        default=None,
+        min_length=1,
+        description="the id column that says whose row it is: a person is the unit then, not a row",
+    )
+    rows_per_person: int = Field(
+        default=ROWS,
+        ge=1,
+        le=MOST_ROWS,
+        strict=True,
+        description="how many rows of a person are used at most: a public bound",
+    )
+    order: str | None = Field(
+        default=None, min_length=1, description="the column by which rows of a person follow"
+    )
+    tables: Tables | None = Field(
+        default=None, description="two files in place of one: persons, and their events"
+    )
     columns: Mapping[str, Column] = Field(min_length=1)
     constraints: tuple[Constraint, ...] = Field(
         default=(), max_length=1_000, description="what holds between columns within each record"
@@ -68,6 +89,11 @@ class Schema(BaseModel):
     @model_validator(mode="after")
     def _between_columns(self) -> Self:
         check_constraints(self.constraints, self.released)
+        return self
+
+    @model_validator(mode="after")
+    def _persons(self) -> Self:
+        _ = self.people
         return self
 
     @model_validator(mode="after")
@@ -111,6 +137,22 @@ class Schema(BaseModel):
     def released(self) -> dict[str, Number | Integer | Category | Boolean | Date]:
         """The columns that are read and released: all but the ids."""
         return {n: c for n, c in self.columns.items() if not isinstance(c, Identifier)}
+
+    @property
+    def people(self) -> People | None:
+        """Whose rows they are, where a person is the unit; None where one row is."""
+        return people_of(
+            self.columns,
+            person=self.person,
+            order=self.order,
+            rows=self.rows_per_person if "rows_per_person" in self.model_fields_set else None,
+            tables=self.tables,
+        )
+
+    @property
+    def unit(self) -> str:
+        """What a promise about this table protects."""
+        return RECORD if self.people is None else PERSON
 
     @property
     def unsaid(self) -> tuple[str, ...]:
@@ -181,7 +223,8 @@ class Schema(BaseModel):
         try:
             return cls.model_validate(content, context=context)
         except ValidationError as error:
-            said = explain(error)  # what is wrong with no single column is said of the schema
+            # What is wrong with no single column is said of the schema.
+            said = explain(error, words=cls.model_fields, column_words=COLUMN_WORDS)
             raise SchemaError(
                 said if said.startswith(f"{where}: ") else f"{where}: {said}"
             ) from None
@@ -194,7 +237,8 @@ class Schema(BaseModel):
         from sfumato.schema.column_facts import HEADINGS, column_facts  # which reads schemas itself
 
         rules = f" {len(self.constraints)} constraints." if self.constraints else ""
-        note = f"Neighbours: {self.neighbours}.{rules}"
+        unit = f" Unit: {self.people}." if self.people else ""
+        note = f"Neighbours: {self.neighbours}.{unit}{rules}"
         return fact_table(f"Schema {self.name}", column_facts(self), headings=HEADINGS, note=note)
 
     def to_yaml(self) -> str:

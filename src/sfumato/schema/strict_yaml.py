@@ -10,13 +10,16 @@ a column declared twice is refused instead of losing one of the two, and `01` is
 
 import json
 import re
+from collections.abc import Collection
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
 from sfumato.errors import SchemaError
+from sfumato.schema.person_fault import person_fault
 from sfumato.schema.yaml_loader import StrictLoader, twice
+from sfumato.untrusted.misspelt import did_you_mean
 
 __all__ = ["explain", "load"]
 
@@ -51,14 +54,22 @@ def load(text: str, *, where: str) -> object:
         raise SchemaError(f"{where}: nested too deeply") from None
 
 
-def explain(error: ValidationError) -> str:
-    """All that is wrong, in the words of the schema file; columns with one fault together."""
+def explain(
+    error: ValidationError, *, words: Collection[str] = (), column_words: Collection[str] = ()
+) -> str:
+    """All that is wrong, in the words of the schema file; columns with one fault together.
+
+    `words` are those that a schema knows, `column_words` those of its columns.
+    """
     faults: dict[str, dict[str | None, None]] = {}
     for item in error.errors(include_url=False):
         where, column = [str(part) for part in item["loc"]], None
         if where[:1] == ["columns"] and len(where) > 1:
             column, where = where[1], where[3 if where[2:3] and where[2] in _KINDS else 2 :]
-        faults.setdefault(_fault(dict(item), where), {})[column] = None
+        fault = person_fault(item["type"], where, column=column is not None)
+        fault = fault or _fault(dict(item), where)
+        fault = fault or _unknown(".".join(where), column, words, column_words)
+        faults.setdefault(fault, {})[column] = None
     return "; ".join(f"{_place(list(columns))}: {fault}" for fault, columns in faults.items())
 
 
@@ -67,7 +78,19 @@ def _place(columns: list[str | None]) -> str:
     return f"column{'s' * (len(names) > 1)} {', '.join(names)}" if names else "schema"
 
 
-def _fault(item: dict[str, Any], where: list[str]) -> str:
+def _unknown(
+    field: str, column: str | None, words: Collection[str], column_words: Collection[str]
+) -> str:
+    here, elsewhere = (words, column_words) if column is None else (column_words, words)
+    if field in elsewhere:
+        place = "a column, not of the schema" if column is None else "the schema, not of a column"
+        return f"{field} is said of {place}: move it there"
+    hint = "" if field in here else did_you_mean(field, here)  # other kinds have it
+    return f"{field} is not known here{hint}: remove it or correct its name"
+
+
+def _fault(item: dict[str, Any], where: list[str]) -> str | None:
+    """What is wrong; None where a word is not known here."""
     field, message = ".".join(where), str(item["msg"])
     match item["type"]:
         case "union_tag_not_found" | "union_tag_invalid" | "model_attributes_type":
@@ -89,7 +112,7 @@ def _fault(item: dict[str, Any], where: list[str]) -> str:
         case "extra_forbidden" if where == ["scale"]:
             return "scale is for columns of kind number or integer: remove it here"
         case "extra_forbidden":
-            return f"{field} is not known here: remove it or correct its name"
+            return None
         case "value_error":
             return str(item["ctx"]["error"])
         case _ if item["input"] is None:

@@ -47,7 +47,8 @@ _PRIVATE = """\
 #   date              low and high as YYYY-MM-DD
 #   boolean           nothing more
 #   id                nothing more: the column is never read and never released
-# Add `missing: allowed` where a record may lack the value.
+# Add `missing: allowed` where a record may lack the value. Where a person may have several rows,
+# say which id column tells whose row it is (`person: NAME`): it is read, and a person is protected.
 """
 _PUBLIC = """\
 # Drafted from the records of {file}, which was declared public.

@@ -240,3 +240,46 @@ def test_names_that_yaml_would_misread_come_back_as_they_are(name):
         name,
         "z",
     ]
+
+
+PANEL = ["", "no", "", "", "", "i", "w 1920 2010", "w 2015 2025", "y", "none"]
+
+
+def test_where_a_person_has_several_rows_it_is_asked_whose_they_are():
+    columns = ["patient", "born", "year", "cured"]
+    found = answered(columns, *PANEL, "", "8", "born", "year", "")
+    text = written(found, Path("v.csv"), Path("s.yaml"))
+    schema = Schema.parse(text)
+    assert schema.people.person == "patient"
+    assert (schema.people.rows, schema.people.order) == (8, "year")
+    assert schema.people.per_person == ("born",)
+    assert "what is hidden is one row" not in text
+
+
+def test_a_person_may_have_rows_in_no_order_and_nothing_that_stays_the_same():
+    found = answered(["patient", "born", "year", "cured"], *PANEL, "1", "", "", "", "")
+    assert found.whose == {"person": "patient"}
+    assert Schema.parse(written(found, Path("v.csv"), Path("s.yaml"))).people.rows == 64
+
+
+def test_without_whose_row_it_is_one_row_is_hidden_and_the_file_says_so():
+    found = answered(["patient", "born", "year", "cured"], *PANEL, "none", "")
+    assert found.whose == {}
+    assert "what is hidden is one row" in written(found, Path("v.csv"), Path("s.yaml"))
+
+
+def test_answers_about_persons_that_cannot_be_are_asked_again():
+    columns = ["patient", "born", "year", "cured"]
+    wrong = ["born", "patient,born", "", "0", "4097", "many", "", "all", "2", "cured", "born", "3"]
+    found = answered(columns, *PANEL, *wrong, "")
+    assert found.whose == {"person": "patient", "order": "year"}
+
+
+def test_what_is_blank_beside_persons_is_declared_and_not_bought():
+    columns = ["patient", "cost", "cured"]
+    found = answered(columns, "", "no", "", "", "", "i", "n", "buy", "yes", "y", *[""] * 5)
+    text = written(found, Path("v.csv"), Path("s.yaml"))
+    assert "low and high to be declared from public knowledge" in text
+    steps = next_steps(found, Path("v.csv"), Path("s.yaml"))
+    assert not any("schema estimate" in step for step in steps)
+    assert "declare cost in s.yaml" in steps

@@ -28,6 +28,7 @@ from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.progress import Wish, phases
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.schema.person import check_one_row_each
 
 __all__ = ["DEFAULT_CONFIDENCE", "DEFAULT_EFFORT", "FEWEST_RUNS", "audit", "check"]
 
@@ -124,7 +125,9 @@ def check(runs: int, confidence: float, effort: int = DEFAULT_EFFORT) -> None:
 
 
 def _read(schema: Schema | Mapping[str, Any] | str | Path) -> Schema:
-    return Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
+    read = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
+    check_one_row_each(read.people, "an audit changes")
+    return read
 
 
 def larger(budget: Budget) -> Budget:

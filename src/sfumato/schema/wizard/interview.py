@@ -5,7 +5,7 @@ name has a proposal that Enter accepts; what nobody knows in public is left blan
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from sfumato.schema.wizard.answer import numbered, some, text, truth
 from sfumato.schema.wizard.column import ask_column
 from sfumato.schema.wizard.file_format import ask_file
+from sfumato.schema.wizard.person import ask_persons
 from sfumato.schema.wizard.session import Question, Session
 from sfumato.schema.wizard.sound import TYPED, Known
 
@@ -40,6 +41,7 @@ class Interviewed:
     public_number: bool
     file: Mapping[str, Any]  # how it writes values; nothing where that is plain
     columns: Mapping[str, Mapping[str, Any]]
+    whose: Mapping[str, Any] = field(default_factory=dict)  # what the schema says of persons
 
     @property
     def blank(self) -> list[str]:
@@ -61,13 +63,11 @@ def interview(header: Header, session: Session) -> Interviewed:
         Question(
             "has each person one row",
             "yes",
-            "The promise hides one row. Where a person has several, it hides one of them only: "
-            "make them one row per person first.",
+            "yes: the promise hides one row. no: it hides a person with all of their rows, if a "
+            "column says whose row it is; you are asked for it below.",
             truth,
         )
     )
-    if not persons:
-        session.tell("  The promise will hide one row, not all rows of a person.")
     records = session.ask(
         Question(
             "about how many records",
@@ -91,9 +91,12 @@ def interview(header: Header, session: Session) -> Interviewed:
     for number, column in enumerate(header.columns, 1):
         place = f"{number}/{len(header.columns)} {column}"
         known.columns[column] = ask_column(column, place, header.stored.get(column), known, session)
-    columns = _with_missing(known.columns, session)
+    columns: Mapping[str, Mapping[str, Any]] = _with_missing(known.columns, session)
+    whose: dict[str, Any] = {}
+    if not persons:
+        whose, columns = ask_persons(columns, session)
     columns = _with_sources(columns, session)
-    return Interviewed(name, persons, records, public_number, file, columns)
+    return Interviewed(name, persons, records, public_number, file, columns, whose)
 
 
 def _with_missing(columns: Mapping[str, Any], session: Session) -> dict[str, dict[str, Any]]:

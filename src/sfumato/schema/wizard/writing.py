@@ -11,6 +11,7 @@ from sfumato.schema.wizard.interview import Interviewed
 __all__ = ["next_steps", "written"]
 
 _BOUGHT = "to be bought: sfumato schema estimate"
+_DECLARED = "to be declared from public knowledge: an estimate takes each row as a unit"
 _LEDGER = "budget.db"
 _FOLDER = "estimate"  # shows what was bought, which the ledger does not
 
@@ -25,16 +26,18 @@ def written(
     head = [f"Written by answers about the header of {Path(data).name}; no record was read."]
     if answers.records is not None:
         head.append(f"About {answers.records:,} records.")
-    if not answers.persons:
+    if not answers.persons and not answers.whose:
         head.append("A person may have several rows: what is hidden is one row, not a person.")
     head += [f"Next: {step}" for step in next_steps(answers, data, output)]
     columns = []
     for name, facts in answers.columns.items():
         blank = [fact for fact, value in facts.items() if value is None]
-        remarks = (f"{' and '.join(blank)} {_BOUGHT}",) if blank else ()
+        how_to = _DECLARED if answers.whose else _BOUGHT
+        remarks = (f"{' and '.join(blank)} {how_to}",) if blank else ()
         said = {fact: value for fact, value in facts.items() if value is not None}
         columns.append(DraftedColumn(name, said, remarks))
     whole: dict[str, Any] = {} if answers.public_number else {"neighbours": "add-remove"}
+    whole |= answers.whose
     told = {} if how is None else how.model_dump(exclude_none=True)
     if file := {**told, **answers.file}:
         whole["file"] = file
@@ -52,7 +55,9 @@ def next_steps(answers: Interviewed, data: str | Path, output: Path) -> list[str
         f"sfumato ledger grant {quote(answers.name)} --epsilon 2{delta} --reason "
         f'"…" --ledger {_LEDGER}',
     ]
-    if answers.blank:
+    if answers.blank and answers.whose:
+        steps.append(f"declare {', '.join(answers.blank)} in {schema}")
+    elif answers.blank:
         steps.append(
             f"sfumato schema estimate {table} --schema {schema} --epsilon 0.1{delta} "
             f"--ledger {_LEDGER} --folder {_FOLDER} -o {bought}"
