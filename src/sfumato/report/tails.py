@@ -7,7 +7,7 @@ import numpy as np
 from sfumato.accuracy.bins import bin_names
 from sfumato.accuracy.published import Published
 from sfumato.accuracy.tables import Tables
-from sfumato.numeric.arrays import Whole
+from sfumato.numeric.arrays import Codes, Whole
 from sfumato.release.certificate import Certificate
 from sfumato.render.bins import FineCounts
 from sfumato.render.mosaic import fine_counts
@@ -67,7 +67,7 @@ def _said(tables: Tables, certificate: Certificate) -> Iterator[tuple[str, str]]
             yield axis.name, ". ".join(said)
 
 
-def _ends(one: FineCounts, noisy: Whole, place: Whole) -> Iterator[tuple[bool, int, float, int]]:
+def _ends(one: FineCounts, noisy: Whole, place: Codes) -> Iterator[tuple[bool, int, float, int]]:
     """For each tail: whether it is the lower one, the last bin before it, and what it holds."""
     assert one.tail is not None  # noqa: S101  or nobody asks
     body = np.flatnonzero(~one.tail[: one.column.ordered])
