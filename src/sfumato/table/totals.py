@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from sfumato.errors import DataError
 from sfumato.numeric.threads import one_blas_thread
 
-__all__ = ["Failed", "Totals", "TotalsTask"]
+__all__ = ["Failed", "Totals", "TotalsTask", "failed"]
 
 S = TypeVar("S")
 
@@ -64,14 +64,14 @@ class TotalsTask(ABC, Generic[S]):
             with one_blas_thread:
                 return pickle.dumps(self._totals(items), protocol=5)
         except Exception as error:  # whatever it is, it may quote a record
-            return pickle.dumps(_failed(error))
+            return pickle.dumps(failed(error))
 
     def merged(self, answers: Iterable[bytes]) -> bytes:
         """NOT PRIVATE: one answer for several partitions, for engines that merge by trees."""
         try:
             return pickle.dumps(self._total(answers), protocol=5)
         except Exception as error:
-            return pickle.dumps(_failed(error))
+            return pickle.dumps(failed(error))
 
     def total(self, answers: Iterable[bytes]) -> Totals:
         """NOT PRIVATE: the totals of all partitions; raises what a marker stands for."""
@@ -94,8 +94,9 @@ class TotalsTask(ABC, Generic[S]):
         return tuple(each.merge(x, y) for each, x, y in zip(self._all, a, b, strict=True))
 
 
-def _failed(error: Exception) -> Failed:
+def failed(error: Exception) -> Failed:
+    """The marker of an error: in words of ours, or by its type alone."""
     if isinstance(error, DataError):
         return Failed(str(error), of_data=True)
-    # By its type alone: an error of NumPy names the number that it met.
+    # An error of NumPy names the number that it met.
     return Failed(f"the records could not be counted ({type(error).__name__})", of_data=False)

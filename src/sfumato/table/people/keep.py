@@ -19,12 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Mask, Whole
-from sfumato.table.people.packed import PackedRows
+from sfumato.table.people.packed import PackedRows, joined
 from sfumato.table.row_digest import digests, row_weights, scrambled
 
 __all__ = ["Keeper", "Kept"]
 
 Hashes = NDArray[np.uint64]
+
+_FEW_BITS = 18
+_FEW = 2**_FEW_BITS
 
 
 class Kept(NamedTuple):
@@ -63,19 +66,18 @@ class Keeper:
         second = next(chunks, None)
         if second is None:
             return self._kept(first, *self._hashed(first, None))
-        seen = _Seen.nothing()
-        total: Kept | None = None
-        for rows in chain((first, second), chunks):
+        seen = _Seen.nothing().with_more(self.row_hashes(first))
+        total = self._kept(first, *self._hashed(first, None))
+        for rows in chain((second,), chunks):
             part = self._kept(rows, *self._hashed(rows, seen))
             seen = seen.with_more(self.row_hashes(rows))
-            total = part if total is None else self.merged((total, part))
-        assert total is not None  # noqa: S101  for the type checker
+            total = self.merged((total, part))
         return total
 
     def merged(self, parts: Iterable[Kept]) -> Kept:
         """NOT PRIVATE: of parts that have no equal rows in common, though persons."""
         given = list(parts)
-        rows = np.concatenate([part.rows for part in given])
+        rows = joined([part.rows for part in given], given[0].rows.dtype)
         priority = np.concatenate([part.priority for part in given])
         found = self._kept(rows, np.zeros((len(rows), 2), np.uint64), priority)
         ids = _Ids(*(np.concatenate([getattr(p, name) for p in given]) for name in ("hi", "lo")))
@@ -106,7 +108,8 @@ class Keeper:
             chosen = order
         start = np.append(0, np.cumsum(np.minimum(counts, self.most)))
         sums = _summed(hashes[order], begins)
-        return Kept(ids.hi[begins], ids.lo[begins], sums, start, rows[chosen], priority[chosen])
+        kept = rows.take(chosen)
+        return Kept(ids.hi[begins], ids.lo[begins], sums, start, kept, priority[chosen])
 
 
 class _Ids(NamedTuple):
@@ -125,11 +128,29 @@ class _Ids(NamedTuple):
 
     def order(self, priority: Hashes) -> Whole:
         """By person, and the rows of each by their hashes."""
-        order = np.lexsort((priority, self.hi))
-        hi, lo = self.taken(order)
-        if np.any((hi[1:] == hi[:-1]) & (lo[1:] != lo[:-1])):  # two persons with half a hash
-            order = np.lexsort((priority, self.lo, self.hi))
-        return order
+        if len(self.hi) <= _FEW:
+            order = self._guessed(priority)
+            hi, lo, by = self.hi[order], self.lo[order], priority[order]
+            same = (hi[1:] == hi[:-1]) & (lo[1:] == lo[:-1]) & (by[1:] >= by[:-1])
+            if (same | (hi[1:] > hi[:-1])).all():
+                return order
+        return np.lexsort((priority, self.lo, self.hi))
+
+    def _guessed(self, priority: Hashes) -> Whole:
+        """The same, unless hashes agree in many bits: numbers are sorted faster than places."""
+        order = _places(self.hi)
+        hi = self.hi[order]
+        person = np.append(0, np.cumsum(hi[1:] != hi[:-1]))[: len(hi)].astype(np.uint64)
+        share = np.uint64(64 - _FEW_BITS)
+        return order[_places((person << share) | (priority[order] >> np.uint64(_FEW_BITS)))]
+
+
+def _places(keys: Hashes) -> Whole:
+    """Where the keys lie in order, by the bits that the places leave."""
+    mask = np.uint64(_FEW - 1)
+    found = (keys & ~mask) | np.arange(len(keys), dtype=np.uint64)
+    found.sort()
+    return (found & mask).astype(np.int64)
 
 
 def _summed(hashes: Hashes, begins: Whole) -> Hashes:

@@ -1,26 +1,26 @@
 """Fold over persons: the rows of each together, at most so many, whatever holds them.
 
 The first pass reads the source, groups its rows (`sfumato.table.people.grouping`), counts the
-persons and takes a keyed fingerprint of all their rows.  Later passes read what was grouped.
+persons and takes a keyed fingerprint of all their rows.  Later passes read what was grouped.  On
+clusters every pass brings the rows of a person together (`sfumato.table.people.cluster_task`).
 """
 
-import hmac
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from sfumato.errors import DataError
 from sfumato.schema.domain import Domain, Levels
-from sfumato.table.engine import Local, total_bytes
+from sfumato.table.engine import Local, Regrouping, total_bytes
 from sfumato.table.file.parquet import ParquetFiles
+from sfumato.table.people.cluster_task import GatherTask, ScatterTask
 from sfumato.table.people.grouping import Grouping, Room
 from sfumato.table.people.layout import PeopleLayout
-from sfumato.table.people.packed import PackedRows, Packer
+from sfumato.table.people.packed import PackedRows
 from sfumato.table.people.panel import Panel, PeopleStatistic
 from sfumato.table.people.person_id import check_ids
 from sfumato.table.people.shelf import Shelf
+from sfumato.table.people.tally import PeopleTally, Tallied
 from sfumato.table.source import PartOf, Source
 from sfumato.table.totals import Totals, TotalsTask
 from sfumato.table.workers import in_order, shared_out
@@ -51,18 +51,22 @@ class People:
     ) -> None:
         if layout.linked != (persons is not None):
             raise DataError("a table of persons is needed where one is declared, and only there")
-        check_ids(source, layout.ids)
-        if persons is not None:
-            check_ids(persons, layout.key or ())
-        self._rows = _plain(source, domain)
-        self._of_persons = None if persons is None else _plain(persons, domain)
         self._grouping = Grouping(domain, layout, key, room or Room())
+        tables = [(source, ScatterTask(self._grouping.row_packer, of_rows=True))]
+        if persons is not None and self._grouping.person_packer is not None:
+            tables.insert(0, (persons, ScatterTask(self._grouping.person_packer, of_rows=False)))
+        for table, task in tables:
+            check_ids(table, task.packer.ids)
+        self._tables = [(_readable(table, domain), task) for table, task in tables]
+        self._cluster = _cluster_of([table for table, _ in self._tables])
         self._key, self._expected, self._progress = key, expected, progress
         self._shelf: Shelf | None = None
-        self._found = (0, np.zeros(2, np.uint64))
+        self._tally: Tallied | None = None
 
     def fold(self, *statistics: PeopleStatistic[Any]) -> Totals:
         """The totals of statistics over all persons, kept rows alone; of nobody, their zeros."""
+        if self._cluster is not None:
+            return self._passed(self._cluster, statistics)
         task = PanelTask(statistics)
         each = max(total_bytes(task.zero()), 1)
         answers = shared_out(task, self._panels(), _MOST_BYTES // each)
@@ -71,43 +75,49 @@ class People:
     @property
     def persons(self) -> int:
         """How many there are."""
-        self._panels()
-        return self._found[0]
+        return self._found().persons
 
     def fingerprint(self) -> bytes:
         """Keyed digest of all rows of all persons, cut or kept, whatever their order."""
-        self._panels()
-        persons, sums = self._found
-        layout = self._grouping.layout
-        axes = (*layout.person_axes(self._grouping.domain), *layout.row_axes(self._grouping.domain))
-        facts = repr([layout.linked, *((axis.name, axis.codes) for axis in axes)]).encode()
-        content = b"persons" + persons.to_bytes(8, "big") + sums.astype("<u8").tobytes() + facts
-        return hmac.digest(self._key, content, "sha256")
+        return self._found().digest(self._key, self._grouping.domain, self._grouping.layout)
+
+    def _found(self) -> Tallied:
+        if self._tally is None:
+            self.fold()
+        return self._tally or PeopleTally().zero()
+
+    def _passed(self, cluster: Regrouping, statistics: tuple[PeopleStatistic[Any], ...]) -> Totals:
+        """The totals of a pass where the records are."""
+        task = GatherTask(self._grouping, statistics)
+        *totals, tally = task.total(cluster.regroup(self._tables, task))
+        self._learn(tally)
+        return tuple(totals)
 
     def _panels(self) -> Iterable[Panel]:
+        """Grouped in the first pass, and kept."""
         if self._shelf is not None:
             return self._shelf
         layout, domain = self._grouping.layout, self._grouping.domain
         axes = layout.person_axes(domain), layout.row_axes(domain)
-        shelf = Shelf(*axes, held=self._grouping.room.held)
-        number, sums = 0, np.zeros(2, np.uint64)
-        for found in self._grouping.of(self._tagged()):
-            shelf.put(found.panel)
-            number += found.panel.persons
-            sums += found.sums
-        self.check_number(number)
-        self._found, self._shelf, self._expected = (number, sums), shelf, number
+        shelf, tally = Shelf(*axes, held=self._grouping.room.held), PeopleTally().zero()
+        for panel, sums in self._grouping.of(self._packed()):
+            shelf.put(panel)
+            tally = tally.with_more(panel.persons, sums)
+        self._learn(tally)
+        self._shelf = shelf
         return shelf
 
-    def _tagged(self) -> Iterator[tuple[bool, PackedRows]]:
-        if self._of_persons is not None and self._grouping.person_packer is not None:
-            for rows in self._packed(self._of_persons, self._grouping.person_packer):
-                yield False, rows
-        for rows in self._packed(self._rows, self._grouping.row_packer):
-            yield True, rows
+    def _packed(self) -> Iterator[tuple[bool, PackedRows]]:
+        for source, task in self._tables:
+            batches = Local(source, self._progress).batches(task.columns)
+            for rows in in_order(task.packer, batches):
+                yield task.of_rows, rows
 
-    def _packed(self, source: Source, packer: Packer) -> Iterator[PackedRows]:
-        return in_order(packer, Local(source, self._progress).batches(packer.columns))
+    def _learn(self, tally: Tallied) -> None:
+        """What a pass found of all persons: a later one must find as many."""
+        self.check_number(tally.persons)
+        self._expected = tally.persons
+        self._tally = self._tally or tally
 
     def check_number(self, persons: int) -> None:
         """Refuse, where the number of persons is public, another one than was found before."""
@@ -136,15 +146,28 @@ class PanelTask(TotalsTask[Panel]):
         return tuple(totals)
 
 
-def _plain(source: Source, domain: Domain) -> Source:
-    """A source whose rows can be read here."""
+def _readable(source: Source, domain: Domain) -> Source:
+    """A source whose rows can be grouped, here or where they are."""
     if isinstance(source, PartOf):
         raise DataError("parts of a table are parts of its rows, and here the unit is a person")
-    if callable(getattr(source, "fold", None)):
+    if callable(getattr(source, "fold", None)) and not _regroups(source):
         raise DataError(
-            f"{type(source).__name__}: persons are not grouped where such records are: give a "
-            "frame, a file or a table that can be read here"
+            f"{type(source).__name__}: rows are not grouped by person where such records are: give "
+            "a frame, a file or a table that can be read here"
         )
     if isinstance(source, ParquetFiles):
         return source.listing(a.name for a in domain.axes if isinstance(a, Levels))
     return source
+
+
+def _regroups(source: Source) -> bool:
+    return callable(getattr(source, "regroup", None))
+
+
+def _cluster_of(sources: list[Source]) -> Regrouping | None:
+    """The engine that has the records of all tables, if they are on one."""
+    if not any(map(_regroups, sources)):
+        return None
+    if len({type(source) for source in sources}) > 1:
+        raise DataError("both tables must be frames of the same engine: Dask, Spark, or neither")
+    return sources[-1]  # type: ignore[return-value]  # what has this verb is one

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.table.people.packed import PackedRows
+from sfumato.table.people.packed import PackedRows, joined
 from sfumato.table.people.store import Piece, Store
 
 __all__ = ["Pile", "by_digit", "digit", "piles_by"]
@@ -31,7 +31,7 @@ class Pile:
         self._waiting += len(rows)
         self.rows += len(rows)
         if self._waiting >= _PIECE:
-            self._pieces.append(self._store.put(np.concatenate(self._loose)))
+            self._pieces.append(self._store.put(joined(self._loose, self._kind)))
             self._loose, self._waiting = [], 0
 
     def chunks(self) -> Iterator[PackedRows]:
@@ -42,7 +42,7 @@ class Pile:
 
     def whole(self) -> PackedRows:
         """All rows at once."""
-        return np.concatenate([np.empty(0, self._kind), *self.chunks()])
+        return joined(self.chunks(), self._kind)
 
     def empty(self, store: Store) -> "Pile":
         """Another one for the same kind of rows."""
@@ -63,11 +63,11 @@ def digit(hashes: NDArray[np.uint64], level: int) -> NDArray[np.uint8]:
 
 def by_digit(rows: PackedRows, digits: NDArray[np.uint8]) -> Iterator[tuple[int, PackedRows]]:
     """The rows of each digit that occurs."""
-    rows = rows[np.argsort(digits, kind="stable")]
+    rows = rows.take(np.argsort(digits, kind="stable"))  # several times as fast as an index
     ends = np.cumsum(np.bincount(digits, minlength=_DIGITS))
     for number, some in enumerate(np.split(rows, ends[:-1])):
         if len(some):
-            yield number, some.copy()  # a view would hold on to all the others
+            yield number, joined([some], some.dtype)  # a view would hold on to all the others
 
 
 def piles_by(

@@ -82,8 +82,7 @@ class Store:
             finalize(self, self._file.close)  # or when nobody has the store any more
         self._file.seek(self._end)
         for piece in self._pieces:
-            assert piece.array is not None  # noqa: S101  for the type checker
-            left = np.ascontiguousarray(piece.array).view(np.uint8).data
+            left = np.ascontiguousarray(self.get(piece)).view(np.uint8).data
             piece.offset = self._end
             while left:
                 written = self._file.write(left)

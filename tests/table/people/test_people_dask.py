@@ -1,0 +1,82 @@
+"""Persons of frames of Dask: the same kept rows and sums as here, whatever the partitions."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+import pytest
+
+from dask_world import MISSING, SECRET
+from people_world import DOMAIN, KEY, LAYOUT, LINKED, Entries, Tables, linked, people_of, table
+from sfumato.errors import DataError
+from sfumato.table.people.grouping import Room
+from sfumato.table.people.panel import Persons
+from sfumato.table.people.people import People
+from sfumato.table.source import open_source
+
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+ROWS = [
+    (None if k % 11 == 0 else str(k * 7 % 23), "fm"[k % 3 % 2], k % 3, "ab"[k * k % 5 % 2])
+    for k in range(300)
+]
+EVENTS = [(i, year, ward) for i, _, year, ward in ROWS]
+PERSONS = [(str(k), "fm"[k % 2]) for k in range(12)] + [("3", "m"), (None, "f")]
+STATISTICS = (Persons(), Entries(), Tables(2, 100))
+
+
+def frame_of(rows, partitions=5, trouble=None):
+    import dask.dataframe as dd
+
+    frame = dd.from_pandas(rows.to_pandas() if hasattr(rows, "to_pandas") else rows, partitions)
+    return frame if trouble is None else frame.map_partitions(trouble, meta=frame._meta)
+
+
+def there(rows, layout=LAYOUT, **given):
+    return People(open_source(frame_of(rows)), DOMAIN, layout, key=KEY, **given)
+
+
+def persons_frame():
+    return pd.DataFrame(PERSONS, columns=["pid", "sex"])
+
+
+def same(one, other):
+    for a, b in zip(one.fold(*STATISTICS), other.fold(*STATISTICS), strict=True):
+        assert (a == b).all() if hasattr(a, "all") else a == b
+    assert (one.persons, one.fingerprint()) == (other.persons, other.fingerprint())
+
+
+def test_persons_of_one_table_are_the_same():
+    same(people_of(ROWS), there(table(ROWS)))
+    same(people_of(ROWS), there(table(ROWS[::-1]), room=Room(rows=16, held=64)))
+
+
+def test_persons_of_two_tables_are_the_same():
+    events = table([(i, None, year, ward) for i, year, ward in EVENTS])
+    own = open_source(frame_of(persons_frame(), 2))
+    same(linked(PERSONS, EVENTS), there(events, LINKED, persons=own))
+
+
+def test_tables_of_two_engines_are_refused():
+    with pytest.raises(DataError, match="frames of the same engine"):
+        there(table(ROWS), LINKED, persons=open_source(persons_frame()))
+
+
+def broken_off(part):
+    if len(part):  # of the empty twin nothing is read
+        raise ValueError(SECRET)
+    return part
+
+
+@dataclass(frozen=True)
+class Overflowing(Persons):
+    def add(self, total, panel):
+        raise OverflowError(SECRET)
+
+
+def test_an_error_of_a_partition_or_of_the_work_comes_back_in_fixed_words():
+    broken = open_source(frame_of(table(ROWS), 5, broken_off))
+    with pytest.raises(DataError, match="could not be read to its end: Dask ended") as error:
+        People(broken, DOMAIN, LAYOUT, key=KEY).fold(Persons())
+    assert SECRET not in str(error.value)
+    with pytest.raises(RuntimeError, match=r"could not be counted \(OverflowError\)") as error:
+        there(table(ROWS)).fold(Overflowing())
+    assert SECRET not in str(error.value)
