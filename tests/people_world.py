@@ -11,6 +11,7 @@ import pyarrow as pa
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table.people.layout import PeopleLayout
+from sfumato.table.people.panel import Persons
 from sfumato.table.people.people import People
 from sfumato.table.people.ticket import tickets
 from sfumato.table.source import open_source
@@ -37,6 +38,13 @@ LAYOUT = PeopleLayout(
 LINKED = PeopleLayout(
     ids=("patient",), constants=("sex",), rows=("year", "ward"), order="year", most=3, key=("pid",)
 )
+
+ROWS = [
+    (None if k % 11 == 0 else str(k * 7 % 23), "fm"[k % 3 % 2], k % 3, "ab"[k * k % 5 % 2])
+    for k in range(300)
+]
+EVENTS = [(i, year, ward) for i, _, year, ward in ROWS]
+PERSONS = [(str(k), "fm"[k % 2]) for k in range(12)] + [("3", "m"), (None, "f")]
 
 
 def table(rows):
@@ -133,3 +141,11 @@ def largest_distances(vectors, nobody):
     pairs = moved[:, None, :] - moved[None, :, :]
     each = (np.abs(moved).sum(1).max(), (moved**2).sum(1).max())
     return (*each, np.abs(pairs).sum(2).max(), (pairs**2).sum(2).max())
+
+
+def same_people(one, other):
+    """Refuse any difference between two that should be the same."""
+    statistics = (Persons(), Entries(), Tables(2, 100))
+    for a, b in zip(one.fold(*statistics), other.fold(*statistics), strict=True):
+        assert (a == b).all() if hasattr(a, "all") else a == b
+    assert (one.persons, one.fingerprint()) == (other.persons, other.fingerprint())

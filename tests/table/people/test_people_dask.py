@@ -6,7 +6,19 @@ import pandas as pd
 import pytest
 
 from dask_world import MISSING, SECRET
-from people_world import DOMAIN, KEY, LAYOUT, LINKED, Entries, Tables, linked, people_of, table
+from people_world import (
+    DOMAIN,
+    EVENTS,
+    KEY,
+    LAYOUT,
+    LINKED,
+    PERSONS,
+    ROWS,
+    linked,
+    people_of,
+    same_people,
+    table,
+)
 from sfumato.errors import DataError
 from sfumato.table.people.grouping import Room
 from sfumato.table.people.panel import Persons
@@ -14,13 +26,6 @@ from sfumato.table.people.people import People
 from sfumato.table.source import open_source
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
-ROWS = [
-    (None if k % 11 == 0 else str(k * 7 % 23), "fm"[k % 3 % 2], k % 3, "ab"[k * k % 5 % 2])
-    for k in range(300)
-]
-EVENTS = [(i, year, ward) for i, _, year, ward in ROWS]
-PERSONS = [(str(k), "fm"[k % 2]) for k in range(12)] + [("3", "m"), (None, "f")]
-STATISTICS = (Persons(), Entries(), Tables(2, 100))
 
 
 def frame_of(rows, partitions=5, trouble=None):
@@ -38,21 +43,15 @@ def persons_frame():
     return pd.DataFrame(PERSONS, columns=["pid", "sex"])
 
 
-def same(one, other):
-    for a, b in zip(one.fold(*STATISTICS), other.fold(*STATISTICS), strict=True):
-        assert (a == b).all() if hasattr(a, "all") else a == b
-    assert (one.persons, one.fingerprint()) == (other.persons, other.fingerprint())
-
-
 def test_persons_of_one_table_are_the_same():
-    same(people_of(ROWS), there(table(ROWS)))
-    same(people_of(ROWS), there(table(ROWS[::-1]), room=Room(rows=16, held=64)))
+    same_people(people_of(ROWS), there(table(ROWS)))
+    same_people(people_of(ROWS), there(table(ROWS[::-1]), room=Room(rows=16, held=64)))
 
 
 def test_persons_of_two_tables_are_the_same():
     events = table([(i, None, year, ward) for i, year, ward in EVENTS])
     own = open_source(frame_of(persons_frame(), 2))
-    same(linked(PERSONS, EVENTS), there(events, LINKED, persons=own))
+    same_people(linked(PERSONS, EVENTS), there(events, LINKED, persons=own))
 
 
 def test_tables_of_two_engines_are_refused():

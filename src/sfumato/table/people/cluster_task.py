@@ -23,6 +23,7 @@ from sfumato.table.totals import Failed, Totals, TotalsTask, failed
 __all__ = ["GatherTask", "ScatterTask"]
 
 _PERSONS, _ROWS, _FAILED = b"p", b"r", b"!"
+_TOGETHER = 2**17  # rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +44,21 @@ class ScatterTask:
         """NOT PRIVATE: a bucket and some of its rows in bytes, or the marker of a failure."""
         mark = _ROWS if self.of_rows else _PERSONS
         try:
-            for batch in to_its_end(batches):
-                for piece in cut(batch):
-                    for bucket, rows in _by_bucket(self.packer(piece), buckets):
-                        yield bucket, mark + rows.tobytes()
+            for some in self._packed(batches):
+                for bucket, rows in _by_bucket(some, buckets):
+                    yield bucket, mark + rows.tobytes()
         except Exception as error:  # whatever it is, it may quote a record
             yield 0, _FAILED + pickle.dumps(failed(error))
+
+    def _packed(self, batches: Iterable[pa.RecordBatch]) -> Iterator[PackedRows]:
+        """Many rows at a time, so that there are some for every bucket."""
+        held: list[PackedRows] = []
+        for piece in (piece for batch in to_its_end(batches) for piece in cut(batch)):
+            held.append(self.packer(piece))
+            if sum(map(len, held)) >= _TOGETHER:
+                yield joined(held, self.packer.type)
+                held.clear()
+        yield joined(held, self.packer.type)
 
 
 def _by_bucket(rows: PackedRows, buckets: int) -> Iterator[tuple[int, PackedRows]]:
