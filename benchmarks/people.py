@@ -5,7 +5,8 @@
     python benchmarks/people.py --one               all rows of one person
 
 A made-up Parquet file with an id and ten columns, rows in no order.  Each line is a process of its
-own: processor time of all threads, seconds, and the most memory that it had at any time.
+own: processor time of all threads, seconds, and the most memory that it had at any time.  Beside
+the grouping: a count of each column, all pair tables, and a whole release of the rows.
 """
 
 import argparse
@@ -21,6 +22,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato import publish
+from sfumato.measure.joint_table import JointTables
+from sfumato.methods.mosaic.steps import Steps
+from sfumato.privacy.budget import budget
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table.people.layout import PeopleLayout
@@ -32,15 +37,12 @@ from sfumato.table.statistic import WholeSum
 
 PER_PERSON, PER_ROW = 3, 7
 NAMES = tuple(f"c{k}" for k in range(PER_PERSON + PER_ROW))
-DOMAIN = Domain.of(
-    Schema.of(
-        {
-            "name": "panel",
-            "columns": {"id": {"kind": "id"}}
-            | {name: {"kind": "integer", "low": 0, "high": 99} for name in NAMES},
-        }
-    )
-)
+SCHEMA = {
+    "name": "panel",
+    "columns": {"id": {"kind": "id"}}
+    | {name: {"kind": "integer", "low": 0, "high": 99} for name in NAMES},
+}
+DOMAIN = Domain.of(Schema.of(SCHEMA))
 LAYOUT = PeopleLayout(
     ids=("id",), constants=NAMES[:PER_PERSON], rows=NAMES[PER_PERSON:], order=NAMES[PER_PERSON]
 )
@@ -93,6 +95,20 @@ def plain(path):
     return int(Records(open_source(path), DOMAIN, key=b"k" * 32).fold(OneWay())[0].sum())
 
 
+def pairs(path):
+    """As mosaic counts the rows, each for itself: all pairs of columns."""
+    steps = Steps(DOMAIN, budget(epsilon=1, delta="1e-9"), pq.read_metadata(path).num_rows)
+    records = Records(open_source(path), DOMAIN, key=b"k" * 32)
+    return JointTables(steps.counts, records.fold(steps.counts)).rows
+
+
+def release(path):
+    """A whole release of the rows, each for itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked = {"epsilon": 1, "delta": "1e-9", "format": "parquet", "folder": Path(folder, "r")}
+        return publish(Path(path), schema=SCHEMA, **asked).certificate.rows
+
+
 def grouped(path):
     people = People(open_source(path), DOMAIN, LAYOUT, key=b"k" * 32)
     people.fold(PeopleOneWay())
@@ -114,7 +130,7 @@ def main(rows, persons):
         path = Path(folder, "rows.parquet")
         write(path, rows, persons)
         print(f"{rows:,} rows of {persons:,} persons, {len(NAMES)} columns")
-        for work in ("plain", "grouped", "again"):
+        for work in ("plain", "pairs", "release", "grouped", "again"):
             subprocess.run([sys.executable, __file__, "--work", work, "--path", path], check=True)
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -199,6 +200,9 @@ def test_what_cannot_be_grouped_is_refused_by_name():
         People(part, DOMAIN, LAYOUT, key=KEY)
     with pytest.raises(DataError, match="table of persons is needed"):
         People(source, DOMAIN, LINKED, key=KEY)
+    counted = SimpleNamespace(names=source.names, types={}, fold=lambda: None)
+    with pytest.raises(DataError, match="leave out in_database"):
+        People(counted, DOMAIN, LAYOUT, key=KEY)
     nested = pa.table({"patient": [[1]], "sex": ["f"], "year": [1], "ward": ["a"]})
     with pytest.raises(DataError, match="column patient: values of its type are no ids"):
         People(open_source(nested), DOMAIN, LAYOUT, key=KEY)

@@ -76,6 +76,7 @@ def test_files_and_frames_have_the_same_persons(tmp_path):
         pd.DataFrame(columns).astype({"patient": "category"}),
         pd.DataFrame(columns | {"patient": pd.Series([7, "8", 7.0], dtype=object)}),
         pl.DataFrame(columns),
+        pl.LazyFrame(columns | {"patient": ["7", "8.0", " 7"]}),
         columns,
     ]
     assert len({People(open_source(d), DOMAIN, LAYOUT, key=KEY).fingerprint() for d in given}) == 1

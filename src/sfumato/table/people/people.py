@@ -5,7 +5,8 @@ persons and takes a keyed fingerprint of all their rows.  Later passes read what
 clusters every pass brings the rows of a person together (`sfumato.table.people.cluster_task`).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,18 +101,20 @@ class People:
         layout, domain = self._grouping.layout, self._grouping.domain
         axes = layout.person_axes(domain), layout.row_axes(domain)
         shelf, tally = Shelf(*axes, held=self._grouping.room.held), PeopleTally().zero()
-        for panel, sums in self._grouping.of(self._packed()):
-            shelf.put(panel)
-            tally = tally.with_more(panel.persons, sums)
+        with closing(self._packed()) as packed:
+            for panel, sums in self._grouping.of(packed):
+                shelf.put(panel)
+                tally = tally.with_more(panel.persons, sums)
         self._learn(tally)
         self._shelf = shelf
         return shelf
 
-    def _packed(self) -> Iterator[tuple[bool, PackedRows]]:
+    def _packed(self) -> Generator[tuple[bool, PackedRows], None, None]:
         for source, task in self._tables:
             batches = Local(source, self._progress).batches(task.columns)
-            for rows in in_order(task.packer, batches):
-                yield task.of_rows, rows
+            with closing(in_order(task.packer, batches)) as packed:
+                for rows in packed:
+                    yield task.of_rows, rows
 
     def _learn(self, tally: Tallied) -> None:
         """What a pass found of all persons: a later one must find as many."""
@@ -152,8 +155,8 @@ def _readable(source: Source, domain: Domain) -> Source:
         raise DataError("parts of a table are parts of its rows, and here the unit is a person")
     if callable(getattr(source, "fold", None)) and not _regroups(source):
         raise DataError(
-            f"{type(source).__name__}: rows are not grouped by person where such records are: give "
-            "a frame, a file or a table that can be read here"
+            "a database does not group its rows by person: leave out in_database, so that they "
+            "are read and grouped here"
         )
     if isinstance(source, ParquetFiles):
         return source.listing(a.name for a in domain.axes if isinstance(a, Levels))
