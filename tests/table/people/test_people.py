@@ -177,6 +177,17 @@ def test_nobody_is_counted_as_zero():
         assert people.persons == 0
 
 
+def test_there_need_be_no_column_of_a_kind():
+    rows = [("1", "f", 0, "a"), ("1", "f", 1, "a"), ("2", "m", 2, "b")]
+    none_constant = PeopleLayout(ids=("patient",), constants=(), rows=("ward",))
+    assert entries(people_of(rows, none_constant)) == {((), ((0,), (0,))): 1, ((), ((1,),)): 1}
+    all_constant = PeopleLayout(ids=("patient",), constants=("sex",), rows=())
+    assert entries(people_of(rows, all_constant)) == {((0,), ((), ())): 1, ((1,), ((),)): 1}
+    neither = PeopleLayout(ids=("patient",), constants=(), rows=(), key=("pid",))
+    counted = linked([("1", "f"), ("2", "m")], [("1", 0, "a")], neither)
+    assert entries(counted) == {((), ((),)): 1, ((), ()): 1}
+
+
 def test_the_fingerprint_knows_persons_and_rows_that_are_cut():
     rows = [("1", "f", k % 3, "a") for k in range(9)] + [("2", "f", 0, "b")]
     one = people_of(rows).fingerprint()

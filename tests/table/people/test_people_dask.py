@@ -1,5 +1,6 @@
 """Persons of frames of Dask: the same kept rows and sums as here, whatever the partitions."""
 
+import pickle
 from dataclasses import dataclass
 
 import pandas as pd
@@ -20,6 +21,7 @@ from people_world import (
     table,
 )
 from sfumato.errors import DataError
+from sfumato.table import dask as dask_engine
 from sfumato.table.people.grouping import Room
 from sfumato.table.people.panel import Persons
 from sfumato.table.people.people import People
@@ -63,6 +65,19 @@ def broken_off(part):
     if len(part):  # of the empty twin nothing is read
         raise ValueError(SECRET)
     return part
+
+
+def test_no_value_of_the_graph_holds_a_key_or_shows_it(monkeypatch):
+    """Values may be put on the disks of workers, and what fails may be shown in their logs."""
+    seen = []
+    monkeypatch.setattr(dask_engine, "_answered", lambda tasks: seen.extend(tasks) or [])
+    there(table(ROWS)).fold(Persons())
+    held = []
+    for name, node in seen[0].__dask_graph__().items():
+        held.append(KEY in pickle.dumps(node))
+        assert not held[-1] or node.dependencies, "a value of its own"
+        assert repr(KEY)[2:-1] not in f"{name!r} {node!r} {getattr(node, 'func', '')!r}"
+    assert any(held)  # the control: it is there
 
 
 @dataclass(frozen=True)

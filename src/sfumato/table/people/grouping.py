@@ -106,10 +106,10 @@ class Grouping:
             return
         if _size(piles) <= self.room.rows or level > _ID_LEVELS:
             rows = self._cut(1, piles[1], 0)
-            if self.layout.linked:
-                yield self._linked(self._cut(0, piles[0], 0), rows)
-            else:
+            if not self.layout.linked:
                 yield self._alone(rows)
+            elif piles[0].rows:  # else nobody is there
+                yield self._linked(self._cut(0, piles[0], 0), rows)
             return
         with Store(self.room.held // _NESTED) as store:
             for part in _split(piles, level, store):

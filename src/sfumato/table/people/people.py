@@ -83,7 +83,9 @@ class People:
         return self._found().digest(self._key, self._grouping.domain, self._grouping.layout)
 
     def _found(self) -> Tallied:
-        if self._tally is None:
+        if self._cluster is None:
+            self._panels()
+        elif self._tally is None:
             self.fold()
         return self._tally or PeopleTally().zero()
 
