@@ -1,7 +1,5 @@
 """The rows of a person that are kept, when hashes agree by chance and rows come without end."""
 
-import tracemalloc
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,6 +9,7 @@ from sfumato.table.people.grouping import Room
 from sfumato.table.people.keep import Keeper, _Ids
 from sfumato.table.people.panel import Persons
 from sfumato.table.people.people import People
+from sfumato.table.people.store import Store
 
 
 @pytest.mark.parametrize("low", [0, 2**20])
@@ -54,14 +53,25 @@ class OfOne:
             yield pa.RecordBatch.from_pydict({name: given[name] for name in columns})
 
 
-def test_memory_does_not_grow_with_the_rows_of_a_person():
-    peaks = []
-    for batches in (10, 40):
-        people = People(OfOne(batches), DOMAIN, LAYOUT, key=KEY, room=Room(2**12, 2**16))
-        tracemalloc.start()
-        try:
-            assert people.fold(Persons()) == (1,)
-            peaks.append(tracemalloc.get_traced_memory()[1])
-        finally:
-            tracemalloc.stop()
-    assert peaks[1] < 1.3 * peaks[0] + 2**20
+def test_no_more_rows_of_a_person_are_held_than_there_is_room_for(monkeypatch):
+    """Of 160,000 rows: what is grouped at a time, and what is in memory of all that waits."""
+    grouped, held = [], []
+    kept, put = Keeper._kept, Store.put
+
+    def watched_kept(self, rows, *hashes):
+        grouped.append(len(rows))
+        return kept(self, rows, *hashes)
+
+    def watched_put(self, array):
+        piece = put(self, array)
+        held.append(self._held)
+        return piece
+
+    monkeypatch.setattr(Keeper, "_kept", watched_kept)
+    monkeypatch.setattr(Store, "put", watched_put)
+    room = Room(2**12, 2**16)
+    people = People(OfOne(40), DOMAIN, LAYOUT, key=KEY, room=room)
+    assert people.fold(Persons()) == (1,)
+    assert sum(grouped) >= 40 * 4096
+    assert max(grouped) <= 2**14 + 2 * 4096  # a piece of a pile, which ends with a batch
+    assert max(held) <= room.held

@@ -75,7 +75,7 @@ class Keeper:
         return total
 
     def merged(self, parts: Iterable[Kept]) -> Kept:
-        """NOT PRIVATE: of parts that have no equal rows in common, though persons."""
+        """NOT PRIVATE: of parts that may share persons, but no row with the same number."""
         given = list(parts)
         rows = joined([part.rows for part in given], given[0].rows.dtype)
         priority = np.concatenate([part.priority for part in given])
