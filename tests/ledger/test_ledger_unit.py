@@ -3,12 +3,12 @@
 import pytest
 
 from ledger_world import PLAN
-from people_world import PEOPLE, ROWS, plan_for_persons, visits
 from sfumato.errors import BudgetError, ParameterError
 from sfumato.ledger import Ledger
 from sfumato.ledger.table_part import TablePart
 from sfumato.privacy.guarantee import PureDP
 from sfumato.publishing.table import price, publish_plan
+from visits_world import PEOPLE, ROWS, plan_for_persons, visits
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from people_world import PEOPLE, ROWS, TWO_FILES, plan_for_persons
 from sfumato.errors import SchemaError
 from sfumato.methods import METHODS
 from sfumato.plan import PERSON, RECORD
 from sfumato.publishing.table import price
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from visits_world import PEOPLE, ROWS, TWO_FILES, plan_for_persons
 
 SEVERAL_RECORDS = "People with several records"
 

@@ -10,7 +10,6 @@ from sklearn.dummy import DummyClassifier
 
 import sfumato as sf
 from commands import run
-from people_world import PEOPLE, TWO_FILES, plan_for_persons, visits
 from sfumato.errors import SchemaError
 from sfumato.estimator import Publisher, SyntheticTrained
 from sfumato.facts.plan import planned
@@ -30,6 +29,7 @@ from sfumato.publishing.table import price, publish_plan
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.schema.partial import PartialSchema
+from visits_world import PEOPLE, TWO_FILES, plan_for_persons, visits
 
 UNIT = "makes a person with all of their rows the unit"
 BLANK = {**PEOPLE, "columns": {**PEOPLE["columns"], "days": {"kind": "integer"}}}

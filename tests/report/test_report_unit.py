@@ -6,7 +6,6 @@ from dataclasses import fields
 
 import pytest
 
-from people_world import PEOPLE, ROWS, plan_for_persons, visits
 from sfumato.cli.show import promise
 from sfumato.plan import PERSON, RECORD
 from sfumato.publishing.table import price, publish_plan
@@ -16,6 +15,7 @@ from sfumato.release.facts import facts_of
 from sfumato.release.kind import ESTIMATE, KINDS, TABLE
 from sfumato.report.html import html_page
 from sfumato.report.officer import Account, officer_html
+from visits_world import PEOPLE, ROWS, plan_for_persons, visits
 
 NO_ACCOUNT = Account(**{field.name: "" for field in fields(Account)})
 

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from people_world import PEOPLE, ROWS, TWO_FILES
 from sfumato.errors import SchemaError
 from sfumato.schema import Schema
 from sfumato.schema.blank import read_or_partial
@@ -12,6 +11,7 @@ from sfumato.schema.column_facts import column_facts
 from sfumato.schema.partial import PartialSchema
 from sfumato.schema.person import PERSON, RECORD, check_one_row_each
 from sfumato.schema.person import ROWS as MOST
+from visits_world import PEOPLE, ROWS, TWO_FILES
 
 WARD = {"kind": "category", "values": ["a", "b"], "other": "c"}
 DAYS = ROWS["columns"]["days"]

@@ -17,16 +17,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal, TypeVar
 
 import narwhals as nw
 import pyarrow as pa
 
 from sfumato.errors import DataError, ReleaseError
-from sfumato.table.engine import MapTask, PartMaker, Sink
+from sfumato.table.engine import MapTask, PartMaker, Scatter, Sink
 from sfumato.table.file_task import MOST_FILES, FileTask, RecordFileTask
 from sfumato.table.fold import FoldTask
 from sfumato.table.source import Frame, broken_off
+from sfumato.table.totals import TotalsTask
 
 __all__ = ["DaskFrame"]
 
@@ -37,6 +39,7 @@ P = TypeVar("P")
 _IN_PLACE = {"_accessor", "_categorical", "_datetime", "_expr", "_repartition", "_str_accessor"}
 _UNSEEN = "FromGraph"
 _MERGED = 8  # answers that one task merges
+_MOST_BUCKETS = 128  # of rows that go to their persons: each partition has a task for each
 _ATTEMPTS = 3  # more of a task that failed: a disk that was away may be back
 
 
@@ -103,7 +106,10 @@ class DaskFrame:
     def fold(self, columns: Sequence[str], task: FoldTask) -> Iterator[bytes]:
         """One answer for each partition, merged by a tree of tasks."""
         count, merge = (_Sent(work, task).delayed for work in (_counted, _merged))
-        level = [count(columns, part) for part in self._partitions(columns)]
+        return self._merged([count(columns, part) for part in self._partitions(columns)], merge)
+
+    def _merged(self, level: list[Any], merge: Callable[..., Any]) -> Iterator[bytes]:
+        """By a tree of tasks."""
         while len(level) > 1:
             level = [merge(level[k : k + _MERGED]) for k in range(0, len(level), _MERGED)]
         try:
@@ -111,6 +117,17 @@ class DaskFrame:
         except BrokenGraph as ended:
             reason = broken_off(ended)
         raise DataError(reason)
+
+    def regroup(
+        self, tables: Sequence[tuple[Any, Scatter]], task: TotalsTask[bytes]
+    ) -> Iterator[bytes]:
+        """A task for each partition, whose rows go to as many buckets as there are partitions."""
+        parts = [(part, how) for frame, how in tables for part in frame._partitions(how.columns)]
+        buckets = max(min(len(parts), _MOST_BUCKETS), 1)
+        rows = [_Sent(_scattered, how).several(buckets)(part, buckets) for part, how in parts]
+        gather, merge = (_Sent(work, task).delayed for work in (_gathered, _merged))
+        level = [gather([part[bucket] for part in rows]) for bucket in range(buckets)]
+        return self._merged(level, merge)
 
     def moved(self) -> bool:
         """By the steps of its plan, and the modules of Dask that they come from."""
@@ -169,10 +186,10 @@ class _Sent:
     No dataclass, for Dask looks into these; what it is shown as may stand in a log.
     """
 
-    def __init__(self, work: Callable[..., bytes], task: Any) -> None:
+    def __init__(self, work: Callable[..., Any], task: Any) -> None:
         self._work, self._task, self.__name__ = work, pickle.dumps(task, protocol=5), work.__name__
 
-    def __call__(self, *given: Any) -> bytes:
+    def __call__(self, *given: Any) -> Any:
         return self._work(pickle.loads(self._task), *given)  # noqa: S301  our own
 
     @property
@@ -181,6 +198,13 @@ class _Sent:
         from dask import delayed
 
         made: Callable[..., Any] = delayed(self, pure=False, traverse=False)
+        return made
+
+    def several(self, count: int) -> Callable[..., Any]:
+        """The same for work with so many answers, each of which goes somewhere else."""
+        from dask import delayed
+
+        made: Callable[..., Any] = delayed(self, pure=False, traverse=False, nout=count)
         return made
 
 
@@ -217,7 +241,18 @@ def _counted(task: FoldTask, columns: Sequence[str], part: Any) -> bytes:
     return task(_batches(columns, [part]))
 
 
-def _merged(task: FoldTask, answers: list[bytes]) -> bytes:
+def _scattered(task: Scatter, part: Any, buckets: int) -> list[list[bytes]]:
+    found: list[list[bytes]] = [[] for _ in range(buckets)]
+    for bucket, rows in task(_batches(task.columns, [part]), buckets):
+        found[bucket].append(rows)
+    return found
+
+
+def _gathered(task: TotalsTask[bytes], parts: list[list[bytes]]) -> bytes:
+    return task(chain.from_iterable(parts))
+
+
+def _merged(task: TotalsTask[Any], answers: list[bytes]) -> bytes:
     return task.merged(answers)
 
 

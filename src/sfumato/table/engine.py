@@ -26,6 +26,7 @@ import pyarrow as pa
 
 from sfumato.table.fold import FoldTask, cut, to_its_end
 from sfumato.table.source import Kind, Source
+from sfumato.table.totals import TotalsTask
 from sfumato.table.workers import shared_out
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
     "Local",
     "MapTask",
     "PartMaker",
+    "Regrouping",
+    "Scatter",
     "Sink",
     "cluster_of",
     "engine_of",
@@ -71,6 +74,31 @@ class Engine(Source, Protocol):
         """NOT PRIVATE: the task's answers for partitions that hold every record once, in any order.
 
         Answers may be merged on the way (`FoldTask.merged`).
+        """
+
+
+class Scatter(Protocol):
+    """The rows of a partition by the bucket of the person that they belong to."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """What it reads."""
+
+    def __call__(
+        self, batches: Iterator[pa.RecordBatch], buckets: int
+    ) -> Iterator[tuple[int, bytes]]:
+        """NOT PRIVATE: buckets, and some rows of each; never an error."""
+
+
+class Regrouping(Engine, Protocol):
+    """An engine that brings the rows of a person together, wherever they are."""
+
+    def regroup(
+        self, tables: Sequence[tuple["Source", Scatter]], task: TotalsTask[bytes]
+    ) -> Iterator[bytes]:
+        """NOT PRIVATE: the task's answers for buckets that hold every row once; merged or not.
+
+        The tables are of engines of this type.
         """
 
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from sfumato.errors import DataError, ReleaseError
 from sfumato.table.engine import MapTask, PartMaker, Sink
-from sfumato.table.fold import Failed
+from sfumato.table.totals import Failed
 
 __all__ = ["MOST_FILES", "FileTask", "NoRows", "RecordFileTask"]
 

@@ -15,19 +15,20 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from io import StringIO
 from typing import Any, Literal, TypeVar
 
 import pyarrow as pa
 
 from sfumato.errors import DataError, ReleaseError
-from sfumato.table.engine import MapTask, PartMaker, Sink, total_bytes
+from sfumato.table.engine import MapTask, PartMaker, Scatter, Sink, total_bytes
 from sfumato.table.file_task import MOST_FILES, FileTask, RecordFileTask
 from sfumato.table.fold import FoldTask
 from sfumato.table.source import broken_off
 from sfumato.table.spark_log import silent
 from sfumato.table.sql.unread import UnreadType
+from sfumato.table.totals import TotalsTask
 
 __all__ = ["SparkFrame"]
 
@@ -60,6 +61,7 @@ _IN_PLACE = {
 }
 _LACKS = re.compile(r"No module named '(\w+)")
 _ANSWER = "answer binary"  # what every task of ours hands back
+_BUCKET = "bucket int, rows binary"  # but those that send rows to their persons
 _MERGING = 16  # tasks that merge answers, unless their totals take too much room at the driver
 _MOST_BYTES = 2**28
 
@@ -107,13 +109,36 @@ class SparkFrame:
 
     def fold(self, columns: Sequence[str], task: FoldTask) -> Iterator[bytes]:
         """One answer for each partition, merged by tasks before a few come to the driver."""
-        width = max(1, min(_MERGING, _MOST_BYTES // max(total_bytes(task.zero()), 1)))
 
         def job() -> list[Any]:
             counted = self._selected(columns).mapInArrow(_Counted(columns, task), _ANSWER)
-            merged = counted.repartition(width).mapInArrow(_Merged(task), _ANSWER)
+            merged = counted.repartition(self._width(task)).mapInArrow(_Merged(task), _ANSWER)
             return list(merged.collect())
 
+        return self._merged(job, task)
+
+    def regroup(
+        self, tables: Sequence[tuple[Any, Scatter]], task: TotalsTask[bytes]
+    ) -> Iterator[bytes]:
+        """Rows go to as many partitions as Spark shuffles to, all of a bucket to the same."""
+        parts = int(self.frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+
+        def job() -> list[Any]:
+            rows = [
+                frame._selected(how.columns).mapInArrow(_Scattered(how, parts), _BUCKET)
+                for frame, how in tables
+            ]
+            together = reduce(lambda a, b: a.unionAll(b), rows).repartition(parts, "bucket")
+            merged = together.mapInArrow(_Gathered(task), _ANSWER).repartition(self._width(task))
+            return list(merged.mapInArrow(_Merged(task), _ANSWER).collect())
+
+        return self._merged(job, task)
+
+    def _width(self, task: TotalsTask[Any]) -> int:
+        """How many tasks merge answers."""
+        return max(1, min(_MERGING, _MOST_BYTES // max(total_bytes(task.zero()), 1)))
+
+    def _merged(self, job: Callable[[], list[Any]], task: TotalsTask[Any]) -> Iterator[bytes]:
         try:
             answers = self._run(job)
         except BrokenJob as ended:
@@ -235,10 +260,41 @@ class _Counted:
 
 
 @dataclass(frozen=True)
-class _Merged:
-    """Answers of several partitions as one, if each partition is in it once."""
+class _Scattered:
+    """The rows of a partition by the bucket of their person."""
 
-    task: FoldTask
+    task: Scatter
+    buckets: int
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for bucket, rows in self.task(_named(self.task.columns, batches), self.buckets):
+            columns = [pa.array([bucket], pa.int32()), pa.array([rows], pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, ["bucket", "rows"])
+
+
+@dataclass(frozen=True)
+class _Gathered:
+    """Some buckets as one row: their numbers, and what the task answers."""
+
+    task: TotalsTask[bytes]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        numbers: set[int] = set()
+
+        def rows() -> Iterator[bytes]:
+            for batch in batches:
+                numbers.update(batch.column(0).to_pylist())
+                yield from batch.column(1).to_pylist()
+
+        answer = self.task(rows())
+        yield _row(pickle.dumps((tuple(numbers), answer), protocol=5))
+
+
+@dataclass(frozen=True)
+class _Merged:
+    """Answers of several partitions as one, if each partition, or bucket, is in it once."""
+
+    task: TotalsTask[Any]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         answers = (answer.as_py() for batch in batches for answer in batch.column(0))
