@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from sfumato.errors import SchemaError
 from sfumato.schema.domain import Axis, Domain
+from sfumato.schema.person import MOST_ROWS
 
-__all__ = ["MOST_ROWS", "PeopleLayout"]
-
-MOST_ROWS = 2**20  # that a schema may let a person have
+__all__ = ["PeopleLayout"]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ falls into one cell, so W tickets are one record.  W follows from the public bou
 is a multiple of 1 … 12, so that those weights are exact, and at least 108 k, so that the floor
 takes less than c / W, 1 in 108, of a person's mass.  Noise of a count in tickets is W times that
 of a count of records, which leaves the largest noise (`sfumato.privacy.noise`) far away: 2⁵⁶ holds
-W = 2²⁷, that of the largest k, at every epsilon above 2⁻²⁸.
+W < 2¹⁹, that of the largest k, at every epsilon above 2⁻³⁷.
 """
 
 import numpy as np
