@@ -14,6 +14,7 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
+from killing import CAN_TRACE, trace
 from sfumato.accuracy.fit import judge
 from sfumato.publishing import fit
 from sfumato.render import mosaic
@@ -39,9 +40,13 @@ FITS_OF_NO_MATTER = {
 
 
 def pytest_collection_finish():
-    """Ten thousand tests and all libraries stay to the end: garbage is not looked for in them."""
+    """Ten thousand tests and all libraries stay to the end: garbage is not looked for in them.
+
+    Nor is it after every 700 objects: each test leaves little.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -102,3 +107,13 @@ def state_folder(state_folders, monkeypatch):
 @pytest.fixture
 def rng():
     return np.random.default_rng(SEED)
+
+
+@pytest.fixture
+def tracing():
+    if not CAN_TRACE:
+        pytest.skip("system calls are traced on Linux x86-64 only")
+    try:
+        trace(lambda: None)
+    except OSError as error:
+        pytest.skip(f"this host forbids tracing a child: {error}")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from killing import (
-    CAN_TRACE,
     REMOVALS,
     SYNCS,
     WRITES,
@@ -55,16 +54,6 @@ def older(folder):
 @pytest.fixture
 def path(older):
     return older
-
-
-@pytest.fixture
-def tracing():
-    if not CAN_TRACE:
-        pytest.skip("system calls are traced on Linux x86-64 only")
-    try:
-        trace(lambda: None)
-    except OSError as error:
-        pytest.skip(f"this host forbids tracing a child: {error}")
 
 
 # What is counted

@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from killing import (
-    CAN_TRACE,
     in_child,
     kill_at_every_change,
     kill_at_every_syscall,
     quick_folder,
-    trace,
 )
 from ledger_world import ABOUT, forget_heads
 from sfumato.errors import BudgetError, LedgerError
@@ -54,16 +52,6 @@ def older(request, folder):
     path = folder / "budget.db"
     made_earlier(path, request.param)
     return path
-
-
-@pytest.fixture
-def tracing():
-    if not CAN_TRACE:
-        pytest.skip("system calls are traced on Linux x86-64 only")
-    try:
-        trace(lambda: None)
-    except OSError as error:
-        pytest.skip(f"this host forbids tracing a child: {error}")
 
 
 def look(path):
