@@ -16,6 +16,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, NoReturn
@@ -26,6 +27,7 @@ __all__ = [
     "SYNCS",
     "WRITES",
     "in_child",
+    "kill_at_every_change",
     "kill_at_every_line",
     "kill_at_every_syscall",
     "quick_folder",
@@ -95,6 +97,28 @@ def kill_at_every_syscall(
     raise AssertionError(f"the action has more than {limit} stops: raise limit or stride")
 
 
+def kill_at_every_change(
+    action: Callable[[], None],
+    check: Callable[[int], None],
+    prepare: Callable[[], None],
+    within: tuple[Path, ...],
+    limit: int = 500,
+) -> int:
+    """Where such a call left in `within`, which holds all files, what was not there at the last.
+
+    A kill at any other line or call leaves what one of these kills leaves, so every line and
+    every system call is tried by a fraction of the kills.
+    """
+    for k in range(1, limit + 1):
+        prepare()
+        status, stops = trace(action, kill_at=k, within=within)
+        check(k)
+        if len(stops) < k:
+            assert status == 0, "the action failed by itself"
+            return k
+    raise AssertionError(f"the action makes more than {limit} changes: raise limit")
+
+
 def quick_folder() -> TemporaryDirectory[str]:
     """A folder in memory where there is one: a killed process leaves the same behind there."""
     memory = "/dev/shm"
@@ -108,13 +132,19 @@ def in_child(action: Callable[[], Any]) -> int:
 
 
 def trace(
-    action: Callable[[], None], *, kill_at: int | None = None, fail_sync: int | None = None
+    action: Callable[[], None],
+    *,
+    kill_at: int | None = None,
+    fail_sync: int | None = None,
+    within: tuple[Path, ...] = (),
 ) -> tuple[int, list[int]]:
     """Run in a traced child; return its exit code and its stops at `CHANGES`, as call numbers.
 
-    Each call stops twice, before and after.  `kill_at` kills at that stop, `fail_sync`
+    Each call stops twice, before and after; with folders (`within`), only where these are not as
+    they were at the last stop.  `kill_at` kills at that stop, `fail_sync`
     makes that one of the fsync calls (counted from 1) return EIO without happening.
     """
+    last: dict[Path, bytes | None] | None = None
     child = spawn(action, traced=True)
     stops: list[int] = []
     syncs, failing, before, deliver = 0, False, False, 0
@@ -136,6 +166,10 @@ def trace(
             failing = False
         if call not in CHANGES:
             continue
+        if within:
+            before_it, last = last, _left(within)
+            if last == before_it:
+                continue
         stops.append(call)
         if before and call in SYNCS:
             syncs += 1
@@ -146,6 +180,15 @@ def trace(
             os.kill(child, signal.SIGKILL)
             _, status = os.waitpid(child, 0)
             return os.waitstatus_to_exitcode(status), stops
+
+
+def _left(within: tuple[Path, ...]) -> dict[Path, bytes | None]:
+    """What a kill would leave: every file with its bytes, every folder."""
+    found: dict[Path, bytes | None] = {}
+    for path in (path for folder in within for path in folder.rglob("*")):
+        with suppress(FileNotFoundError):
+            found[path] = None if path.is_dir() else path.read_bytes()
+    return found
 
 
 def spawn(action: Callable[[], Any], *, traced: bool = False) -> int:

@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 
 from killing import (
-    CAN_TRACE,
     REMOVALS,
     SYNCS,
     WRITES,
     in_child,
+    kill_at_every_change,
     kill_at_every_line,
     kill_at_every_syscall,
     quick_folder,
@@ -64,16 +64,6 @@ def path(world):
 
 
 @pytest.fixture
-def tracing():
-    if not CAN_TRACE:
-        pytest.skip("system calls are traced on Linux x86-64 only")
-    try:
-        trace(lambda: None)
-    except OSError as error:
-        pytest.skip(f"this host forbids tracing a child: {error}")
-
-
-@pytest.fixture
 def small_disk(tmp_path):
     """A file system of 400 kB."""
     disk = tmp_path / "disk"
@@ -88,34 +78,44 @@ def small_disk(tmp_path):
 # Killed anywhere (F1 to F5)
 
 
-@pytest.mark.parametrize("stride", [53, slow(4)])
-def test_killed_at_any_line_a_publication_is_charged_and_drawn_at_most_once(world, stride):
-    survived = kill_at_every_line(
-        world.publish, FILES, world.check_news, world.reset, stride=stride
-    )
+def test_killed_at_a_line_a_publication_is_charged_and_drawn_at_most_once(world):
+    survived = kill_at_every_line(world.publish, FILES, world.check_news, world.reset, stride=53)
     assert survived > 300
-    # Every combination of charge, draw and file that can be.
-    assert len(world.seen) == 6 or stride > 1
 
 
-@pytest.mark.parametrize("stride", [23, slow(1)])
-def test_killed_at_any_system_call_a_publication_is_charged_and_drawn_at_most_once(
-    world, tracing, stride
-):
-    survived = kill_at_every_syscall(world.publish, world.check, world.reset, stride=stride)
+def test_killed_at_a_system_call_a_publication_is_charged_and_drawn_at_most_once(world, tracing):
+    survived = kill_at_every_syscall(world.publish, world.check, world.reset, stride=23)
     assert survived > 100
 
 
 @pytest.mark.slow
-def test_the_killing_itself_finds_a_publisher_that_draws_before_it_records(world):
+def test_killed_anywhere_a_publication_is_charged_and_drawn_at_most_once(
+    world, tracing, state_folder
+):
+    def check(_):
+        world.check_news()
+        world.check()
+
+    within = world.folder, state_folder
+    assert kill_at_every_change(world.publish, check, world.reset, within) > 30
+    assert len(world.seen) == 6  # every combination of charge, draw and file that can be
+
+
+@pytest.mark.slow
+def test_the_killing_itself_finds_a_publisher_that_draws_before_it_records(
+    world, tracing, state_folder
+):
     def hasty():
         with Ledger(world.path) as ledger:
             ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
             world.draws.write_text("noise\n")
             ledger.draw("r", None)
 
+    after = world.check, world.reset
     with pytest.raises(AssertionError):
-        kill_at_every_line(hasty, FILES, world.check, world.reset, limit=9000, stride=31)
+        kill_at_every_line(hasty, FILES, *after, limit=9000, stride=31)
+    with pytest.raises(AssertionError):
+        kill_at_every_change(hasty, *after, (world.folder, state_folder))
 
 
 @pytest.mark.parametrize("stride", [19, slow(1)])

@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from killing import (
-    CAN_TRACE,
     in_child,
-    kill_at_every_line,
+    kill_at_every_change,
     kill_at_every_syscall,
     quick_folder,
-    trace,
 )
 from ledger_world import ABOUT, forget_heads
 from sfumato.errors import BudgetError, LedgerError
@@ -24,7 +22,6 @@ from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.ledger.tables import FORMAT, expected_structure
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
-from slowness import slow
 
 pytestmark = pytest.mark.long  # kills and races
 
@@ -33,7 +30,6 @@ OLDER = {
     for number in (1, 2, 3, 4)
 }
 HEAD = "f475c780fa14d4b43b18adc583dcd39aba6e4230fc9239c919ab65a75217db18"  # of format 1's
-FILES = tuple(f"sfumato/ledger/{part}.py" for part in ("ledger", "audit", "session", "upgrade"))
 
 
 def made_earlier(path, number):
@@ -56,16 +52,6 @@ def older(request, folder):
     path = folder / "budget.db"
     made_earlier(path, request.param)
     return path
-
-
-@pytest.fixture
-def tracing():
-    if not CAN_TRACE:
-        pytest.skip("system calls are traced on Linux x86-64 only")
-    try:
-        trace(lambda: None)
-    except OSError as error:
-        pytest.skip(f"this host forbids tracing a child: {error}")
 
 
 def look(path):
@@ -236,24 +222,25 @@ def killing(path, action):
     return seen, whole, (action, check, prepare)
 
 
-@pytest.mark.parametrize("stride", [slow(13)])
-def test_killed_at_any_line_it_is_as_it_was_or_has_the_new_rules(folder, stride):
+def test_killed_at_a_system_call_it_is_as_it_was_or_has_the_new_rules(folder, tracing):
     path = folder / "budget.db"
     seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())
-    assert kill_at_every_line(action, FILES, check, prepare, stride=stride) > 100
-    assert seen == {(1, whole), (FORMAT, whole)}
-
-
-@pytest.mark.parametrize("stride", [23, slow(3)])
-def test_killed_at_any_system_call_it_is_as_it_was_or_has_the_new_rules(folder, tracing, stride):
-    path = folder / "budget.db"
-    seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())
-    assert kill_at_every_syscall(action, check, prepare, stride=stride) > 20
+    assert kill_at_every_syscall(action, check, prepare, stride=23) > 20
     assert seen == {(1, whole), (FORMAT, whole)}
 
 
 @pytest.mark.slow
-def test_the_killing_itself_finds_an_upgrade_outside_the_transaction(folder, monkeypatch):
+def test_killed_anywhere_it_is_as_it_was_or_has_the_new_rules(folder, tracing, state_folder):
+    path = folder / "budget.db"
+    seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())
+    assert kill_at_every_change(action, check, prepare, (folder, state_folder)) > 10
+    assert seen == {(1, whole), (FORMAT, whole)}
+
+
+@pytest.mark.slow
+def test_the_killing_itself_finds_an_upgrade_outside_the_transaction(
+    folder, tracing, state_folder, monkeypatch
+):
     path = folder / "budget.db"
 
     class Hasty:
@@ -276,7 +263,7 @@ def test_the_killing_itself_finds_an_upgrade_outside_the_transaction(folder, mon
 
     _, _, (action, check, prepare) = killing(path, hasty)
     with pytest.raises((LedgerError, sqlite3.OperationalError)):
-        kill_at_every_line(action, FILES, check, prepare, stride=3)
+        kill_at_every_change(action, check, prepare, (folder, state_folder))
 
 
 @pytest.mark.slow

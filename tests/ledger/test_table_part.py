@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from killing import kill_at_every_line, quick_folder
+from killing import CAN_TRACE, kill_at_every_change, kill_at_every_line, quick_folder
 from ledger_world import ABOUT, PLAN, World
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Ledger
@@ -298,13 +298,15 @@ KILLED = (
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("stride", [47, slow(9)])
-def test_killed_at_any_line_a_part_is_charged_and_drawn_at_most_once(stride):
+@pytest.mark.parametrize("anywhere", [False, slow(True)])
+def test_killed_a_part_is_charged_and_drawn_at_most_once(anywhere, state_folder):
     with quick_folder() as name:
         world = World(Path(name), NORTH)
-        survived = kill_at_every_line(
-            world.publish, KILLED, world.check_news, world.reset, stride=stride
-        )
-        assert survived > 300
+        kill = (world.check_news, world.reset)
+        if anywhere and CAN_TRACE:
+            within = world.folder, state_folder
+            assert kill_at_every_change(world.publish, *kill, within) > 30
+        else:
+            assert kill_at_every_line(world.publish, KILLED, *kill, stride=47) > 300
         with Ledger(world.path) as ledger:
             assert ledger.parts("adult") == {NORTH: Charge(400_000)}

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from killing import CAN_TRACE, in_child, kill_at_every_line, kill_at_every_syscall
+from killing import CAN_TRACE, in_child, kill_at_every_change, kill_at_every_line
 from sfumato.errors import (
     BudgetError,
     DataError,
@@ -31,7 +31,6 @@ from sfumato.schema import Schema
 from sfumato.table.engine import Local
 from sfumato.table.source import Frame
 from sfumato.table.text import TextFile
-from slowness import slow
 
 SCHEMA = Schema.parse(CLINIC)
 PATIENTS = clinic(60)
@@ -281,21 +280,20 @@ def _data(folder):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize("stride", [29, slow(3)])
 @pytest.mark.long
-def test_killed_at_every_line_of_publishing_spent_is_never_below_released(tmp_path, stride):
+def test_killed_at_a_line_of_publishing_spent_is_never_below_released(tmp_path):
     work = Killed(tmp_path)
     files = ("sfumato/publishing/table.py", "release/folder.py")
-    survived = kill_at_every_line(work.publish, files, work.check, work.prepare, stride=stride)
+    survived = kill_at_every_line(work.publish, files, work.check, work.prepare, stride=29)
     assert survived > 80
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not CAN_TRACE, reason="needs ptrace on Linux x86-64")
-def test_killed_at_every_fourth_system_call_spent_is_never_below_released(tmp_path):
+def test_killed_anywhere_spent_is_never_below_released(tmp_path, state_folder):
     work = Killed(tmp_path)
-    survived = kill_at_every_syscall(work.publish, work.check, work.prepare, stride=4)
-    assert survived > 15
+    within = tmp_path, state_folder
+    assert kill_at_every_change(work.publish, work.check, work.prepare, within) > 15
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -1,6 +1,7 @@
 """Parts of a paused series: each is counted once, by the ledger that the series was charged to."""
 
 import json
+import os
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,13 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from killing import CAN_TRACE, kill_at_every_line, kill_at_every_syscall, quick_folder
+from killing import (
+    CAN_TRACE,
+    kill_at_every_change,
+    kill_at_every_line,
+    kill_at_every_syscall,
+    quick_folder,
+)
 from sfumato.cli import main
 from sfumato.errors import DataError, LedgerError, Refused, ReleaseError
 from sfumato.ledger.kept_head import note_file
@@ -231,7 +238,7 @@ class _Told(SystemBits):
         return found
 
 
-def at_every_line(action, check, prepare, stride):
+def at_every_line(action, check, prepare, home):
     files = (
         "publishing/stream.py",
         "stream/state.py",
@@ -239,17 +246,19 @@ def at_every_line(action, check, prepare, stride):
         "stream/counting.py",
         "sfumato/publishing/transaction.py",
     )
-    return kill_at_every_line(action, files, check, prepare, stride=stride)
+    return kill_at_every_line(action, files, check, prepare, stride=61)
 
 
-def at_every_syscall(action, check, prepare, stride):
-    return kill_at_every_syscall(action, check, prepare, stride=stride)
+def at_every_syscall(action, check, prepare, home):
+    return kill_at_every_syscall(action, check, prepare, stride=61)
 
 
-KILLS = [at_every_line, *([at_every_syscall] if CAN_TRACE else [])]
+def at_every_change(action, check, prepare, home):
+    within = home, Path(os.environ["XDG_STATE_HOME"])
+    return kill_at_every_change(action, check, prepare, within)
 
 
-def killed(kill, stride, monkeypatch, *, faulty=False):
+def killed(kill, monkeypatch, *, faulty=False):
     """Kill a part at many points; a kept copy of its state goes on only if no noise was drawn."""
     with quick_folder() as folder:
         home = Path(folder)
@@ -289,24 +298,29 @@ def killed(kill, stride, monkeypatch, *, faulty=False):
                     assert gone_on(ledger, home / "next").table.num_rows == 9
                     assert ledger.entry("r+2").state == "released"
 
-        return kill(act, check, prepare, stride)
+        return kill(act, check, prepare, home)
 
 
-@pytest.mark.parametrize("kill", KILLS)
+traced = pytest.mark.skipif(not CAN_TRACE, reason="needs ptrace on Linux x86-64")
+
+
+@pytest.mark.parametrize("kill", [at_every_line, pytest.param(at_every_syscall, marks=traced)])
 def test_a_kill_on_the_way_of_a_part_wastes_it_and_never_grants_another(kill, monkeypatch):
-    assert killed(kill, 61, monkeypatch) > 60
+    assert killed(kill, monkeypatch) > 60
 
 
+@traced
 @pytest.mark.slow
-@pytest.mark.parametrize("kill", KILLS)
-def test_a_kill_at_any_point_of_a_part_wastes_it_and_never_grants_another(kill, monkeypatch):
-    assert killed(kill, 4, monkeypatch) > 15
+@pytest.mark.timeout(1200)
+def test_a_kill_at_any_point_of_a_part_wastes_it_and_never_grants_another(monkeypatch):
+    assert killed(at_every_change, monkeypatch) > 15
 
 
+@traced
 @pytest.mark.slow
 def test_the_kills_find_a_ledger_that_is_not_told_of_the_draw(monkeypatch):
     with pytest.raises(AssertionError, match="noise before the draw"):
-        killed(at_every_line, 23, monkeypatch, faulty=True)
+        killed(at_every_change, monkeypatch, faulty=True)
 
 
 def test_the_command_goes_on_with_the_ledger_and_refuses_to_go_on_without(

@@ -71,7 +71,7 @@ def test_nothing_is_seen_where_nothing_is_seeded_and_every_measurement_could_be(
     ("method", "claim"), in_turn(3, [(m, c) for m in PROMISING for c in (PURE, GAUSS, APPROX)])
 )
 def test_nothing_is_seen_in_any_setting_of_an_honest_method(method, claim):
-    nothing_is_seen(list(scrutinies(method, claim, 300)))
+    nothing_is_seen(list(scrutinies(method, claim, 120)))
 
 
 def test_every_method_with_a_promise_has_a_fault_and_a_setting():
