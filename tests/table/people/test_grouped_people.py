@@ -238,7 +238,7 @@ def test_what_cannot_be_grouped_is_refused_by_name():
     ("changed", "words"),
     [
         ({"ids": ()}, "needs an id"),
-        ({"most": 0}, "from 1 to 1,048,576"),
+        ({"most": 0}, "from 1 to 4,096"),
         ({"order": "sex"}, "belongs to each row"),
         ({"constants": ("sex", "ward")}, "each column is an id"),
         ({"key": ("a", "b")}, "same number of columns"),
