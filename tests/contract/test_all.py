@@ -156,8 +156,14 @@ def test_a_release_without_a_seed_differs_each_time_if_it_is_random_at_all(case)
     assert first.table.equals(second.table) != case.random
 
 
-@pytest.mark.parametrize("examples", [3, slow(20)])
-@every_method
+@pytest.mark.parametrize(
+    ("case", "examples"),
+    [
+        *((case, 3) if case is FIRST[case.method] else slow(case, 3) for case in CASES),
+        *(slow(case, 20) for case in FIRST.values()),
+    ],
+    ids=str,
+)
 def test_absurd_records_are_published_like_any_other(case, examples):
     usual = release_of(case)
 

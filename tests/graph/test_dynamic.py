@@ -20,7 +20,7 @@ def undirected(edges):
 
 
 def wanted(*pairs, directed=False):
-    source, target = np.array(pairs).T
+    source, target = np.ascontiguousarray(np.array(pairs).T)
     return Pairs.of(source, target, directed=directed)
 
 

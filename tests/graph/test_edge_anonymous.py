@@ -59,7 +59,7 @@ def cases(rng, count):
 
 def dense(rng, size=40, directed=True):
     there = np.triu(np.ones((size, size), bool), 1)
-    ends = np.nonzero(there | there.T if directed else there)
+    ends = np.array(np.nonzero(there | there.T if directed else there))
     topology = Topology(tuple(f"n{i}" for i in range(size)), *ends, directed)
     return Network(topology, rng.uniform(10, 100, len(ends[0])))
 

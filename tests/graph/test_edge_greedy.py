@@ -162,7 +162,7 @@ def test_the_account_counts_pairs_ties_and_kinds_of_edges():
 def test_ties_between_sevenths_are_told_apart_though_they_have_no_common_step(rng):
     network = random_network(rng, directed=True, size=40, density=0.5)
     network = network.with_weights(rng.integers(1, 10, network.topology.edges) / 7)
-    source, target = np.nonzero(~np.eye(40, dtype=bool))
+    source, target = np.array(np.nonzero(~np.eye(40, dtype=bool)))
     pairs = Pairs.of(source, target, directed=True)
     account = published(network, pairs).synopsis  # verified: each path is the only one now
     assert account["pairs with several shortest paths before"] > 300

@@ -26,7 +26,7 @@ def quiet(message):
 
 
 def pairs_of(ends, directed):
-    source, target = np.array(ends, np.int64).T
+    source, target = np.ascontiguousarray(np.array(ends, np.int64).T)
     return Pairs.of(source, target, directed=directed)
 
 

@@ -25,7 +25,7 @@ def search_of(topology):
 
 
 def pairs_of(ends):
-    source, target = np.array(ends, np.int64).reshape(-1, 2).T
+    source, target = np.ascontiguousarray(np.array(ends, np.int64).reshape(-1, 2).T)
     return Pairs(source.copy(), target.copy())
 
 

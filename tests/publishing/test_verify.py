@@ -327,14 +327,12 @@ def places(inner, path=()):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stride", [5, slow(1)])
-def test_no_certificate_however_absurd_makes_verification_fail_with_another_error(copy, stride):
+def test_no_certificate_however_absurd_makes_verification_fail_with_another_error(copy):
     paper = paper_of(copy)
     lines = (copy / "data.csv").read_text().split("\n")
     (copy / "data.csv").write_text("\n".join(lines[:3]))  # few rows, because there are many tries
     tried = 0
-    every = [place for place in places(paper) if place[0] not in ("limits", "versions")]
-    for where in every[::stride]:
+    for where in [place for place in places(paper) if place[0] not in ("limits", "versions")]:
         for value in WEIRD:
             changed = deepcopy(paper)
             inner = changed
@@ -344,7 +342,7 @@ def test_no_certificate_however_absurd_makes_verification_fail_with_another_erro
             rewrite(copy, changed, sealed=False)
             assert failed(copy)
             tried += 1
-    assert tried * stride > 500
+    assert tried > 500
 
 
 def test_another_ledger_is_refused_by_name(sound, tmp_path):

@@ -86,8 +86,13 @@ def test_sound_code_costs_all_of_its_promise_and_no_more(check, cases):
         assert case.share == pytest.approx(1, abs=1e-6) or not case.pairs
 
 
+# All others are, with these budgets, in a whole audit (test_mechanism_runs), which passes if
+# every one of their cases does.
+IN_NO_AUDIT = ("weights, Gaussian", "choice, Gaussian", "fit, approximate", "values")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("check", IN_NO_AUDIT)
 def test_sound_code_passes_every_case(check):
     for case in CHECKS[check]():
         assert case.violations == []

@@ -12,7 +12,6 @@ import pytest
 
 from sfumato.errors import ParameterError
 from sfumato.inspection.audit.choice import check_split, sample_choice
-from sfumato.inspection.audit.counts import sample_counts
 from sfumato.inspection.audit.mechanisms import MECHANISMS, audit_mechanism
 from sfumato.inspection.audit.network import sample_network
 from sfumato.inspection.audit.ranges import sample_ranges
@@ -28,15 +27,13 @@ SEED = int(os.environ.get("SFUMATO_TEST_SEED", "0"))
 PURE, GAUSSIAN = PureDP(1), ZCDP("0.5")
 SAMPLES = {
     "weights": (sample_network, 700, PURE),
-    "tree": (lambda b, e: sample_counter("tree", b, e), 1_000, PURE),
     "square root": (lambda b, e: sample_counter("square-root", b, e), 500, GAUSSIAN),
     "reservoir": (sample_reservoir, 600, PURE),
-    "histogram": (lambda b, e: sample_counts("histogram", b, e), 1_000, PURE),
-    "wavelet": (lambda b, e: sample_counts("wavelet", b, e), 1_000, PURE),
     "judge": (sample_choice, 5_000, PURE),
     "range": (sample_ranges, 3_000, PURE),
 }
-LONG = ("tree", "square root", "histogram", "wavelet")
+# Series and counts, which take longer, are in a whole audit below, with more runs than these.
+ALONE = ("weights", "reservoir", "judge", "range")
 
 
 def sampled(name):
@@ -44,9 +41,7 @@ def sampled(name):
     return sample(budget, Effort(runs, 1 - FALSE_ALARM, SeededBits(SEED)))
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in LONG)) for n in SAMPLES]
-)
+@pytest.mark.parametrize("name", ALONE)
 def test_no_promise_is_contradicted_and_its_control_is(name):
     found = sampled(name)
     assert not found.finding.caught, found.finding.best
