@@ -6,6 +6,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.accuracy.published import published
+from sfumato.report.columns import survey
 from sfumato.report.html import html_page
 from sfumato.report.tails import tails
 
@@ -46,3 +47,13 @@ def test_heavy_codes_are_in_no_tail():
     assert made.synopsis["codes"]
     said = tails(published(made)).get("paid", "")
     assert "1000000" not in said
+
+
+@pytest.mark.parametrize(("high", "growing"), [(10**6, True), (99, False)])
+def test_bins_that_grow_with_the_number_are_drawn_alike(high, growing):
+    made = release(high)
+    tables = published(made).tables
+    starts = {"paid": [start for start, _ in tables.bars("paid")]}
+    paid = survey(made, starts).columns[0]
+    assert paid.bins.growing == growing
+    assert ("the scale is not even" in html_page(made)) == growing

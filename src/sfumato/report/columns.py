@@ -27,6 +27,7 @@ __all__ = ["MOST_COLUMNS", "Bars", "Column", "Span", "Survey", "batches", "surve
 MOST_COLUMNS, MOST_BARS, MOST_BINS = 30, 12, 24
 _FEW = 8  # bins; fewer show no shape
 _SAMPLE = 20_000
+_GROWING = 50  # times the width of the narrowest bin that the widest has
 Place = Callable[[pa.Array], Whole]
 
 
@@ -60,6 +61,11 @@ class Span:
     def even(self) -> bool:
         """Whether all bins are of one size."""
         return min(self.width) == max(self.width)
+
+    @property
+    def growing(self) -> bool:
+        """Whether some bins are so much wider than others that one scale would hide the others."""
+        return max(self.width) > _GROWING * min(self.width)
 
     @property
     def ends(self) -> tuple[float, float]:

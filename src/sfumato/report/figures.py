@@ -40,19 +40,19 @@ def histogram(
     """Bars without gaps; where the noise tells it, what true bars and mean lie between."""
     with picture_style(name):
         figure, axes = canvas(_WIDE, _LOW, left=34, bottom=24, top=22)
-        axes.stairs(heights, np.array(span.edges), fill=True, color=COLOURS[0])
+        edges = np.array(span.edges)
+        at = np.arange(len(edges), dtype=float) if span.growing else edges
+        axes.stairs(heights, at, fill=True, color=COLOURS[0])
         top = max(float(heights.max(initial=0.0)), *(high for _, high in intervals), 0.0) or 1.0
         if intervals:
-            middle = (np.array(span.edges[1:]) + np.array(span.edges[:-1])) / 2
-            axes.vlines(middle, *np.transpose(intervals), color=INK, linewidth=1.2)
-        axes.set(xlim=(span.edges[0], span.edges[-1]), ylim=(0, _room([top], unit)))
+            axes.vlines((at[1:] + at[:-1]) / 2, *np.transpose(intervals), color=INK, linewidth=1.2)
+        axes.set(xlim=(at[0], at[-1]), ylim=(0, _room([top], unit)))
         _y_axis(axes, unit)
-        _ends(axes, span)
+        _ends(axes, span, at)
         if mean is not None:
-            axes.plot(
-                mean, [1.15 * _room([top], unit)] * 2, color=COLOURS[1], linewidth=2, marker="|",
-                clip_on=False,
-            )  # fmt: skip
+            above = [1.15 * _room([top], unit)] * 2
+            places = np.interp(mean, edges, at)
+            axes.plot(places, above, color=COLOURS[1], linewidth=2, marker="|", clip_on=False)
         return inline(figure, label)
 
 
@@ -233,13 +233,15 @@ def _y_axis(axes: "Axes", unit: str) -> None:
     )  # fmt: skip
 
 
-def _ends(axes: "Axes", span: Span) -> None:
-    """The ends and the middle of a range, in its own words."""
+def _ends(axes: "Axes", span: Span, at: NDArray[np.float64]) -> None:
+    """The ends and the middle of a range, or of its bins, in its own words."""
     low, high = span.ends
-    places = [low, (low + high) / 2, high] if high > low else [low]
-    texts = [span.text(place) for place in places]
+    middle = span.edges[len(span) // 2] + span.half if span.growing else (low + high) / 2
+    shown = [low, middle, high] if high > low else [low]
+    texts = [span.text(value) for value in shown]
+    places = np.interp(shown, span.edges, at).tolist()
     if sum(map(room, texts)) * _LETTER > _WIDE - 60:  # the middle has no room
-        places, texts = [low, high], apart([texts[0], texts[-1]], _WHOLE // 2 - 5)
+        places, texts = [places[0], places[-1]], apart([texts[0], texts[-1]], _WHOLE // 2 - 5)
     axes.set_xticks(places, texts)
     if high > low:
         _inwards(axes)

@@ -41,7 +41,9 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
         for k, column in enumerate(found.columns)
     )  # fmt: skip
     rest = len(found.left_out)
-    uneven = any(isinstance(c.bins, Span) and not c.bins.even for c in found.columns)
+    spans = [c.bins for c in found.columns if isinstance(c.bins, Span)]
+    growing = any(span.growing for span in spans)
+    uneven = any(not span.even and not span.growing for span in spans)
     yield Group(
         "Columns",
         "Bars are the released rows, and those of a column add up to 100 % with what is missing. "
@@ -54,7 +56,8 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
             if precision.from_rows
             else "How far the noise has moved them is not known column by column. "
         )
-        + ("Some bins are narrower than others of their column, and hold less for that." * uneven),
+        + ("Some bins are narrower than others of their column, and hold less for that. " * uneven)
+        + ("Bins that grow with the number are drawn alike: the scale is not even." * growing),
         cards,
         f"{rest:,} further column{'s are' if rest > 1 else ' is'} not drawn." if rest else "",
     )
