@@ -29,6 +29,7 @@ __all__ = [
     "TakesDown",
     "Troubled",
     "frame_of",
+    "java_log",
     "records",
     "session",
     "told_to_python",
@@ -44,6 +45,7 @@ MISSING = next(
     "",
 )
 LOG = "log.txt"
+_logs = list[Path]()  # of all sessions of this process
 SECRET = "SECRET-4711"
 SCHEMA = {
     "name": "visits",
@@ -76,7 +78,20 @@ def session(folder: Path, master: str = "local[2,4]", **settings: Any) -> Any:
     for name, value in (plain | settings).items():
         builder = builder.config(f"spark.{name}", value)
     with _logging_to(folder / LOG):
-        return builder.getOrCreate()
+        made = builder.getOrCreate()
+    _logs.append(folder / LOG)
+    return made
+
+
+def java_log(spark: Any) -> Path:
+    """Java starts with the first session of a process, and outlives it: it has one log.
+
+    What a failed job of another test left silent is heard again.
+    """
+    log4j = spark.sparkContext._jvm.org.apache.logging.log4j
+    for name in ("scheduler", "executor", "api.python"):
+        log4j.core.config.Configurator.setLevel(f"org.apache.spark.{name}", log4j.Level.WARN)
+    return _logs[0]
 
 
 # A task that takes longer than others is begun a second time, on another host.

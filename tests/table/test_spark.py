@@ -25,13 +25,8 @@ SHAPE = pa.schema({"row": pa.int64()})
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    return tmp_path_factory.mktemp("spark")
-
-
-@pytest.fixture(scope="module")
-def spark(place):
-    made = world.session(place)
+def spark(tmp_path_factory):
+    made = world.session(tmp_path_factory.mktemp("spark"))
     yield made
     made.stop()
 
@@ -88,12 +83,12 @@ def test_records_come_through_the_driver_in_batches(spark):
     assert found.to_pylist() == frame.select("age", "ward").toArrow().to_pylist()
 
 
-def test_no_message_and_no_line_of_a_log_quotes_a_record(spark, place, tmp_path):
+def test_no_message_and_no_line_of_a_log_quotes_a_record(spark, tmp_path):
     table = pa.table({"age": [1, 2], "ward": [SECRET, SECRET], "cost": [1.0, 2.0]})
     frame = world.frame_of(spark, table, 2)
     failing = frame.selectExpr("cast(ward as int) as age", "ward", "cost")
     schema = SCHEMA | {"neighbours": "add-remove"}
-    log, told = place / world.LOG, world.told_to_python()
+    log, told = world.java_log(spark), world.told_to_python()
     with pytest.raises(Exception, match=SECRET):  # as Spark itself does, and logs it twice
         failing.collect()
     assert SECRET in log.read_text()
