@@ -23,7 +23,7 @@ class FineCounts:
     column: Fine
     counts: Vector
     deviation: float
-    tail: NDArray[np.bool_] | None = None  # of a number: the bins where noise could be all there is
+    tail: NDArray[np.bool_] | None = None  # of a number: the bins that hold a tail that falls
 
 
 def whole_column(
