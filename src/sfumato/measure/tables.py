@@ -133,11 +133,12 @@ class PairChoice:
     budget: PureDP | ZCDP
     target: int | None = None  # a column
     forest: bool = False  # whether a pair must join columns that no chosen pairs join yet
+    unit: int = 1  # what a record weighs in the counts
 
     @property
     def choice(self) -> Choice:
         """One draw; all of them cost the budget or, by a rounding, a little less."""
-        far = Fraction(1 if self.neighbours == "add-remove" else 2)
+        far = Fraction(self.unit * (1 if self.neighbours == "add-remove" else 2))
         return Choice("pairs to measure", far, choice_price(self.budget, self.pairs))
 
     @property

@@ -29,7 +29,17 @@ from sfumato.synopsis.bins import Fine, Merged, Partition
 from sfumato.synopsis.heavy import HeavyCodes
 from sfumato.synopsis.tables import RUN, MosaicSynopsis
 
-__all__ = ["Deviations", "Model", "fine_counts", "merged", "noisy_tables", "sample"]
+__all__ = [
+    "Deviations",
+    "Filling",
+    "Model",
+    "fillings",
+    "fine_counts",
+    "merged",
+    "noisy_tables",
+    "pair_targets",
+    "sample",
+]
 
 _LEAST = 2.0  # deviations that a coarse bin should be worth
 _NEVER = -1e4  # the logarithm of no chance at all
@@ -136,15 +146,15 @@ def sample(
     trees = forest(tables, ones, chosen=chosen)
     joined: Forest | Mixture = trees
     if model == "latent":
-        targets = _targets(tables, ones, trees, settings.lean)
+        targets = pair_targets(tables, ones, trees, settings.lean)
         joined = fit(targets, settings.within(partition), rng)
     if rows is None:
         rows = round(ones.total) if tables.rows is None else tables.rows
         if given:
-            share = _given(joined, tables, _fillings(tables, ones, given), given)[1]
+            share = _given(joined, tables, fillings(tables, ones, given), given)[1]
             rows = min(rows, max(1, round(rows * share)))
     possible = dict(enumerate(rules.possible)) if rules.bind else {}
-    fill = _fillings(tables, ones, possible)
+    fill = fillings(tables, ones, possible)
     whole = joined
     if rules.bind:
         joined = _given(joined, tables, fill, possible)[0]
@@ -163,7 +173,7 @@ class _Records:
 
     joined: Forest | Mixture
     partition: Partition
-    fill: tuple["_Filling", ...]
+    fill: tuple["Filling", ...]
     rules: Rules
     decoder: Decoder
     rows: int  # of the release
@@ -206,7 +216,7 @@ class _Records:
 
 
 def _given(
-    joined: Forest | Mixture, tables: NoisyTables, fill: list["_Filling"], given: Mapping[int, Mask]
+    joined: Forest | Mixture, tables: NoisyTables, fill: list["Filling"], given: Mapping[int, Mask]
 ) -> tuple[Forest | Mixture, float]:
     label, classes = tables.partition.label, np.ones(tables.partition.classes, bool)
     asked = Asked(
@@ -218,9 +228,10 @@ def _given(
     return forest_given(joined, asked)
 
 
-def _fillings(tables: NoisyTables, ones: OneWays, given: Mapping[int, Mask]) -> list["_Filling"]:
+def fillings(tables: NoisyTables, ones: OneWays, given: Mapping[int, Mask]) -> list["Filling"]:
+    """For each column, how codes lie inside its coarse bins."""
     return [
-        _Filling(column, _spread(tables, ones, k), given.get(column.fine.axis))
+        Filling(column, _spread(tables, ones, k), given.get(column.fine.axis))
         for k, column in enumerate(tables.partition.columns)
     ]
 
@@ -290,7 +301,7 @@ def _held(whole: Mixture, joined: Mixture, tables: NoisyTables, pair: tuple[int,
     return np.asarray(found[0] / np.maximum(found[1], _RAREST**3))
 
 
-def _targets(tables: NoisyTables, ones: OneWays, joined: Forest, lean: float) -> Targets:
+def pair_targets(tables: NoisyTables, ones: OneWays, joined: Forest, lean: float) -> Targets:
     """All that was measured, drawn a little to the forest, whose word stands for other pairs."""
     partition, total = tables.partition, ones.total
     columns = len(partition.columns)
@@ -327,12 +338,12 @@ def _targets(tables: NoisyTables, ones: OneWays, joined: Forest, lean: float) ->
     )
 
 
-class _Filling:
+class Filling:
     """Codes inside the coarse bins of one column, as its fine counts are spread."""
 
     def __init__(self, column: Merged, spread: Array, possible: Mask | None) -> None:
         fine, every = column.fine, np.arange(column.fine.bins)
-        self.axis = fine.axis
+        self.axis, self.column, self.spread = fine.axis, column, spread
         mask = np.ones(len(fine.place), bool) if possible is None else possible
         codes = np.arange(len(mask), dtype=np.int32)
         codes[codes >= fine.stop.max()] = MISSING  # in the last bin
@@ -357,6 +368,7 @@ class _Filling:
         self._each = None if several else self._codes[np.minimum(self._first, len(self._codes) - 1)]
 
     def codes(self, bins: Places, classes: Places, rng: np.random.Generator) -> Codes:
+        """A code for each of these bins."""
         fine: Places
         if self._only is not None:
             fine = self._only[bins]

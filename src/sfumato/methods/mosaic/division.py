@@ -18,7 +18,18 @@ from sfumato.synopsis.bins import FEW
 from sfumato.synopsis.scale import MOST
 from sfumato.synopsis.tables import MOST_COUNTS
 
-__all__ = ["MOST_CELLS", "Division", "Shape", "deviation", "divided", "records_or_common"]
+__all__ = [
+    "MOST_CELLS",
+    "Division",
+    "Part",
+    "Shape",
+    "between",
+    "deviation",
+    "divided",
+    "fine_bins",
+    "noise_level",
+    "records_or_common",
+]
 
 MOST_CELLS = 6_000  # coarse bins over all columns, for which two-way counts are kept
 _LITTLE = {True: 3e-4, False: 5e-5}  # noise on a count, of all records: Gaussian or not
@@ -86,7 +97,7 @@ def divided(budget: Budget, shape: Shape) -> Division:
     whole = shared(budget, Fraction(1))[0]
     gaussian = isinstance(whole, ZCDP)
     records = max(shape.records, 1)
-    noise = _noise(deviation(whole, shape.moved) / records, gaussian)
+    noise = noise_level(deviation(whole, shape.moved) / records, gaussian)
     pairs = shape.columns * (shape.columns - 1) // 2 if shape.cells <= MOST_CELLS else 0
     chosen = 0
     if not gaussian and pairs:
@@ -101,7 +112,7 @@ def divided(budget: Budget, shape: Shape) -> Division:
             chosen = clear_of_noise
     weights = _weights(gaussian or (bool(pairs) and not chosen), bool(pairs), noise)
     if chosen:  # few pairs have a smaller share than many
-        weights = _between(_NONE, weights, Fraction(min(chosen, _MANY_PAIRS), _MANY_PAIRS))
+        weights = between(_NONE, weights, Fraction(min(chosen, _MANY_PAIRS), _MANY_PAIRS))
     present = (bool(shape.wide), True, bool(chosen), bool(pairs))
     total = sum(w for w, there in zip(weights, present, strict=True) if there)
     columns, classes, choice, tables = (
@@ -121,23 +132,30 @@ def divided(budget: Budget, shape: Shape) -> Division:
     bins = max(_FEWEST_BINS, min(_MOST_BINS, round(_BINS * clear ** (1 / 3))))
     most = min(MOST_CELLS, isqrt(MOST_COUNTS // shape.classes)) // max(shape.columns, 1) - 1
     bins = max(_FEWEST_BINS, min(bins, most))
-    seen = _seen(columns, shape)
-    single, fine = _single(columns, shape), int(_FINE[gaussian] * min(seen, 1e9) ** _FINER)
+    single, fine = fine_bins(columns, records, _in_all(columns, shape))
     bought = *triples.parts(whole), codes, heavy
     return Division(columns, classes, choice, tables, chosen, noise, bins, single, fine, *bought)
 
 
-def _seen(columns: Part | None, shape: Shape) -> float:
-    """All records, in deviations of a fine count."""
+def fine_bins(columns: Part | None, records: int, moved: int) -> tuple[int, int]:
+    """Codes of a number that have a fine bin each, and the bins of one with more codes.
+
+    `moved`: the cells of all fine tables that share this part, between neighbours.
+
+    >>> fine_bins(None, 1_000, 10)
+    (100, 0)
+    """
     if columns is None:
-        return 0.0
-    in_all = shape.wide * (2 if isinstance(columns, ZCDP) else 1)  # with runs
-    return max(shape.records, 1) / deviation(columns, shape.moved * in_all)
+        return FEW, 0
+    gaussian = isinstance(columns, ZCDP)
+    seen = max(records, 1) / deviation(columns, moved)  # all records, in deviations of a count
+    single = max(int(min(seen / _APART[gaussian], MOST)), FEW)
+    return single, int(_FINE[gaussian] * min(seen, 1e9) ** _FINER)
 
 
-def _single(columns: Part | None, shape: Shape) -> int:
-    """Codes of a number that have a fine bin each."""
-    return max(int(min(_seen(columns, shape) / _APART[isinstance(columns, ZCDP)], MOST)), FEW)
+def _in_all(columns: Part | None, shape: Shape) -> int:
+    """Cells of the fine tables that move, runs among them."""
+    return shape.moved * shape.wide * (2 if isinstance(columns, ZCDP) else 1)
 
 
 def _with_codes(columns: Part | None, shape: Shape) -> tuple[Part | None, Part | None, float]:
@@ -152,7 +170,8 @@ def _with_codes(columns: Part | None, shape: Shape) -> tuple[Part | None, Part |
     if columns is None or not shape.codes:
         return none
     half = shared(columns, Fraction(1, 2))[0]
-    more = [codes for codes in shape.codes if codes > _single(half, shape)]
+    single, _ = fine_bins(half, shape.records, _in_all(half, shape))
+    more = [codes for codes in shape.codes if codes > single]
     cells = shape.classes * sum(more)
     if not more or cells > _MOST_CODES:
         return none
@@ -166,7 +185,7 @@ def _with_codes(columns: Part | None, shape: Shape) -> tuple[Part | None, Part |
     return half, half, max(above, records / _RAREST)
 
 
-def _noise(share: float, gaussian: bool) -> float:
+def noise_level(share: float, gaussian: bool) -> float:
     """On a logarithmic scale."""
     return min(max(log(max(share, 1e-300) / _LITTLE[gaussian]) / log(_TENFOLD), 0.0), 1.0)
 
@@ -174,10 +193,10 @@ def _noise(share: float, gaussian: bool) -> float:
 def _weights(every: bool, pairs: bool, noise: float) -> tuple[Fraction, ...]:
     """Between those for little noise and those for much, in steps of a hundredth of the way."""
     little, much = (_ALL if every else _CHOSEN) if pairs else (_NONE, _NONE)
-    return _between(little, much, Fraction(round(100 * noise), 100))
+    return between(little, much, Fraction(round(100 * noise), 100))
 
 
-def _between(
+def between(
     first: Sequence[int | Fraction], last: Sequence[int | Fraction], part: Fraction
 ) -> tuple[Fraction, ...]:
     return tuple(a + part * (b - a) for a, b in zip(first, last, strict=True))

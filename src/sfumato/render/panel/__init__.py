@@ -1,0 +1,1 @@
+"""Persons drawn with their rows, from noisy tables alone."""

@@ -1,0 +1,92 @@
+"""Noisy tables of persons made ready: fine counts in persons, and the bins found from them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.numeric.arrays import Whole
+from sfumato.render.bins import FineCounts, whole_column
+from sfumato.render.estimate import NoisyTables
+from sfumato.render.mosaic import merged
+from sfumato.render.piecewise import simplex
+from sfumato.synopsis.bins import Fine, Merged, Partition
+from sfumato.synopsis.flat_people import FlatPeople
+from sfumato.synopsis.panel import PanelSynopsis
+from sfumato.synopsis.tables import RUN
+
+__all__ = ["PanelDeviations", "fine_of_panel", "in_bins", "tables_in_persons"]
+
+MOST_TIMES = 40  # bins of the order: as many as there are times, where they are so few
+
+
+@dataclass(frozen=True)
+class PanelDeviations:
+    """Of a cell of each kind of table, in persons; 0 where there is none."""
+
+    fine: float
+    one: float
+    pairs: float
+    next: float
+    other: float
+    steps: float
+
+
+def fine_of_panel(
+    flat: FlatPeople,
+    columns: tuple[Fine, ...],
+    fine: Mapping[int, Whole],
+    runs: Mapping[int, Whole],
+    deviations: PanelDeviations,
+    whole: int,
+    persons: int | None,
+) -> dict[int, FineCounts]:
+    """The wide columns in persons, made whole.
+
+    Times are not smoothed: surveys are held in some years and not in those between.
+    """
+    found = {}
+    for j, table in fine.items():
+        noisy = table / whole
+        total = float(max(noisy.sum(), 1.0)) if persons is None else float(persons)
+        in_runs = runs[j] / whole if j in runs else None
+        if j == flat.order and columns[j].bins <= MOST_TIMES:
+            counts = FineCounts(columns[j], simplex(noisy, total), deviations.fine)
+        else:
+            counts = whole_column(columns[j], noisy, in_runs, RUN, deviations.fine, total)
+        found[j] = counts
+    return found
+
+
+def in_bins(
+    flat: FlatPeople, columns: tuple[Fine, ...], found: Mapping[int, FineCounts], most: int
+) -> Partition:
+    """Every flat column in coarse bins; times by themselves, where they are few."""
+    bins = merged(columns, found, most)
+    if flat.order is not None:
+        order = columns[flat.order]
+        if order.bins <= MOST_TIMES:
+            bins[flat.order] = Merged(order, np.arange(order.bins))
+        else:
+            bins[flat.order] = merged((order,), {0: found[flat.order]}, MOST_TIMES)[0]
+    return Partition(tuple(bins), None, 1)
+
+
+def tables_in_persons(
+    synopsis: PanelSynopsis, flat: FlatPeople, deviations: PanelDeviations
+) -> NoisyTables:
+    """What was measured of flat rows, in persons."""
+    tables, whole = synopsis.tables, synopsis.whole
+    columns = tuple(column.fine for column in tables.partition.columns)
+    fine = fine_of_panel(
+        flat, columns, tables.fine, tables.runs, deviations, whole, tables.rows
+    )
+    return NoisyTables(
+        tables.partition,
+        fine,
+        None if tables.one is None else tables.one / whole,
+        max(deviations.one**2, 1e-9),
+        {pair: table / whole for pair, table in tables.pairs.items()},
+        max(deviations.pairs**2, 1e-9),
+        tables.rows,
+    )
