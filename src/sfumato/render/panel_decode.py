@@ -29,7 +29,9 @@ class DecodedPersons(NamedTuple):
 
     def after(self, persons: int) -> dict[str, pa.RecordBatch]:
         """The same with the keys that they have after so many others."""
-        return {name: _moved(batch, self.keys[name], persons) for name, batch in self.tables.items()}
+        return {
+            name: _moved(batch, self.keys[name], persons) for name, batch in self.tables.items()
+        }
 
 
 def _moved(batch: pa.RecordBatch, place: int, by: int) -> pa.RecordBatch:
