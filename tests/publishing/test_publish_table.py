@@ -28,7 +28,6 @@ from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.randomness import SystemBits
 from sfumato.publishing import table as publishing
-from sfumato.publishing.row_number import check_rows
 from sfumato.schema import Schema
 from sfumato.table.engine import Local
 from sfumato.table.source import Frame
@@ -367,7 +366,7 @@ def test_noise_on_the_number_of_rows_counts_every_cell_that_is_added_up(asked, l
     few = {"kind": {"kind": "boolean"}}
     plan = sf.price(SPREAD | {"columns": few}, **asked)
     assert plan.events == sf.price(SPREAD, **asked).events
-    check_rows(None, plan)
+    publishing.check_rows(None, plan)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "csv"])
