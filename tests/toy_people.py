@@ -118,5 +118,6 @@ METHOD = Method(
     proof="proofs/people.md",
     plan=plan,
     options={"persons": "how many there are, where that is public"},
+    keeps_constraints=True,  # as far as the ranges of the tests see to it
     people=True,
 )
