@@ -28,7 +28,13 @@ TWO_FILES = {
 _COLUMNS = {
     "pid": {"kind": "id"},
     "born": {"kind": "integer", "low": 1920, "high": 1999, "per": "person"},
-    "sex": {"kind": "category", "values": ["f", "m"], "missing": "allowed", "per": "person"},
+    "sex": {
+        "kind": "category",
+        "values": ["f", "m"],
+        "other": False,
+        "missing": "allowed",
+        "per": "person",
+    },
     "patient": {"kind": "id"},
     "year": {"kind": "integer", "low": 2015, "high": 2025},
     "days": {"kind": "integer", "low": 0, "high": 400, "increasing": True, "missing": "allowed"},
