@@ -1,6 +1,7 @@
 """Publishing by person: from one table or two to as many, and refused before any charge."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,11 +15,12 @@ import sfumato as sf
 from sfumato.errors import DataError, ParameterError, ReleaseError, SchemaError
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
+from sfumato.publishing.table import publish_plan
 from sfumato.table.people.people import People
 from sfumato.table.source import ArrowTable
 from sfumato.table.sql.opening import SqlTable
 from toy_people import TOY
-from visits_world import LINKED_PANEL, PANEL, ROWS, linked_panel, panel
+from visits_world import LINKED_PANEL, PANEL, ROWS, linked_panel, panel, plan_for_persons
 
 pytestmark = pytest.mark.usefixtures("toy_people")
 ASKED = {"method": TOY, "epsilon": 1}
@@ -287,6 +289,26 @@ def test_a_database_that_counts_by_itself_does_not_group_persons(ledger, monkeyp
     with pytest.raises(DataError, match="leave out in_database"):
         sf.publish(given, schema=PANEL, ledger=ledger, **ASKED)
     assert ledger.head == head
+
+
+def test_public_data_by_row_is_no_basis_of_persons(ledger):
+    plan = replace(plan_for_persons({**PANEL}), public=object())
+    head = ledger.head
+    with pytest.raises(ParameterError, match="here the unit is a person: leave out basis"):
+        publish_plan(plan, panel(), ledger=ledger)
+    assert ledger.head == head
+
+
+def test_a_method_may_release_columns_of_its_own(tmp_path):
+    columns = pa.schema([pa.field("mean", pa.float64(), nullable=False)])
+    batch = pa.RecordBatch.from_pydict({"mean": [0.5]}, columns)
+    plan = replace(
+        plan_for_persons({**PANEL}), columns=columns, render=lambda *_: [batch], sized=None
+    )
+    made = publish_plan(plan, panel(), folder=tmp_path / "r")
+    assert made.certificate.people is None
+    assert made.table.to_pydict() == {"mean": [0.5]}
+    assert sf.Release.load(tmp_path / "r").data.num_rows == 1
 
 
 def test_columns_may_be_called_persons_and_events():

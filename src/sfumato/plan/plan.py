@@ -131,12 +131,12 @@ class Plan(Priced):
 
     @property
     def table_schema(self) -> pa.Schema:
-        """Names and types of the released table: a public fact."""
+        """Names and types of what is released of each row, a public fact; keys are in `tables`."""
         return self.columns or arrow_schema(self.domain)
 
     @property
     def tables(self) -> dict[str, pa.Schema]:
-        """The same of each released table, by its name: persons may have one of their own."""
+        """Names and types of each released table, by its name: persons may have their own."""
         return arrow_tables(self.domain) if self.columns is None else {"data": self.columns}
 
     @property
