@@ -16,8 +16,10 @@ from hypothesis import HealthCheck, settings
 
 from killing import CAN_TRACE, trace
 from sfumato.accuracy.fit import judge
+from sfumato.methods import METHODS
 from sfumato.publishing import fit
 from sfumato.render import mosaic
+from toy_people import METHOD, TOY
 
 SEED = int(os.environ.get("SFUMATO_TEST_SEED", "0"))
 
@@ -47,6 +49,12 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)
+
+
+@pytest.fixture
+def toy_people(monkeypatch):
+    """A method for persons among the others."""
+    monkeypatch.setitem(METHODS, TOY, METHOD)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -20,7 +20,7 @@ class InParts:
         key = None if ledger is None else ledger.fingerprint_key
         source = open_source(sf.example.clinic(ROWS))
         self.table = _Table(plan, source, None, key, None, None, lambda *_: None)
-        self.terms, self.columns = self.table.terms, self.table.columns
+        self.terms, self.tables = self.table.terms, self.table.tables
         self.fingerprint, self._write = self.table.fingerprint, write or written
 
     def produce(self, purse, release):

@@ -17,4 +17,4 @@ def test_a_file_of_equal_records_is_read_and_verifies(tmp_path):
         table, schema=schema, epsilon=1, rows=700_000, folder=folder, format="parquet"
     )
     assert sf.verify(folder)
-    assert sum(batch.num_rows for batch in release._read()) == 700_000
+    assert sum(batch.num_rows for batch in release._read("data")) == 700_000

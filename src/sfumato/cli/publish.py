@@ -48,7 +48,10 @@ def publish(
     ] = None,
     rows: Annotated[
         int | None,
-        typer.Option(help="Rows to draw; default: as many as there are (noisy under add-remove)."),
+        typer.Option(
+            help="Rows to draw, or persons where a person is the unit; default: as many as there "
+            "are (noisy under add-remove)."
+        ),
     ] = None,
     model: Annotated[
         str | None, typer.Option(help="mosaic: latent (classes) or forest (joined pairs).")
@@ -57,6 +60,12 @@ def publish(
         list[str] | None,
         typer.Option(
             help="mosaic: draw only these records: sex=f, age=18..30; repeatable, costs no budget."
+        ),
+    ] = None,
+    persons: Annotated[
+        str | None,
+        typer.Option(
+            help="The file of persons, where the schema is of two (tables); DATA is that of events."
         ),
     ] = None,
     sheet: Sheet = None,
@@ -112,6 +121,9 @@ def publish(
 
     A part of it: sfumato publish patients.csv --schema patients.yaml --part sex=f --epsilon 1 -o f/
 
+    Persons and their events: sfumato publish events.csv --persons persons.csv --schema visits.yaml
+    --epsilon 1 -o visits/
+
     A database: sfumato publish postgresql://ann@host/db --table visits --schema v.yaml --epsilon 1
     -o v/
     """
@@ -141,9 +153,12 @@ def publish(
     if opened is not None:
         unfinished(opened, public.name, release)
     existed = is_release(output)
+    given = named(data, sheet, table, in_database=in_database)
+    if persons is not None:
+        given = {"persons": persons, "events": given}
     try:
         result = run(
-            named(data, sheet, table, in_database=in_database),
+            given,
             schema=public,
             method=method,
             epsilon=epsilon,

@@ -7,7 +7,7 @@ from sfumato.cli.screen import Grid, panel, say, show, styled
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import Heuristic, Seeded
 from sfumato.release import Certificate, Release
-from sfumato.release.facts import measured_facts, warnings_of
+from sfumato.release.facts import measured_facts, rows_of, warnings_of
 from sfumato.schema.person import PERSON
 
 __all__ = ["bars", "promise", "unfinished"]
@@ -63,8 +63,8 @@ def promise(release: Release, *, again: bool = False) -> None:
         lines.line("written", f"{release.folder}/ ({names})")
         check = f"sfumato verify {shlex.quote(str(release.folder))}"
         lines.line("check it", check + (" --ledger …" if ledger else ""))
-    of = certificate.kind.rows
-    show(panel(lines, f"{certificate.dataset} · {certificate.rows:,} {of} by {certificate.method}"))
+    rows = rows_of(certificate)
+    show(panel(lines, f"{certificate.dataset} · {rows} by {certificate.method}"))
     if again:
         say(
             "already released: nothing was drawn or charged again. To publish the data as it is "

@@ -19,7 +19,7 @@ from sfumato.plan import Plan
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.mechanism import Purse
 from sfumato.publishing.joint import joint_terms
-from sfumato.publishing.table import check_rows
+from sfumato.publishing.row_number import check_rows
 from sfumato.publishing.transaction import Produced, ReleaseTransaction
 from sfumato.release.certificate import PartyFacts
 from sfumato.release.file import Format
@@ -66,7 +66,7 @@ class _Joint:
         self._opened, self._rows, self._seed = opened, rows, seed
         self._records = sum(file.rows or 0 for file in found.values())
         self.terms: ReleaseTerms = joint_terms(self._plan.terms, facts_of(exchange, tuple(found)))
-        self.columns: pa.Schema = self._plan.table_schema
+        self.tables: Mapping[str, pa.Schema] = self._plan.tables
 
     def fingerprint(self) -> bytes | None:
         """None: no records are here."""

@@ -20,7 +20,7 @@ from sfumato.plan.terms import FitTerms, ReleaseTerms
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import Guarantee
 from sfumato.privacy.mechanism import Event, Purse
-from sfumato.schema.arrow import arrow_schema
+from sfumato.schema.arrow import arrow_schema, arrow_tables
 from sfumato.schema.domain import Domain
 from sfumato.schema.person import PERSON, RECORD, check_one_row_each
 from sfumato.table.records import Records
@@ -88,11 +88,12 @@ class Plan(Priced):
     """A priced recipe; `measure` sees records, `render` never does."""
 
     domain: Domain
-    measure: Callable[[Records, Purse], Any] = field(repr=False)
-    # In `table_schema`, or with texts as dictionaries; what is drawn is a `render.drawing.Drawing`.
-    render: Callable[[Any, int | None, np.random.Generator], Iterable[pa.RecordBatch]] = field(
-        repr=False
-    )
+    # From `Records`; from `sfumato.table.people.people.People` where a person is the unit.
+    measure: Callable[[Any, Purse], Any] = field(repr=False)
+    # In `table_schema`, or with texts as dictionaries; what is drawn is a `render.drawing.Drawing`,
+    # of persons a `render.panel_drawing.PanelDrawing`: of so many rows, or persons, or of as many
+    # as there are.
+    render: Callable[[Any, int | None, np.random.Generator], Iterable[Any]] = field(repr=False)
     # NOT PRIVATE: what `measure` folds before it has bought anything; the very statistics, so that
     # they are counted in the same pass as what comes before it.
     first: tuple[Statistic[Any], ...] = field(default=(), repr=False)
@@ -130,8 +131,13 @@ class Plan(Priced):
 
     @property
     def table_schema(self) -> pa.Schema:
-        """Names and types of the released table: a public fact."""
+        """Names and types of what is released of each row, a public fact; keys are in `tables`."""
         return self.columns or arrow_schema(self.domain)
+
+    @property
+    def tables(self) -> dict[str, pa.Schema]:
+        """Names and types of each released table, by its name: persons may have their own."""
+        return arrow_tables(self.domain) if self.columns is None else {"data": self.columns}
 
     @property
     def in_order(self) -> bool:

@@ -10,9 +10,10 @@ from sfumato.plan.terms import ReleaseTerms
 from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.release.certificate import FORMAT, Certificate
-from sfumato.release.content import Content, PartsContent
+from sfumato.release.content import PartsContent, TablesContent
 from sfumato.release.digest import digest
 from sfumato.release.fit import FitFacts
+from sfumato.schema.person import PERSON
 
 __all__ = ["certify", "check_certifiable", "stated_facts"]
 
@@ -26,30 +27,33 @@ _NO_LEDGER = "No ledger was kept: what other releases of the same data cost is n
 def certify(
     terms: ReleaseTerms,
     purse: Purse,
-    content: Content | PartsContent,
+    content: TablesContent | PartsContent,
     *,
     synopsis: Mapping[str, Any] | None,
     release: str,
     ledger: Mapping[str, Any] | None,
     fit: FitFacts | None = None,
+    persons: int | None = None,
 ) -> Certificate:
     """The certificate of one release; `ledger` is the id and the head of the one charged."""
-    bought = _Bought(purse.guarantee, purse.events, content, synopsis, fit)
+    bought = _Bought(purse.guarantee, purse.events, content, synopsis, fit, persons)
     return _certificate(terms, bought, release, ledger)
 
 
 def check_certifiable(terms: ReleaseTerms, release: str) -> None:
     """Refuse, before anything is charged, what no certificate could state."""
-    nothing = _Bought(terms.guarantee, terms.events, Content(), None, None)
+    nobody = 0 if terms.subject["unit"] == PERSON and terms.columns is None else None
+    nothing = _Bought(terms.guarantee, terms.events, TablesContent(), None, None, nobody)
     _certificate(terms, nothing, release, None)
 
 
 class _Bought(NamedTuple):
     guarantee: Guarantee
     events: Sequence[Event]
-    content: Content | PartsContent
+    content: TablesContent | PartsContent
     synopsis: Mapping[str, Any] | None
     fit: FitFacts | None
+    persons: int | None
 
 
 def _certificate(
@@ -69,6 +73,7 @@ def _certificate(
             "ledger": None if ledger is None else dict(ledger),
             **stated_facts(terms, bought.guarantee, counted=ledger is not None),
             **({} if bought.fit is None else {"fit": bought.fit.model_dump(mode="json")}),
+            **({} if bought.persons is None else {"people": {"persons": bought.persons}}),
             "versions": _versions(),
         }
     )

@@ -74,7 +74,7 @@ class _Counts:
     """Counts to be published."""
 
     def __init__(self, dataset: str, plan: CountPlan, counts: Counts, key: bytes | None) -> None:
-        self.terms, self.columns = count_terms(dataset, plan), plan.columns
+        self.terms, self.tables = count_terms(dataset, plan), {"data": plan.columns}
         self._plan, self._counts, self._key = plan, counts, key
 
     def fingerprint(self) -> bytes | None:
@@ -84,5 +84,5 @@ class _Counts:
         columns = {
             name: way.published(self._counts.values, purse) for name, way in self._plan.ways.items()
         }
-        table = pa.table({"key": self._counts.keys.names, **columns}, schema=self.columns)
+        table = pa.table({"key": self._counts.keys.names, **columns}, schema=self.tables["data"])
         return Produced(None, iter(table.to_batches(max_chunksize=_BATCH_ROWS)))

@@ -160,7 +160,7 @@ class _Facts:
         key: bytes | None,
         step: Callable[[str, int], None],
     ) -> None:
-        self.terms, self.columns = facts_terms(plan), COLUMNS
+        self.terms, self.tables = facts_terms(plan), {"data": COLUMNS}
         self._plan = plan
         self._reader = Reader(plan, source, key, lambda rows: step("read", rows))
 

@@ -150,7 +150,7 @@ class _Network:
         key: bytes | None,
         say: Say,
     ) -> None:
-        self.terms, self.columns = terms, COLUMNS
+        self.terms, self.tables = terms, {"data": COLUMNS}
         self._plan, self._network, self._pairs = plan, network, pairs
         self._key, self._say = key, say
 

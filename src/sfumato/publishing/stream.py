@@ -199,7 +199,7 @@ class _Stream:
         append: bool,
         seen: bool,
     ) -> None:
-        self.terms, self.columns = terms, COLUMNS
+        self.terms, self.tables = terms, {"data": COLUMNS}
         self._plan, self._source, self._watch = plan, source, watch
         self._begun, self._pause, self._ledger = begun, pause, ledger
         self._append, self._seen = append, seen

@@ -6,7 +6,6 @@ number of records is public, from that number; the rest is `sfumato.publishing.t
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,9 @@ from sfumato.progress import rows as told_rows
 from sfumato.publishing.doubt import Doubted, check_heard, warned
 from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.fit import counted_fit
+from sfumato.publishing.people import publish_people
+from sfumato.publishing.people_source import given_tables
+from sfumato.publishing.row_number import check_rows
 from sfumato.publishing.transaction import (
     Produced,
     ReleaseTransaction,
@@ -52,12 +54,10 @@ from sfumato.table.source import Source, frame_types, number_of_records, open_so
 from sfumato.table.sql.counting import CountedTable
 from sfumato.table.sql.opening import with_table
 
-__all__ = ["check_rows", "price", "publish", "publish_plan"]
+__all__ = ["price", "publish", "publish_plan"]
 
 DEFAULT_METHOD = "mosaic"
 Progress = Callable[[str, int], None]
-_MOST_NOISE_ON_ROWS = 10**6
-_MOST_ROWS = 2**40
 _NO_COLUMNS = pa.schema([])
 _TRIED = 16  # parts without rows: a few files, so that several machines write one
 
@@ -79,8 +79,9 @@ def price(
     `part` is a condition on one column, such as region=North: only records that fulfil it are
     read.  `plan.terms.part` is what a ledger charges then, and `ledger.balance(…).left_for` of it
     what is left for that part.  A fiftieth of the budget buys counts of what does not fit the
-    schema, unless `fit` is false; what promises nothing, and what hides each record by itself,
-    has none.  More than a share of `misfit` of the records stops the release there.
+    schema, unless `fit` is false; what promises nothing, what hides each record by itself, and
+    what is published by person has none.  More than a share of `misfit` of the records stops the
+    release there.
 
     >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
     >>> [(event.statistic, event.mechanism, str(event.cost)) for event in plan.events]
@@ -102,7 +103,13 @@ def price(
             "without counts of what does not fit nothing stops: leave out misfit (--misfit), or "
             "fit=False (--no-fit)"
         )
-    if not fit:
+    if schema.people is not None and misfit is not MISFIT:
+        raise ParameterError(
+            "where a person is the unit, what does not fit is not counted and nothing stops: "
+            "leave out misfit (--misfit)"
+        )
+    # Nobody counts yet how many persons do not fit.
+    if not fit or schema.people is not None:
         return plan_of_part(chosen, Domain.of(schema), budget, options, part)
     return fitted_plan(chosen, Domain.of(schema), budget, options, part, misfit=misfit)
 
@@ -138,16 +145,18 @@ def publish(
     (`sfumato.sql`), or the path of a file (CSV, Parquet, Excel, JSON lines, Stata, SAS, SPSS,
     DuckDB, one of them in a .zip) or of a folder of Parquet files; `Release.data` is a frame for
     frames, in their types, else an Arrow table.  `sheet` names the sheet of a workbook that has
-    several, `table` the table or view of a database.  With `folder` the release is written there as
-    it is made, in bounded memory.  With `ledger` the charge is durable before a record is encoded.
-    A `seed` makes a test run without any guarantee.
+    several, `table` the table or view of a database.  Where the schema is of two files, `data` is
+    a dict of both, `persons` and `events`, and so is `Release.data`.  With `folder` the release is
+    written there as it is made, in bounded memory.  With `ledger` the charge is durable before a
+    record is encoded.  A `seed` makes a test run without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
     record in common cost a ledger their maximum (neighbours: add-remove).  Where more than a share
     of `misfit` of the records do not fit the schema, as noisy counts tell, nothing is published
     (`MisfitError`) and only these counts are paid for: `price` says how much.  Terminals and
     notebooks show how far it is, unless `progress=False`; a function is told instead, phase and
-    rows.  Where public facts make it likely that the release will be hardly better than guessing
+    rows.  `rows` is how many to draw; where a person is the unit, how many persons.  Where public
+    facts make it likely that the release will be hardly better than guessing
     (`Plan.doubt`), `on_doubt` is told why before anything is charged: by default it warns
     (`DoubtWarning`), and what it raises stops the release.
 
@@ -211,9 +220,23 @@ def publish_plan(
     check_rows(rows, plan)
     check_heard(on_doubt)
     check_promise(plan.terms, accept_no_guarantee)
+    schema = plan.domain.schema
+    tables = given_tables(data, schema)
+    if schema.people is not None:
+        return publish_people(
+            plan,
+            tables,
+            ledger=ledger,
+            folder=folder,
+            format=format,
+            persons=rows,
+            release=release,
+            seed=seed,
+            progress=progress,
+            on_doubt=on_doubt,
+        )
     if plan.public is not None:
         plan.public.differ_from(data)
-    schema = plan.domain.schema
     source = open_source(data, tuple(schema.columns), schema.file, counted=True)
     check_header(source, plan.domain, alone=plan.local)
     cluster = cluster_of(source)
@@ -265,7 +288,8 @@ class _Table:
         seed: int | None,
         progress: Progress,
     ) -> None:
-        self._plan, self.terms, self.columns = plan, plan.terms, plan.table_schema
+        self._plan, self.terms, self.tables = plan, plan.terms, plan.tables
+        self._columns = plan.table_schema
         self._cluster = cluster_of(source)
         self._rows, self._seed, self._progress = rows, seed, progress
         domain, read = plan.domain, lambda n: progress("read", n)
@@ -294,9 +318,9 @@ class _Table:
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
         write: Write | None = None
         if self._cluster is not None and isinstance(rows, Drawing):
-            write = partial(_drawn, self._cluster, self.columns, rows, rows.parts)
+            write = partial(_drawn, self._cluster, self._columns, rows, rows.parts)
         elif self._cluster is not None and isinstance(rows, Mapped):
-            write = partial(rows.written, self._cluster, self.columns)
+            write = partial(rows.written, self._cluster, self._columns)
         return Produced(record, rows, fit, lambda count: self._progress("write", count), write)
 
     @property
@@ -304,7 +328,7 @@ class _Table:
         """Files without rows, where those with rows are not written here."""
         if self._cluster is None or self._plan.row == "component":
             return None
-        return partial(_drawn, self._cluster, self.columns, NoRows(self.columns), _TRIED)
+        return partial(_drawn, self._cluster, self._columns, NoRows(self._columns), _TRIED)
 
 
 def _no_file(number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> int:  # noqa: ARG001
@@ -339,23 +363,3 @@ def _check_bought(plan: Plan, ledger: Ledger) -> None:
             "or another one under that id: charge the ledger that has it, or say whose records it "
             "is of with basis_source"
         )
-
-
-def check_rows(rows: int | None, plan: Plan) -> None:
-    """Refuse a number of rows that cannot be drawn, or none where too many might be."""
-    if rows is None:
-        counted = ("number of records", "class sizes", "one-way tables")
-        event = next((e for e in plan.measured if e.statistic in counted), plan.measured[0])
-        spread = event.deviation * sqrt(plan.summed)
-        if plan.domain.schema.neighbours == "add-remove" and spread > _MOST_NOISE_ON_ROWS:
-            raise ParameterError(
-                "the noise on the number of records passes a million at this budget: "
-                "say how many rows to draw"
-            )
-        return
-    if plan.row != "drawn record":
-        raise ParameterError(f"{plan.method} releases one row per {plan.row}: leave out rows")
-    if isinstance(rows, bool) or not isinstance(rows, int):
-        raise ParameterError(f"rows must be a whole number, got {rows!r}")
-    if not 0 <= rows <= _MOST_ROWS:  # not repeated: it may have more digits than can be printed
-        raise ParameterError(f"rows must be from 0 to {_MOST_ROWS}: ask for another number")

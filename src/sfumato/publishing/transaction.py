@@ -26,9 +26,10 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits, SeededBits, SystemBits
 from sfumato.publishing.certify import certify, check_certifiable
 from sfumato.publishing.doubt import Doubted, unheard
-from sfumato.publishing.row_stream import hashed_rows
+from sfumato.publishing.people_rows import PeopleRows
+from sfumato.publishing.row_stream import hashed_tables
 from sfumato.release.certificate import Certificate
-from sfumato.release.content import Content, PartsContent
+from sfumato.release.content import PartsContent, TablesContent
 from sfumato.release.file import Format
 from sfumato.release.fit import FitFacts
 from sfumato.release.folder import FolderWriter, is_release
@@ -58,11 +59,16 @@ class Produced(NamedTuple):
     """What a release is made of."""
 
     synopsis: Mapping[str, Any] | None
-    batches: Iterable[pa.RecordBatch]
+    batches: Iterable[pa.RecordBatch] | PeopleRows
     fit: FitFacts | None = None  # of tables, where it was counted
     told: Callable[[int], None] | None = None  # of how many rows were written, a few at a time
     # Where the rows are written in parts, by whatever holds the records.
     write: Write | None = None
+
+    @property
+    def persons(self) -> int | None:
+        """How many were drawn, once all of them are; None where a row is the unit."""
+        return self.batches.persons if isinstance(self.batches, PeopleRows) else None
 
 
 class Publishable(Protocol):
@@ -73,8 +79,8 @@ class Publishable(Protocol):
         """What will be done, decided from public facts."""
 
     @property
-    def columns(self) -> pa.Schema:
-        """Names and types of the released table."""
+    def tables(self) -> Mapping[str, pa.Schema]:
+        """Names and types of each released table, by its name: mostly one, `data`."""
 
     def fingerprint(self) -> bytes | None:
         """A digest of all private values under the ledger's key."""
@@ -199,17 +205,18 @@ class _Step:
     part: "Part | None"
 
     def in_memory(self, frame: Frame, types: Mapping[str, Any] | None) -> Release:
-        content, columns, batches = Content(), self.publishable.columns, []
+        schemas = self.publishable.tables
+        content, batches = TablesContent(schemas), {name: list[Any]() for name in schemas}
         with self._reserved():
             purse, made = self._produced()
-            with closing(hashed_rows(made.batches, made.told, columns)) as found:
-                for rows in found:
-                    content.update(rows)
-                    batches.append(rows.batch)
-            table = pa.Table.from_batches(batches, columns)
+            with closing(hashed_tables(made.batches, made.told, schemas)) as found:
+                for name, rows in found:
+                    content.update(name, rows)
+                    batches[name].append(rows.batch)
+            tables = {n: pa.Table.from_batches(batches[n], schemas[n]) for n in schemas}
             certificate = self._certificate(purse, content, made)
             self._settle(certificate)
-        return Release(certificate, synopsis=made.synopsis, table=table, frame=frame, types=types)
+        return Release(certificate, synopsis=made.synopsis, tables=tables, frame=frame, types=types)
 
     def in_folder(
         self, writer: FolderWriter, frame: Frame, types: Mapping[str, Any] | None
@@ -219,8 +226,8 @@ class _Step:
             if made.write is not None:
                 writer.collect(made.write)
             else:
-                with closing(hashed_rows(made.batches, made.told)) as found:
-                    writer.write(found, self.publishable.columns)
+                with closing(hashed_tables(made.batches, made.told)) as found:
+                    writer.write_tables(found, self.publishable.tables)
             certificate = self._certificate(purse, writer.content, made)
             sealed = writer.finish(certificate, made.synopsis)
             self._settle(sealed)
@@ -259,7 +266,7 @@ class _Step:
             self.ledger.passed(self.release)
 
     def _certificate(
-        self, purse: Purse, content: Content | PartsContent, made: Produced
+        self, purse: Purse, content: TablesContent | PartsContent, made: Produced
     ) -> Certificate:
         entry = None
         if self.ledger is not None:
@@ -272,6 +279,7 @@ class _Step:
             release=self.release,
             ledger=entry,
             fit=made.fit,
+            persons=made.persons,
         )
 
     def _settle(self, certificate: Certificate) -> None:

@@ -17,6 +17,7 @@ from sfumato.plan.part import DeclaredPart
 from sfumato.publishing.certify import stated_facts
 from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.kinds import kind_rules
+from sfumato.publishing.people_data import check_people_data
 from sfumato.publishing.verification import Check, Verification
 from sfumato.release.certificate import Certificate, Continues, PartyFacts, stated
 from sfumato.release.content import Content, PartsContent
@@ -189,6 +190,8 @@ def _replanned(folder: Path, certificate: Certificate) -> str:
 
 
 def _data(folder: Path, certificate: Certificate) -> str:
+    if certificate.people is not None:
+        return check_people_data(folder, certificate)
     check, parts = kind_rules(certificate).check_values(certificate), PartsContent()
     for name, batches in read_files(folder, certificate, table_schema(certificate)):
         content = Content() if certificate.format > 1 else OlderContent()

@@ -35,6 +35,7 @@ from sfumato.release.file_name import (
 )
 from sfumato.release.fit import FitFacts
 from sfumato.release.kind import KINDS, Kind
+from sfumato.release.people_facts import PeopleFacts, check_people, table_names
 from sfumato.release.section import Section
 from sfumato.release.threshold import opening_threshold
 from sfumato.schema import Schema
@@ -227,6 +228,7 @@ class Certificate(Section):
     parties: PartyFacts | None = None  # where several made it together
     fit: FitFacts | None = None  # how well the records fitted the schema, where that was counted
     bought: BoughtFacts | None = None  # where earlier releases bought ranges or values
+    people: PeopleFacts | None = None  # where a person is the unit
     method: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,100}$")]
     options: dict[Name, Any]
     guarantee: Promise
@@ -265,7 +267,10 @@ class Certificate(Section):
         older, content = self.format == 1, self.content
         if ((content.blake2b is None), (content.tree is None)) != (not older, older):
             raise ValueError("content must be stated as this format does")
-        if self.files and not sound_names(self.files, parts=not older):
+        check_people(self.people, self.public_schema, self.columns)
+        tables = table_names(self.public_schema, self.columns)
+        parts = not older and self.people is None
+        if self.files and not sound_names(self.files, parts=parts, tables=tables):
             raise ValueError("files must list one data file, or parts of it without a gap")
         return self
 

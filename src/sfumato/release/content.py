@@ -2,22 +2,23 @@
 
 It is a tree.  A leaf is the digest of `LEAF_ROWS` records that follow each other in a file, the
 last one of what is left; the digest of a file is a hash over its leaves and the number of its
-records; that of a release is its file's, or, of several files, a hash over their names, numbers of
-records and digests, in order.  So leaves can be worked out by whoever draws the records, at the
-same time.
+records; that of a release is its file's, or, of several files or tables, a hash over their names,
+numbers of records and digests, in order.  So leaves can be worked out by whoever draws the
+records, at the same time.
 
 A text stands in a leaf as its place among the distinct texts of its column there, in the order of
 their bytes: files that keep texts as dictionaries are hashed as fast as numbers.
 """
 
 import hashlib
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-__all__ = ["LEAF_ROWS", "Content", "Hashed", "PartsContent", "leaf_digest"]
+__all__ = ["LEAF_ROWS", "Content", "Hashed", "PartsContent", "TablesContent", "leaf_digest"]
 
 LEAF_ROWS = 65_536
 
@@ -110,6 +111,39 @@ class PartsContent:
     def hexdigest(self) -> str:
         """The digest of all of them."""
         return self._total.hexdigest()
+
+
+class TablesContent:
+    """Running digest over the tables of a release: one, or persons and then their events.
+
+    >>> rows = pa.RecordBatch.from_pydict({"a": [1, 2]})
+    >>> both = TablesContent(["persons", "events"])
+    >>> both.update("events", rows); both.update("persons", rows.slice(1))
+    >>> both.rows, len(both.hexdigest())
+    (2, 64)
+    """
+
+    def __init__(self, names: Iterable[str] = ("data",)) -> None:
+        self._each = {name: Content() for name in names}
+
+    def update(self, table: str, batch: pa.RecordBatch | Hashed) -> None:
+        """Add the records of a batch of this table."""
+        self._each[table].update(batch)
+
+    @property
+    def rows(self) -> int:
+        """Those of the last table: what persons have rows in, where there are two."""
+        *_, last = self._each.values()
+        return last.rows
+
+    def hexdigest(self) -> str:
+        """The digest of everything so far; that of a single table is its own."""
+        if len(self._each) == 1:
+            return next(iter(self._each.values())).hexdigest()
+        both = PartsContent()
+        for name, content in self._each.items():
+            both.add(name, content.rows, content.hexdigest())
+        return both.hexdigest()
 
 
 def _compact(batch: pa.RecordBatch) -> pa.RecordBatch:

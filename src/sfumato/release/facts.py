@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from sfumato.release.certificate import Certificate
 from sfumato.release.weight_noise import weights_drowned
 
-__all__ = ["facts_of", "measured_facts", "warnings_of"]
+__all__ = ["facts_of", "measured_facts", "rows_of", "warnings_of"]
 
 
 def facts_of(certificate: Certificate) -> Iterator[tuple[str, str]]:
     """A name and a text for each; all of it stands in `release.json`."""
     yield "promise", certificate.statement
     yield "protects", f"{certificate.unit}; {certificate.neighbours}"
-    yield "rows", f"{certificate.rows:,} {certificate.kind.rows} by {certificate.method}"
+    yield "rows", f"{rows_of(certificate)} by {certificate.method}"
     yield from measured_facts(certificate)
     for warning in warnings_of(certificate):
         yield "warning", warning
@@ -20,6 +20,15 @@ def facts_of(certificate: Certificate) -> Iterator[tuple[str, str]]:
         yield "not hidden", ", ".join(certificate.invariants)
     charged = certificate.ledger is not None
     yield "ledger", f"charged as {certificate.release}" if charged else "none stated"
+
+
+def rows_of(certificate: Certificate) -> str:
+    """How much there is in a release: rows, and where a person is the unit, of how many."""
+    rows = f"{certificate.rows:,} {certificate.kind.rows}"
+    if certificate.people is None:
+        return rows
+    persons = certificate.people.persons
+    return f"{rows} of {persons:,} person{'s' * (persons != 1)}"
 
 
 def measured_facts(certificate: Certificate) -> Iterator[tuple[str, str]]:

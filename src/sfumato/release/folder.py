@@ -12,7 +12,7 @@ import secrets
 import shutil
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from sfumato.errors import ReleaseError
 from sfumato.release.certificate import Certificate
-from sfumato.release.content import Content, Hashed, PartsContent
+from sfumato.release.content import Hashed, PartsContent, TablesContent
 from sfumato.release.file import Format, file_writer
 from sfumato.release.file_name import part_name
 from sfumato.untrusted.plain_file import content, is_there, opened
@@ -56,7 +56,7 @@ class FolderWriter:
 
     def __init__(self, folder: Path, format: Format) -> None:
         self.folder = folder
-        self.content: Content | PartsContent = Content()
+        self.content: TablesContent | PartsContent = TablesContent()
         self._format, self._files = format, dict[str, str]()
         self._partial = aside(folder)
         try:
@@ -75,13 +75,27 @@ class FolderWriter:
 
     def write(self, batches: Iterable[pa.RecordBatch | Hashed], schema: pa.Schema) -> None:
         """The data, a batch at a time."""
-        path, self.content = self._partial / f"data.{self._format}", Content()
+        self.write_tables((("data", batch) for batch in batches), {"data": schema})
+
+    def write_tables(
+        self,
+        batches: Iterable[tuple[str, pa.RecordBatch | Hashed]],
+        tables: Mapping[str, pa.Schema],
+    ) -> None:
+        """A file for each table, a batch of one of them at a time."""
+        paths = {name: self._partial / f"{name}.{self._format}" for name in tables}
+        self.content = content = TablesContent(tables)
         try:
-            with file_writer(path, schema, self._format) as writer:
-                for batch in batches:
-                    self.content.update(batch)
-                    writer.write_batch(batch.batch if isinstance(batch, Hashed) else batch)
-            self._seal(path)
+            with ExitStack() as files:
+                writers = {
+                    name: files.enter_context(file_writer(paths[name], schema, self._format))
+                    for name, schema in tables.items()
+                }
+                for name, batch in batches:
+                    content.update(name, batch)
+                    writers[name].write_batch(batch.batch if isinstance(batch, Hashed) else batch)
+            for path in paths.values():
+                self._seal(path)
         except OSError as error:
             raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
 
@@ -89,7 +103,8 @@ class FolderWriter:
         """Data that others write, in parts: `write` is told where, and says what was written."""
         from sfumato.release.part_file import PartSink  # which writes as this module does
 
-        sink, self.content = self._partial / DATA, PartsContent()
+        sink = self._partial / DATA
+        self.content = content = PartsContent()
         try:
             sink.mkdir()
             parts = write(PartSink(sink))
@@ -101,7 +116,7 @@ class FolderWriter:
                 raise ReleaseError(f"{self.folder} cannot be written: parts of it are missing")
             for part in parts:
                 flush(self._partial / part.name)
-                self.content.add(part.name, part.rows, part.digest)
+                content.add(part.name, part.rows, part.digest)
                 self._files[part.name] = part.sha256
             flush(sink)
         except OSError as error:

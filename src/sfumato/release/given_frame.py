@@ -28,7 +28,8 @@ def as_given(table: pa.Table, frame: Frame, types: Mapping[str, Any], schema: Sc
     >>> as_given(pa.table({"age": [3]}), "pandas", {"age": pd.Int8Dtype()}, schema)["age"].dtype
     Int8Dtype()
     """
-    columns = {} if schema is None else schema.columns
+    # Keys are whole numbers, whatever the ids were kept in.
+    columns = {} if schema is None else schema.released
     known = {name: kind for name, kind in types.items() if name in columns}
     if frame == "pandas":
         return _pandas(table, known, columns)

@@ -13,7 +13,14 @@ from sfumato.release.folder import CERTIFICATE, DATA, SYNOPSIS, read_json
 from sfumato.release.stored_rows import row_bytes
 from sfumato.schema.domain import Domain, Levels
 
-__all__ = ["read_certificate", "read_files", "read_records", "read_synopsis", "record_bytes"]
+__all__ = [
+    "read_certificate",
+    "read_files",
+    "read_records",
+    "read_synopsis",
+    "read_table",
+    "record_bytes",
+]
 
 _LARGEST_CERTIFICATE = 2**26  # bytes
 _LARGEST_SYNOPSIS = 2**30
@@ -33,6 +40,17 @@ def read_synopsis(folder: Path, certificate: Certificate) -> dict[str, Any] | No
     if certificate.synopsis is None:
         return None
     return read_json(folder / SYNOPSIS, _LARGEST_SYNOPSIS)
+
+
+def read_table(
+    folder: Path, certificate: Certificate, table: str, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    """The records of one table of a release, by its name."""
+    if certificate.people is None or table == "data":
+        return read_records(folder, certificate, schema)
+    name = next(name for name in certificate.data_files if name.startswith(table))
+    rows = certificate.people.persons if table == "persons" else certificate.rows
+    return read_batches(folder / name, schema, rows, widest=record_bytes(certificate, schema))
 
 
 def read_records(

@@ -1,6 +1,7 @@
 """A release: data, certificate and, where there is one, the synopsis they came from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -8,22 +9,21 @@ import pyarrow as pa
 
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import Guarantee, Number
-from sfumato.release.certificate import Certificate, stated
+from sfumato.release.certificate import Certificate
 from sfumato.release.facts import facts_of
 from sfumato.release.file import Format
 from sfumato.release.fit import Fit
 from sfumato.release.folder import FolderWriter
 from sfumato.release.given_frame import Frame, as_given
-from sfumato.release.reading import read_certificate, read_records, read_synopsis, record_bytes
+from sfumato.release.people_facts import released_tables
+from sfumato.release.reading import read_certificate, read_synopsis, read_table, record_bytes
 from sfumato.release.stored_rows import MOST_BYTES, StoredRows
-from sfumato.schema.arrow import arrow_schema
-from sfumato.schema.domain import Domain
 from sfumato.untrusted.fact_table import fact_table
 
 if TYPE_CHECKING:
     from sfumato.accuracy.asking import Answers, Questions
 
-__all__ = ["Release", "table_schema"]
+__all__ = ["Release", "table_schema", "table_schemas"]
 
 
 class Release:
@@ -44,12 +44,14 @@ class Release:
         *,
         synopsis: Mapping[str, Any] | None = None,
         table: pa.Table | None = None,
+        tables: Mapping[str, pa.Table] | None = None,  # by name, where there may be several
         folder: Path | None = None,
         frame: Frame = "arrow",
         types: Mapping[str, Any] | None = None,
     ) -> None:
         self.certificate, self.synopsis, self.folder = certificate, synopsis, folder
-        self._table, self._frame, self._types = table, frame, dict(types or {})
+        self._tables = dict(tables or {}) if table is None else {"data": table}
+        self._frame, self._types = frame, dict(types or {})
 
     @property
     def guarantee(self) -> Guarantee:
@@ -63,10 +65,20 @@ class Release:
 
     @property
     def table(self) -> pa.Table:
-        """The released records as an Arrow table."""
-        if self._table is None:
-            self._table = pa.Table.from_batches(self._read(), table_schema(self.certificate))
-        return self._table
+        """The released records as an Arrow table; refused where there are two: `tables`."""
+        (name,) = _one_table(self.certificate)
+        return self._whole(name)
+
+    @property
+    def tables(self) -> dict[str, pa.Table]:
+        """The released tables by name: `data`, or `persons` and `events`."""
+        return {name: self._whole(name) for name in table_schemas(self.certificate)}
+
+    def _whole(self, name: str) -> pa.Table:
+        if name not in self._tables:
+            schema = table_schemas(self.certificate)[name]
+            self._tables[name] = pa.Table.from_batches(self._read(name), schema)
+        return self._tables[name]
 
     @property
     def data(self) -> Any:
@@ -76,18 +88,25 @@ class Release:
         infers, and those of dates, follow from the schema.  A release that was loaded from its
         folder has the types of the schema: no folder knows what the records were kept in.  Above
         four gigabytes, by the number of rows and the types, they stay in their files:
-        `StoredRows`.
+        `StoredRows`.  Of persons and their events it is both, by name: `persons`, `events`.
         """
-        if self._table is None and self.folder is not None:
-            schema = table_schema(self.certificate)
-            if self.certificate.rows * record_bytes(self.certificate, schema) > MOST_BYTES:
-                return StoredRows(schema, self.certificate.rows, self._read)
-        return self.like(self.table)
+        found = {name: self._handed_out(name) for name in table_schemas(self.certificate)}
+        return found.get("data", found)
 
-    def _read(self) -> Iterator[pa.RecordBatch]:
+    def _handed_out(self, name: str) -> Any:
+        """One table as the kind that was given, or in its file."""
+        schema, told = table_schemas(self.certificate)[name], self.certificate
+        if name not in self._tables and self.folder is not None:
+            rows = told.people.persons if told.people and name == "persons" else told.rows
+            if rows * record_bytes(told, schema) > MOST_BYTES:
+                return StoredRows(schema, rows, partial(self._read, name))
+        return self.like(self._whole(name))
+
+    def _read(self, name: str) -> Iterator[pa.RecordBatch]:
         if self.folder is None:
             raise ReleaseError("this release has neither a table nor a folder")
-        return read_records(self.folder, self.certificate, table_schema(self.certificate))
+        schema = table_schemas(self.certificate)[name]
+        return read_table(self.folder, self.certificate, name, schema)
 
     def like(self, table: pa.Table) -> Any:
         """A table, drawn from this release or cut out of it, as the kind that was given."""
@@ -103,12 +122,18 @@ class Release:
         with FolderWriter(Path(folder), format) as writer:
             if self.folder is not None and self.certificate.in_parts:
                 writer.copy(self.folder, self.certificate)
-            elif self._table is not None:
-                writer.write(self._table.to_batches(), self._table.schema)
             else:
-                writer.write(self._read(), table_schema(self.certificate))
+                schemas = {**table_schemas(self.certificate)}
+                schemas |= {name: table.schema for name, table in self._tables.items()}
+                writer.write_tables(self._batches(schemas), schemas)
             writer.finish(self.certificate, self.synopsis)
         return Path(folder)
+
+    def _batches(self, names: Iterable[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
+        for name in names:
+            kept = self._tables.get(name)
+            for batch in self._read(name) if kept is None else kept.to_batches():
+                yield name, batch
 
     def accuracy(self, *, confidence: Number = 0.95, **asked: Unpack["Questions"]) -> "Answers":
         """How far its numbers may be off, from the release alone, in the order of the questions.
@@ -147,10 +172,23 @@ class Release:
         return fact_table(f"Release of {self.certificate.dataset}", facts)
 
 
+def table_schemas(certificate: Certificate) -> dict[str, pa.Schema]:
+    """The columns of each table by name: those the certificate names, else those of its schema."""
+    return released_tables(certificate.public_schema, certificate.columns)
+
+
+def _one_table(certificate: Certificate) -> dict[str, pa.Schema]:
+    """The same of a release that has one table; refused where it has two."""
+    found = table_schemas(certificate)
+    if len(found) > 1:
+        raise ReleaseError(
+            f"this release has {len(found)} tables ({', '.join(found)}): take one of them from "
+            "release.tables"
+        )
+    return found
+
+
 def table_schema(certificate: Certificate) -> pa.Schema:
-    """The columns the certificate names, else those of its schema."""
-    own = certificate.columns
-    if own is None:
-        return arrow_schema(Domain.of(stated(certificate.public_schema)))
-    types = {"double": pa.float64(), "int64": pa.int64(), "string": pa.string()}
-    return pa.schema([pa.field(name, types[kind], nullable=False) for name, kind in own.items()])
+    """The columns of a release that has one table."""
+    (found,) = _one_table(certificate).values()
+    return found

@@ -131,10 +131,11 @@ def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) 
     >>> ward.name, ward.bins.values, ward.rows
     ('ward', ('cardiology', 'surgery', 'oncology', 'elsewhere'), 200)
     """
-    schema = table_schema(release.certificate)
-    drawn = schema.names[:MOST_COLUMNS]
     axes = {axis.name: axis for axis in Domain.of(stated(release.certificate.public_schema)).axes}
     own = release.certificate.columns is not None
+    # Keys of persons say whose row it is, and nothing that could be drawn.
+    names = [n for n in table_schema(release.certificate).names if own or n in axes]
+    drawn = names[:MOST_COLUMNS]
     ends, texts = (_ends(release, drawn), _texts(release, drawn)) if own else ({}, {})
     rulers = [
         _spelt_out(texts[name], axes.get(name))
@@ -157,7 +158,7 @@ def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) 
         sample[:, k] = shown[sample[:, k]]
         binned = np.bincount(shown, weights=count, minlength=len(bins) + 1).astype(np.int64)
         columns.append(Column(name, ruler.kind, bins, binned[:-1], int(binned[-1])))
-    return Survey(tuple(columns), sample, tuple(schema.names[MOST_COLUMNS:]))
+    return Survey(tuple(columns), sample, tuple(names[MOST_COLUMNS:]))
 
 
 @dataclass(frozen=True)

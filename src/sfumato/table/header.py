@@ -13,7 +13,7 @@ from sfumato.table.text import TextFile
 from sfumato.table.type_check import check_types
 from sfumato.untrusted.misspelt import did_you_mean
 
-__all__ = ["check_header", "check_names"]
+__all__ = ["check_columns", "check_header", "check_names"]
 
 
 def check_header(
@@ -24,14 +24,7 @@ def check_header(
     `alone`: each record is published by itself, so that there may be a single one.
     `blank`: categories whose values nobody declared, with others in their place.
     """
-    check_names(source.names, list(domain.schema.released))
-    extra = [name for name in source.names if name not in domain.schema.columns]
-    if extra:
-        raise DataError(
-            f"column {', '.join(extra)} is not in the schema: declare it (kind: id is never "
-            "read) or drop it"
-        )
-    check_types(source, domain, blank)
+    check_columns(source, domain, blank=blank)
     # Under add-remove the number of records is private: even an empty table is published.
     if domain.schema.neighbours == "replace-one":
         if not told(lambda: source.has_rows(1 if alone else 2)):
@@ -42,6 +35,23 @@ def check_header(
                 f"{source.path} does not end with a line break, so that an empty last record could "
                 "not be told from none: add a line break at its end"
             )
+
+
+def check_columns(
+    source: Source, domain: Domain, *, ids: Sequence[str] = (), blank: Collection[str] = ()
+) -> None:
+    """Refuse columns that are not those of the domain, and of these ids, or are stored otherwise.
+
+    Nothing here depends on how many records there are.
+    """
+    check_names(source.names, [*ids, *(axis.name for axis in domain.axes)])
+    extra = [name for name in source.names if name not in domain.schema.columns]
+    if extra:
+        raise DataError(
+            f"column {', '.join(extra)} is not in the schema: declare it (kind: id is never "
+            "read) or drop it"
+        )
+    check_types(source, domain, blank)
 
 
 def check_names(names: Sequence[str], needed: Sequence[str]) -> None:
