@@ -56,14 +56,18 @@ class PersonTables:
     def of(cls, release: Any, original: Any, schema: AnySchema, control: Any) -> "PersonTables":
         """Read; tables without persons are refused."""
         frame = people_frame(schema)
-        return cls(
-            frame,
-            _some("release", released(release, frame).panel),
-            _some("original", recorded(original, frame)),
-            None if control is None else _some("control", recorded(control, frame)),
-        )
+        out, own = released(release, frame).panel, recorded(original, frame)
+        return cls(frame, out, own, None if control is None else recorded(control, frame)).checked()
 
-    def membership(self, targets: int, confidence: float, seed: int) -> Attack:
+    def checked(self) -> "PersonTables":
+        """The same, if each of them has a row."""
+        sides = {"release": self.release, "original": self.original, "control": self.control}
+        for name, panel in sides.items():
+            if panel is not None and not len(panel.rows):
+                raise DataError(f"the {name} has no person with a row: there is nothing to attack")
+        return self
+
+    def membership(self, *, targets: int, confidence: float, seed: int) -> Attack:
         """The attack on so many persons of either side at most."""
         if self.control is None:
             raise ParameterError("control must be given: persons who had no part in the release")
@@ -81,7 +85,7 @@ class PersonTables:
             confidence=confidence,
         )
 
-    def copies(self, confidence: float) -> Attack:
+    def copies(self, *, confidence: float) -> Attack:
         """Of all persons with two rows or more."""
         own, out = signatures(self.original), signatures(self.release)
         several = self.original.counts >= _FEWEST
@@ -138,7 +142,9 @@ def person_membership_attack(
     'fails'
     """
     tables = PersonTables.of(release, original, schema, control)
-    return tables.membership(whole("targets", targets), confident(confidence), seed)
+    return tables.membership(
+        targets=whole("targets", targets), confidence=confident(confidence), seed=seed
+    )
 
 
 def person_copies_attack(
@@ -159,13 +165,9 @@ def person_copies_attack(
     >>> found.success
     Rate(hits=1, tries=2, effect=1.0)
     """
-    return PersonTables.of(release, original, schema, control).copies(confident(confidence))
-
-
-def _some(name: str, panel: Panel) -> Panel:
-    if not len(panel.rows):
-        raise DataError(f"the {name} has no person with a row: there is nothing to attack")
-    return panel
+    return PersonTables.of(release, original, schema, control).copies(
+        confidence=confident(confidence)
+    )
 
 
 def _drawn(panel: Panel, count: int, rng: np.random.Generator) -> Panel:

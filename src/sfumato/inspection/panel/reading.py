@@ -42,6 +42,7 @@ __all__ = [
 
 Hashes = NDArray[np.uint64]
 
+_BOTH = {"persons", "events"}
 _KEY = b"inspection by person"  # no secret: nothing of this leaves the owner's hands
 
 
@@ -101,35 +102,42 @@ def people_frame(schema: AnySchema) -> Frame:
     return Frame(Domain.of(read), read.people)
 
 
-def tables_in(data: Any, people: Declared) -> tuple[Any, ...]:
+def tables_in(data: Any, schema: Schema) -> tuple[Any, ...]:
     """One table, or persons and events: from what is given under these names, or as it is.
 
-    >>> from sfumato.schema.person import People
-    >>> one = People("id", None, 8, (), ("age",))
-    >>> tables_in({"data": "visits.csv"}, one), tables_in("visits.csv", one)
+    >>> schema = Schema.of({"name": "t", "person": "id", "columns": {
+    ...     "id": {"kind": "id"}, "sick": {"kind": "boolean"}}})
+    >>> tables_in({"data": "visits.csv"}, schema), tables_in("visits.csv", schema)
     (('visits.csv',), ('visits.csv',))
     """
-    named = set(data) if isinstance(data, Mapping) else None
-    if not people.linked:
-        return (data["data"] if named == {"data"} else data,)
-    if named != {"persons", "events"}:
+    named = set(data) if isinstance(data, Mapping) else set()
+    if schema.people is not None and schema.people.linked:
+        if named != _BOTH:
+            raise DataError(
+                "the schema is of two tables, persons and events: give that of persons as well "
+                "(--original-persons beside --original, --control-persons beside --control); in "
+                'Python, {"persons": …, "events": …}'
+            )
+        return data["persons"], data["events"]
+    if named == _BOTH and not set(schema.columns) >= _BOTH:  # else they are columns of one table
         raise DataError(
-            "the schema is of two tables: give both, as {'persons': …, 'events': …} (on the "
-            "command line --original-persons beside --original, --control-persons beside --control)"
+            "two tables were given, persons and events, and the schema is of one: leave out that "
+            "of persons"
         )
-    return data["persons"], data["events"]
+    return (data["data"] if named == {"data"} else data,)
 
 
-def held_tables(data: Any, people: Declared) -> dict[str, Any]:
+def held_tables(data: Any, schema: Schema) -> dict[str, Any]:
     """The same by name, tables of a database as they are now, for several looks at them."""
-    names = ("persons", "events") if people.linked else ("data",)
-    return {name: held(t) for name, t in zip(names, tables_in(data, people), strict=True)}
+    found = tables_in(data, schema)
+    names = ("persons", "events") if len(found) > 1 else ("data",)
+    return {name: held(table) for name, table in zip(names, found, strict=True)}
 
 
 def sources_of(data: Any, frame: Frame) -> tuple[Source, ...]:
     """The tables, opened; refused by header where a column or an id is not there."""
     found = []
-    for table, (key, axes) in zip(tables_in(data, frame.people), frame.axes, strict=True):
+    for table, (key, axes) in zip(tables_in(data, frame.domain.schema), frame.axes, strict=True):
         names = [axis.name for axis in axes]
         source = open_source(table, [key, *names], frame.domain.schema.file)
         check_names(source.names, names)
@@ -171,7 +179,7 @@ def released(data: Any, frame: Frame) -> Released:
     schema = frame.domain.schema
     read = [
         _coded(table, key, Domain(schema, axes))
-        for table, (key, axes) in zip(tables_in(data, frame.people), frame.axes, strict=True)
+        for table, (key, axes) in zip(tables_in(data, frame.domain.schema), frame.axes, strict=True)
     ]
     ids, codes = read[0]
     known, first, whose = np.unique(ids, return_index=True, return_inverse=True)
