@@ -124,7 +124,8 @@ def tables_in(data: Any, schema: Schema) -> tuple[Any, ...]:
             "two tables were given, persons and events, and the schema is of one: leave out that "
             "of persons"
         )
-    return (data["data"] if named == {"data"} else data,)
+    alone = schema.people is not None and named == {"data"}  # else it is a column
+    return (data["data"] if alone else data,)
 
 
 def held_tables(data: Any, schema: Schema) -> dict[str, Any]:
