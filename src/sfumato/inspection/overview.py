@@ -119,6 +119,7 @@ def _opened(
     schema = stated(release.certificate.public_schema)
     if (people := schema.people) is None:
         (original,) = tables_in(original, schema)
+        (control,) = tables_in(control, schema)
         return RowSections.of(release, original, control, secret=secret, **how)
     if secret is not None:
         check_one_row_each(people, "secret is for an attack that takes", "leave it out")
