@@ -184,3 +184,16 @@ def test_what_has_no_persons_or_no_second_table_is_refused_by_name(sides):
         panel_distances(own, own.drop_columns(["ward"]), ONE)
     with pytest.raises(DataError, match="persons without a single row have no distribution"):
         panel_distances(own, own.slice(0, 0), ONE)
+
+
+def test_the_ids_of_two_tables_may_have_different_names(sides):
+    schema = {
+        **TWO,
+        "tables": {"persons": {"key": "number"}, "events": TWO["tables"]["events"]},
+        "columns": {"number": {"kind": "id"}, **COLUMNS},
+    }
+    ours, theirs = map(linked, sides)
+    known = panel_distances(ours, theirs, TWO)
+    for each in (ours, theirs):
+        each["persons"] = each["persons"].rename_columns(["number", *OF_PERSONS])
+    assert panel_distances(ours, theirs, schema) == known
