@@ -1,7 +1,7 @@
 """`sfumato inspect`: a release beside its records, for the owner's eyes."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,6 +22,18 @@ def inspect(
             metavar="DATA",
             help="Records of the same population that had no part in the release.",
         ),
+    ] = None,
+    original_persons: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATA",
+            help="Where persons and their events are two tables: that of persons; --original is "
+            "that of events.",
+        ),
+    ] = None,
+    control_persons: Annotated[
+        str | None,
+        typer.Option(metavar="DATA", help="The same of the control: its table of persons."),
     ] = None,
     table: Table = None,
     secret: Annotated[
@@ -50,6 +62,8 @@ def inspect(
     A release that was charged to a ledger needs that ledger, which counts the inspection.
 
     Example: sfumato inspect release/ --original patients.csv --ledger budget.db -o page.html
+
+    Two tables: sfumato inspect release/ --original events.csv --original-persons persons.csv
     """
     from sfumato.errors import ReleaseError
     from sfumato.inspection.counting import UNCOUNTED
@@ -59,6 +73,8 @@ def inspect(
     from sfumato.release import Release
     from sfumato.release.folder import CERTIFICATE
 
+    if control is None and control_persons is not None:
+        raise typer.BadParameter("--control-persons goes with --control, the table of their events")
     published = Release.load(release)
     if published.certificate.seal != published.certificate.digest:
         raise ReleaseError(f"{release} is not as it was released: {CERTIFICATE} was changed")
@@ -67,8 +83,8 @@ def inspect(
     opened = None if ledger is None or uncounted else Ledger(ledger)
     found = run(
         published,
-        named(original, table=table),
-        control=control,
+        _linked(named(original, table=table), original_persons),
+        control=_linked(control, control_persons),
         secret=secret,
         confidence=confidence,
         ledger=opened,
@@ -93,3 +109,8 @@ def inspect(
             say(section.remark, style="dim")
     if output is not None:
         say(f"written {output}, readable by you alone")
+
+
+def _linked(events: Any, persons: str | None) -> Any:
+    """One table, or two under their names."""
+    return events if persons is None else {"persons": persons, "events": events}

@@ -31,6 +31,8 @@ from sfumato.inspection.information import (
     kl_divergence,
     total_variation,
 )
+from sfumato.inspection.panel.distances import PanelDistances, panel_distances
+from sfumato.inspection.panel.lags import LagCorrelation, lag_correlations
 from sfumato.inspection.ratio import error_ratio, noise_ratio, sensitivity_gain, sir
 from sfumato.inspection.regression import Regression, regression
 from sfumato.inspection.subspace import CapturedVariance, captured_variance, subspace_angle
@@ -45,6 +47,8 @@ __all__ = [
     "Distortion",
     "Exposed",
     "Exposure",
+    "LagCorrelation",
+    "PanelDistances",
     "Regression",
     "Score",
     "SquaredError",
@@ -57,8 +61,10 @@ __all__ = [
     "error_ratio",
     "exposure",
     "kl_divergence",
+    "lag_correlations",
     "matrix_distortion",
     "noise_ratio",
+    "panel_distances",
     "regression",
     "sensitivity_gain",
     "sir",

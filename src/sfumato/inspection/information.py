@@ -140,10 +140,16 @@ class Cells:
         codes = encoded(data, domain)
         if not len(codes):
             raise DataError("a table without records has no distribution to compare")
+        return cls.of_codes(codes, domain)
+
+    @classmethod
+    def of_codes(cls, codes: Codes, domain: Domain) -> "Cells":
+        """Of records that were read before."""
         columns = [_cell(axis, codes[:, j]) for j, axis in enumerate(domain.axes)]
-        return cls(
-            np.column_stack([cell for cell, _ in columns]), tuple(size for _, size in columns)
-        )
+        cells = np.empty((len(codes), len(columns)), np.int64, order="F")
+        for j, (cell, _) in enumerate(columns):
+            cells[:, j] = cell
+        return cls(cells, tuple(size for _, size in columns))
 
     def counts(self, columns: tuple[int, ...]) -> NDArray[np.int64]:
         """Records in every joint cell of these columns."""

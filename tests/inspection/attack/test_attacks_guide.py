@@ -22,7 +22,7 @@ def test_the_examples_of_the_guide_run():
 def test_every_attack_and_verdict_is_in_the_guide():
     text = GUIDE.read_text(encoding="utf-8")
     attacks = [name for name in attack.__all__ if name.endswith(("_attack", "attacks"))]
-    assert len(attacks) == 15
+    assert len(attacks) == 17
     for name in (*attacks, *get_args(attack.Verdict), *get_args(outlier.Verdict)):
         assert f"`{name}`" in text, name
 

@@ -29,6 +29,7 @@ from sfumato.inspection.attack.membership import membership_attack
 from sfumato.inspection.attack.numeric import in_shares, in_units
 from sfumato.inspection.attack.outcome import Chance, Error, Gap, Rate, gap
 from sfumato.inspection.attack.outlier import Outlier, most_advantage, outlier_attack
+from sfumato.inspection.attack.person import person_copies_attack, person_membership_attack
 from sfumato.inspection.attack.preserved import AnglesPreserved, angles_preserved
 from sfumato.inspection.attack.rank_space import Conditions, conditions
 from sfumato.inspection.attack.ranked import reconstruction_attack, table_reconstruction_attack
@@ -63,6 +64,8 @@ __all__ = [
     "most_advantage",
     "outlier_attack",
     "pca_attack",
+    "person_copies_attack",
+    "person_membership_attack",
     "procrustes_attack",
     "reconstruction_attack",
     "singling_out_attack",

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import MISSING, Domain, Grid
 
-__all__ = ["Cells", "bins_of"]
+__all__ = ["BINS_OF_A_NUMBER", "Cells", "bins_of"]
 
-_LEVELS = 10  # bins of a number or date
+BINS_OF_A_NUMBER = 10  # or of a date; missing is one more
 
 Cells = NDArray[np.int64]  # a row for each record, the bin of each column
 
@@ -30,15 +30,15 @@ def bins_of(domain: Domain, released: Codes) -> Callable[[Codes], Cells]:
     edges: dict[int, Codes] = {}
     for j, axis in enumerate(domain.axes):
         known = released[released[:, j] != MISSING, j]
-        if isinstance(axis, Grid) and axis.points >= _LEVELS and len(known):
-            shares = np.arange(1, _LEVELS) / _LEVELS
+        if isinstance(axis, Grid) and axis.points >= BINS_OF_A_NUMBER and len(known):
+            shares = np.arange(1, BINS_OF_A_NUMBER) / BINS_OF_A_NUMBER
             edges[j] = np.unique(np.quantile(known, shares, method="lower"))
 
     def bins(codes: Codes) -> Cells:
         found = codes.astype(np.int64)
         for j, cuts in edges.items():
             found[:, j] = np.searchsorted(cuts, codes[:, j], "right")
-        found[codes == MISSING] = _LEVELS
+        found[codes == MISSING] = BINS_OF_A_NUMBER
         return found
 
     return bins

@@ -20,7 +20,6 @@ It looks at whole tables.  That it fails says nothing about an outlier, whom `ou
 about; which records the release comes closest to, one by one, `exposure` says.
 """
 
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -29,11 +28,10 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
 from sfumato.inspection.attack.bins import bins_of
-from sfumato.inspection.attack.outcome import Chance, Gap, Rate, gap
+from sfumato.inspection.attack.ensemble import Called, Trial, best_of
 from sfumato.inspection.attack.parameter import confident
 from sfumato.inspection.attack.result import Attack
 from sfumato.inspection.attack.tables import CONTROL, TARGETS, Tables, nearest
-from sfumato.inspection.attack.telling import best_cut
 from sfumato.inspection.utility import AnySchema
 from sfumato.numeric.arrays import Codes, Vector
 from sfumato.schema.domain import Domain
@@ -73,55 +71,27 @@ def membership_attack(
     tables = Tables.of(release, original, schema, control=control, targets=targets, seed=seed)
     if tables.strangers is None:
         raise ParameterError("control must be given: records that had no part in the release")
-    level = 1 - (1 - confidence) / len(SCORES)
     called, bare = (_called(tables, side) for side in (tables.release, tables.original))
-    tried = []
-    for name in SCORES:
-        (success, control_rate), (reached, reached_by_others) = called[name], bare[name]
-        share = (success.hits + control_rate.hits) / max(success.tries + control_rate.tries, 1)
-        tried.append(
-            Attack(
-                name="membership",
-                knows="the whole record of a person, and of others whether they are in the data",
-                success=success,
-                baseline=Chance(share),
-                baseline_is="calling as many at random",
-                control=control_rate,
-                control_is=CONTROL,
-                confidence=level,
-                reach=gap(reached, reached_by_others, level),
-                details={"score": name, "scores": len(SCORES)},
-            )
-        )
-    gained = {str(one.details["score"]): one.over_control for one in tried}
-    worst = max(tried, key=lambda one: (one.power, _certain(one.over_control)))
-    each = {f"advantage by {name}": found.value for name, found in gained.items() if found}
-    return replace(worst, details={**worst.details, **each})
+    return best_of(
+        called,
+        bare,
+        name="membership",
+        knows="the whole record of a person, and of others whether they are in the data",
+        control_is=CONTROL,
+        confidence=confidence,
+    )
 
 
-def _certain(found: Gap | None) -> float:
-    assert found is not None  # noqa: S101  every score was given a control above
-    return found.low
-
-
-def _called(tables: Tables, released: Codes) -> dict[str, tuple[Rate, Rate]]:
+def _called(tables: Tables, released: Codes) -> Called:
     """By each score, how many members and how many strangers are called members."""
     members, strangers = tables.members, tables.strangers
     assert strangers is not None  # noqa: S101  it was asked for
-    half = min(len(members), len(strangers)) // 2
-    others, strangers = strangers[:half:2], np.vstack([strangers[1:half:2], strangers[half:]])
-    learnt = half // 2  # of the strangers; the others are whom the attacker knows to be none
-    found = {}
+    trial = Trial(len(members), len(strangers))
     inside, outside = (
-        _scores(tables.domain, released, others, side) for side in (members, strangers)
+        _scores(tables.domain, released, strangers[trial.others], side)
+        for side in (members, strangers[trial.rest])
     )
-    for name in SCORES:
-        cut = best_cut(inside[name][:half], outside[name][:learnt])
-        found[name] = (
-            Rate(int((inside[name][half:] >= cut).sum()), len(members) - half),
-            Rate(int((outside[name][learnt:] >= cut).sum()), len(strangers) - learnt),
-        )
-    return found
+    return trial.called(inside, outside)
 
 
 def _scores(domain: Domain, released: Codes, others: Codes, targets: Codes) -> dict[str, Vector]:

@@ -6,6 +6,7 @@ Of twenty attacks at 95 % one succeeds by chance.  So each of k attacks gets a c
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sfumato.inspection.attack.angle import angle_attack
@@ -13,7 +14,8 @@ from sfumato.inspection.attack.attribute import attribute_attack
 from sfumato.inspection.attack.known_sample import least_squares_attack, procrustes_attack
 from sfumato.inspection.attack.linkage import linkage_attack
 from sfumato.inspection.attack.membership import membership_attack
-from sfumato.inspection.attack.parameter import confident
+from sfumato.inspection.attack.parameter import confident, whole
+from sfumato.inspection.attack.person import PersonTables
 from sfumato.inspection.attack.rank_space import FEWEST_ROWS
 from sfumato.inspection.attack.ranked import reconstruction_attack, table_reconstruction_attack
 from sfumato.inspection.attack.result import Attack
@@ -22,8 +24,10 @@ from sfumato.inspection.attack.spectral import bayes_attack, pca_attack, spectra
 from sfumato.inspection.attack.tables import TARGETS
 from sfumato.inspection.utility import AnySchema, domain_of
 from sfumato.perturb.matrix import real_matrix
+from sfumato.schema import Schema
+from sfumato.schema.person import check_one_row_each
 
-__all__ = ["attacks", "matrix_attacks"]
+__all__ = ["attacks", "matrix_attacks", "person_attacks"]
 
 
 def attacks(
@@ -47,6 +51,10 @@ def attacks(
     label, else every column); linkage of two parts of a record; singling out.  Attacks that
     a table of one column does not allow are left out.
 
+    Where the schema makes a person the unit, those on persons: membership, where there is a
+    `control`, and copies.  Attacks that take each row as a unit are left out there, and `secret`
+    and `split`, which are for them, refused.
+
     >>> from sfumato.example import CLINIC, clinic
     >>> from sfumato.schema import Schema
     >>> patients = clinic(600)
@@ -59,6 +67,12 @@ def attacks(
     linkage succeeds
     singling out succeeds
     """
+    schema = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
+    if schema.people is not None:
+        if secret is not None or split is not None:
+            check_one_row_each(schema.people, "secret and split are for attacks that take")
+        sides = PersonTables.of(release, original, schema, control)
+        return person_attacks(sides, targets=targets, confidence=confidence, seed=seed)
     tables = release, original, schema
     domain = domain_of(schema)
     columns = [axis.name for axis in domain.axes if axis.codes > 1]
@@ -81,6 +95,17 @@ def attacks(
         ]
         chosen.append(partial(linkage_attack, *tables, split=split, targets=targets, **drawn))
     chosen.append(partial(singling_out_attack, *tables, **drawn))
+    return _together(chosen, confidence)
+
+
+def person_attacks(
+    sides: PersonTables, *, targets: int = TARGETS, confidence: float = 0.95, seed: int = 0
+) -> tuple[Attack, ...]:
+    """NOT PRIVATE: all attacks on whole persons, of tables that were read."""
+    chosen: list[Callable[..., Attack]] = []
+    if sides.control is not None:
+        chosen.append(partial(sides.membership, targets=whole("targets", targets), seed=seed))
+    chosen.append(sides.copies)
     return _together(chosen, confidence)
 
 
