@@ -19,12 +19,12 @@ from sfumato.inspection.partial_fit import DeclaredOnly
 from sfumato.inspection.section import Line, Section
 from sfumato.inspection.utility import AnySchema, has_rows, opened
 from sfumato.ledger import Ledger
-from sfumato.measure.fit import complaints_of
 from sfumato.publishing.misfit_words import QUOTE_THEM, WRITE_OBJECTS, remedy
 from sfumato.schema.blank import read_or_partial
 from sfumato.schema.domain import Domain
 from sfumato.schema.partial import PartialSchema
 from sfumato.table.complaint import TORN, Complaint
+from sfumato.table.first_complaint import complaints_of
 from sfumato.table.header import check_header
 from sfumato.table.records import Records
 from sfumato.table.stored import distinct, plain

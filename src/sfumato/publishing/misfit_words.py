@@ -34,6 +34,11 @@ _ONCE = (
     "A record counts once, in the first column of the schema that it does not fit: later columns "
     "may hold more such values than are counted"
 )
+_ONCE_IN_ALL = (
+    "A person counts once in all: each of their rows counts as its part of them, in the first "
+    "column of the schema that it does not fit; later columns may hold more such values than are "
+    "counted"
+)
 
 
 def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee | None) -> str:
@@ -45,15 +50,14 @@ def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee |
     records = max(fit.records, verdict.total)  # where both are noisy: those that fit are none
     whole = f"{records:,}" if facts.records is not None else f"about {records:,}"
     total = (
-        f"about {_percent(verdict.total, records)} of the records do not fit the schema "
+        f"about {_percent(verdict.total, records)} of the {fit.unit} do not fit the schema "
         f"({verdict.total:,} of {whole}; between {verdict.low:,} and {verdict.high:,}), more than "
         f"the {_percent(facts.misfit, 1)} that are let pass: nothing was published"
     )
-    named = [_named(misfit, axes[misfit.column]) for misfit in fit.significant[:_MOST_NAMED]]
-    if named:
-        named.append(_ONCE)
-    else:
-        named = [_hidden(facts)]
+    loud = fit.significant[:_MOST_NAMED]
+    named = [_named(misfit, axes[misfit.column], fit.unit) for misfit in loud] or [_hidden(facts)]
+    if fit.persons or loud:
+        named.append(_ONCE_IN_ALL if fit.persons else _ONCE)
     advice = (
         f"See it exactly, with your own eyes: {LOOK}. If the records are meant to be so, publish "
         "with --misfit (misfit=…) or --no-fit (fit=False)"
@@ -73,9 +77,9 @@ def _hidden(facts: FitFacts) -> str:
     )
 
 
-def _named(misfit: Misfit, axis: Axis) -> str:
+def _named(misfit: Misfit, axis: Axis, unit: str) -> str:
     return (
-        f"Column {misfit.column}: about {misfit.records:,} records (between {misfit.low:,} and "
+        f"Column {misfit.column}: about {misfit.records:,} {unit} (between {misfit.low:,} and "
         f"{misfit.high:,}) fail here first, with values that {_SAID[misfit.complaint]}; "
         f"{remedy(misfit.complaint, axis)}"
     )
