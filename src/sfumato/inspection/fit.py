@@ -193,11 +193,11 @@ def _exact(
                 few += _texts(batch.column(axis.name), here)
                 if complaint is Complaint.UNREADABLE and batch.schema.metadata == TORN:
                     torn[j, complaint] += batch.column(axis.name).take(here).null_count
-    misfits = []
+    misfits, bought = [], domain.schema.people is None
     for j, axis in enumerate(domain.axes):
         for complaint in (said for said in complaints_of(axis) if found[j, said]):
             looks = hint(complaint, axis, examples[j, complaint], torn[j, complaint])
-            todo = _TO_DO.get(looks) or remedy(complaint.words, axis)
+            todo = _TO_DO.get(looks) or remedy(complaint.words, axis, bought=bought)
             values = int(found[j, complaint])
             misfits.append(ColumnMisfit(axis.name, complaint.words, values, todo, looks, total))
     return FileFit(name, total, fitting), tuple(misfits)

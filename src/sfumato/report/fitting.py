@@ -73,6 +73,7 @@ class Fitting:
     counted: str = ""  # how, and what is not: without that no count can be read
     measured: bool = True
     wrong: bool = False
+    unit: str = "records"  # what the counts are of
 
 
 def fitting(fit: Fit | None, schema: Schema, judged: Verdict | None = None) -> Fitting:
@@ -117,7 +118,7 @@ def fitting(fit: Fit | None, schema: Schema, judged: Verdict | None = None) -> F
     if hidden and judged is not None:
         ends = {"low": judged.low, "high": judged.high}
         verdict = _HIDDEN.format(**ends, unit=fit.unit, sure=_TOGETHER)
-    return Fitting(verdict, lines, rest, told, wrong=bool(wrong) or hidden)
+    return Fitting(verdict, lines, rest, told, wrong=bool(wrong) or hidden, unit=fit.unit)
 
 
 def _rest(highs: list[int], other: str, unit: str) -> str:
