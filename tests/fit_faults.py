@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from sfumato.measure import fit as measuring
+from sfumato.measure import people_fit
 from sfumato.measure.fit import FitCounts
 from sfumato.plan import fit as planning
 from sfumato.privacy.guarantee import ZCDP, PureDP
@@ -20,7 +21,7 @@ def every_complaint_counted(monkeypatch):
         total[0] += (said == 0).all(axis=1).sum()
         for j in range(said.shape[1]):
             wrong = said[said[:, j] != 0, j]
-            total += np.bincount(self._place[j, wrong], minlength=len(total))
+            total += np.bincount(self.cells.places[j, wrong], minlength=len(total))
         return total
 
     monkeypatch.setattr(measuring.FirstComplaints, "add", add)
@@ -38,6 +39,19 @@ def the_number_of_records_told_where_it_is_private(monkeypatch):
         return honest(self, records, purse)[0], int(self.query(records).sum())
 
     monkeypatch.setattr(FitCounts, "perturb", perturb)
+
+
+def each_row_counted_as_a_person(monkeypatch):
+    monkeypatch.setattr(people_fit, "tickets", lambda counts, _, whole: np.full(len(counts), whole))
+
+
+def the_number_of_persons_told_where_it_is_private(monkeypatch):
+    honest = people_fit.PeopleFitCounts.perturb
+
+    def perturb(self, people, purse):
+        return honest(self, people, purse)[0], people.persons
+
+    monkeypatch.setattr(people_fit.PeopleFitCounts, "perturb", perturb)
 
 
 def a_stop_decided_by_exact_counts(monkeypatch):
@@ -75,6 +89,8 @@ FIT_FAULTS = (
     every_complaint_counted,
     replaced_records_at_the_price_of_added_ones,
     the_number_of_records_told_where_it_is_private,
+    each_row_counted_as_a_person,
+    the_number_of_persons_told_where_it_is_private,
     a_stop_decided_by_exact_counts,
     counts_and_method_above_the_budget,
 )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.measure.fit import FitCounts, complaints_of
+from sfumato.measure.fit import FitCounts
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SeededBits
@@ -17,6 +17,7 @@ from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table.complaint import Complaint
 from sfumato.table.encode import read
+from sfumato.table.first_complaint import complaints_of
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 

@@ -16,11 +16,13 @@ AGE = {"kind": "integer", "low": 0, "high": 9}
 VERDICT = Verdict(600, 400, 800, stops=True)
 
 
-def said(columns, cells, verdict=VERDICT):
-    domain = Domain.of(Schema.of({"name": "t", "columns": columns}))
-    misfits = tuple(MisfitCount(column=a, complaint=b, count=n) for a, b, n in cells)
-    given = {"share": "1/50", "misfit": "1/20", "records": 10_000, "reach": 700, "fitting": 9_400}
-    return stopped(FitFacts(**given, misfits=misfits), verdict, domain, None)
+def said(columns, cells, verdict=VERDICT, each=None, **facts):
+    domain = Domain.of(Schema.of({"name": "t", "columns": columns, **facts}))
+    times = each or 1
+    misfits = tuple(MisfitCount(column=a, complaint=b, count=n * times) for a, b, n in cells)
+    given = {"share": "1/50", "misfit": "1/20", "records": 10_000, "misfits": misfits}
+    given |= {"reach": 700 * times, "fitting": 9_400 * times}
+    return stopped(FitFacts(**given, tickets=each), verdict, domain, None)
 
 
 def test_an_interval_is_of_the_records_that_fail_there_first():
@@ -55,3 +57,27 @@ def test_a_single_column_is_not_hidden_by_noise():
     told = said({"a": AGE}, [("a", "above", 500), ("a", "below", 100)])
     assert "The noise hides what is wrong in column a. See it exactly" in told
     assert "another" not in told
+
+
+PERSON = {"person": "id", "each": 27_720}
+EVENTS = {"persons": {"key": "id"}, "events": {"person": "id"}}
+
+
+def test_of_persons_their_rows_are_spoken_of_in_persons_and_no_range_is_for_sale():
+    columns = {"id": {"kind": "id"}, "a": AGE, "b": AGE}
+    told = said(columns, [("a", "above", 1_000), ("b", "above", 0)], **PERSON)
+    assert "about 6 % of the persons' rows do not fit the schema (600 of 10,000; " in told
+    assert "Column a: about 1,000 persons' rows (between 300 and 1,700) fail here first" in told
+    assert "A person counts once in all: each of their rows counts as its part of them" in told
+    assert "widen the range (high); declare codes" in told
+    assert "buy" not in told
+    assert "--persons" not in told
+
+
+def test_of_persons_it_is_said_what_is_counted_where_noise_hides_the_column_as_well():
+    columns = {"id": {"kind": "id"}, "a": {**AGE, "per": "person"}, "b": AGE}
+    cells = [("a", "above", 300), ("b", "above", 500)]
+    told = said(columns, cells, each=27_720, tables=EVENTS)
+    assert "perhaps b, whose count is the largest" in told
+    assert "A person counts once in all" in told
+    assert "(or --uncounted) --persons FILE, by row. If" in told

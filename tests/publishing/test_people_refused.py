@@ -18,7 +18,6 @@ from sfumato.inspection.attack import outlier_attack
 from sfumato.inspection.audit import audit
 from sfumato.inspection.compare import compare
 from sfumato.inspection.compare.private_choice import choose_method
-from sfumato.inspection.fit import check
 from sfumato.ledger import Ledger
 from sfumato.methods import METHODS
 from sfumato.party import agree
@@ -117,12 +116,6 @@ def taking_a_schema():
 def test_figures_and_attacks_refuse_persons(figure, names):
     with pytest.raises(SchemaError, match=UNIT):
         figure(**{name: PEOPLE if name == "schema" else visits() for name in names})
-
-
-def test_the_owner_may_look_whether_one_file_fits_but_not_one_of_two():
-    assert check(visits(), schema=PEOPLE, uncounted=True)
-    with pytest.raises(SchemaError, match="one file is looked at, and the schema is of two"):
-        check(visits(), schema=TWO_FILES, uncounted=True)
 
 
 def test_inspect_refuses_a_release_of_persons_before_the_look_is_counted(ledger):

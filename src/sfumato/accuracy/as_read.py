@@ -59,7 +59,9 @@ def as_read(certificate: Certificate, fit: Fit | None) -> str:
     said += _uncounted(certificate)
     if not fit.significant:
         return f"{said} {_unseen(certificate, fit)}."
-    return f"{said} Where the fit of the file shows that records were changed so, the line says it."
+    return (
+        f"{said} Where the fit of the file shows that {fit.unit} were changed so, the line says it."
+    )
 
 
 def briefly(certificate: Certificate, fit: Fit | None) -> str:
@@ -71,8 +73,8 @@ def briefly(certificate: Certificate, fit: Fit | None) -> str:
     if fit.significant:
         names = dict.fromkeys(misfit.column for misfit in fit.significant)
         return (
-            f"{said}; records were changed so in: {', '.join(names)}; in later columns of these "
-            f"records perhaps more.{_uncounted(certificate)}"
+            f"{said}; {fit.unit} were changed so in: {', '.join(names)}; in later columns of these "
+            f"{'rows' if fit.persons else 'records'} perhaps more.{_uncounted(certificate)}"
         )
     return f"{said}.{_uncounted(certificate)} {_unseen(certificate, fit)}."
 
@@ -134,20 +136,20 @@ def _unseen(certificate: Certificate, fit: Fit) -> str:
     """What noise may hide: that nothing is seen is not that nothing is there."""
     if certificate.fit is not None and (all_of := judged(certificate)).low > 0:
         return (
-            f"The fit of the file shows that between {all_of.low:,} and {all_of.high:,} records "
+            f"The fit of the file shows that between {all_of.low:,} and {all_of.high:,} {fit.unit} "
             "were changed by that, but noise hides in which columns"
         )
     most = max((misfit.high for misfit in fit.misfits), default=0)
     apart = "Apart from these, the" if not_counted(certificate.public_schema) else "The"
     return (
         f"{apart} fit of the file shows no column whose values were changed by that, but noise "
-        f"would hide up to {most:,} records of each column and complaint, each of them counted in "
-        "the first column that it does not fit"
+        f"would hide up to {most:,} {fit.unit} of each column and complaint, each of them counted "
+        "in the first column that it does not fit"
     )
 
 
 def _records(misfit: Misfit, fit: Fit) -> str:
-    said = f"{misfit.records:,} records (at least {misfit.low:,})"
+    said = f"{misfit.records:,} {fit.unit} (at least {misfit.low:,})"
     if misfit.column == fit.misfits[0].column:
         return said
     return f"{said}, and perhaps more that do not fit in an earlier column,"

@@ -5,7 +5,8 @@ that do: one noisy count, whatever the number of columns.  Where n is private th
 all cells, under as many noises; there a single cell tells more, so both are looked at.
 
 When every record fits, the chance of a stop is at most `FALSE_ALARM` where n is public and twice
-that where it is not.
+that where it is not.  Where a person is the unit the same holds in tickets: a person adds as many
+as there are to one, so n persons have n times as many in all, whatever their rows.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from sfumato.accuracy.discrete_sum import DiscreteSum, Part
 from sfumato.accuracy.noisy import law_of
 from sfumato.privacy.mechanism import Event
 from sfumato.release.certificate import Certificate, stated
-from sfumato.release.fit import Fit, FitFacts
+from sfumato.release.fit import Fit, FitFacts, Misfit
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain, Levels
 
@@ -48,7 +49,10 @@ def reach(event: Event, cells: int, *, chance: Fraction = FALSE_ALARM) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How many records do not fit in all, and whether that stops the release."""
+    """How many records do not fit in all, and whether that stops the release.
+
+    Where a person is the unit: how many persons, by the part of their rows.
+    """
 
     total: int
     low: int
@@ -61,22 +65,24 @@ def judge(facts: FitFacts, event: Event, *, chance: Fraction = FALSE_ALARM) -> V
 
     `chance`: how often noise alone may look significant, on one side of one test.
     """
-    cells, size = len(facts.misfits), facts.size
-    law = _law(event) if facts.records is not None else _law(event, cells)
+    cells, size, whole = len(facts.misfits), facts.size, facts.whole
+    law = _law(event) if whole is not None else _law(event, cells)
     far = int(law.one_sided(chance))
     # Cut to what is known for sure: where n is private its noisy estimate cuts nothing.
     low, total, high = (
-        max(end if facts.records is None else min(end, facts.records), 0)
+        max(end if whole is None else min(end, whole), 0)
         for end in (facts.total - far, facts.total, facts.total + far)
     )
     # Where n is public and too small for the noise, there is nothing that could be found.
-    if facts.records is not None and far >= facts.records:
-        return Verdict(total, 0, facts.records, stops=False)
+    if whole is not None and far >= whole:
+        _, total, high = facts.shown(0, total, whole)
+        return Verdict(total, 0, high, stops=False)
     stops = facts.total > far and min(total, size) > facts.misfit * size
-    if facts.records is None:
+    if whole is None:
         loud = reach(event, cells, chance=chance)
         found = sum(cell.count for cell in facts.misfits if cell.count > loud)
         stops = stops or min(found, size) > facts.misfit * size
+    low, total, high = facts.shown(low, total, high)
     return Verdict(total, low, high, stops)
 
 
@@ -113,25 +119,32 @@ def not_counted(schema: Schema | None) -> str:
 def _counted(certificate: Certificate) -> str:
     facts, verdict = stated(certificate.fit), judged(certificate)
     fit = Fit.of(facts)
+    one, part = ("row", ", as a part of its person") if fit.persons else ("record", "")
     if found := fit.significant:
-        said = (f"{one.column}: about {one.records:,} {one.complaint}" for one in found[:3])
+        said = (_cell(misfit, fit) for misfit in found[:3])
         more = f"; {len(found) - 3:,} further counts" if len(found) > 3 else ""
         return (
-            f"these do not fit and were cut or replaced: {'; '.join(said)}{more}; a record counts "
-            "in the first column that it does not fit, so later ones may hold more"
+            f"these do not fit and were cut or replaced: {'; '.join(said)}{more}; a {one} counts "
+            f"in the first column that it does not fit{part}, so later ones may hold more"
         )
     if verdict.low > 0:
         return (
-            f"between {verdict.low:,} and {verdict.high:,} records do not fit and were cut or "
+            f"between {verdict.low:,} and {verdict.high:,} {fit.unit} do not fit and were cut or "
             f"replaced, with confidence {float(100 * CONFIDENCE):g} %; noise hides in which columns"
         )
-    if facts.reach >= fit.records:
-        return "cannot be told: of so few records, noise at this budget hides up to all"
+    if facts.reach >= facts.size:
+        few = "persons" if fit.persons else "records"
+        return f"cannot be told: of so few {few}, noise at this budget hides up to all"
     most = max((misfit.high for misfit in fit.misfits), default=0)
     return (
-        f"no column is seen not to fit (noise hides up to {most:,} records of each kind, each "
-        "counted in the first column that it does not fit)"
+        f"no column is seen not to fit (noise hides up to {most:,} {fit.unit} of each kind, each "
+        f"counted in the first column that it does not fit{part})"
     )
+
+
+def _cell(misfit: Misfit, fit: Fit) -> str:
+    whose = f" {fit.unit}" if fit.persons else ""
+    return f"{misfit.column}: about {misfit.records:,}{whose} {misfit.complaint}"
 
 
 def _law(event: Event, count: int = 1) -> DiscreteSum:

@@ -14,6 +14,10 @@ __all__ = ["check"]
 def check(
     data: Data,
     schema: Annotated[Path, typer.Option(help="The schema, YAML or JSON.")],
+    persons: Annotated[
+        str | None,
+        typer.Option(help="The file of persons, where the schema is of two; DATA is of events."),
+    ] = None,
     sheet: Sheet = None,
     table: Table = None,
     output: Annotated[
@@ -42,13 +46,19 @@ def check(
     if output is not None:
         check_place(output)
     opened = None if ledger is None or uncounted else Ledger(ledger)
-    found = run(named(data, sheet, table), schema=schema, ledger=opened, uncounted=uncounted)
+    given = named(data, sheet, table)
+    given = given if persons is None else {"persons": persons, "events": given}
+    found = run(given, schema=schema, ledger=opened, uncounted=uncounted)
     if opened is not None:
         opened.close()
     if output is not None:
         write_page(found, output, template="check.html")
     say(WARNING, style="bold red")
-    say(f"{found.dataset} · {found.fitting:,} of {found.records:,} records fit in every column")
+    for file in found.files:
+        what = f"{found.dataset}, {file.name}" if len(found.files) > 1 else found.dataset
+        say(f"{what} · {file.fitting:,} of {file.records:,} {found.unit} fit in every column")
+    if found.unit == "rows":
+        say("counted by row: those without an id too, and those beyond rows_per_person")
     if found.blank:
         say(
             f"the schema leaves blanks, so values of {', '.join(found.blank)} are held only to "

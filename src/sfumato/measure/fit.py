@@ -14,42 +14,21 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.measure.tables import moved
 from sfumato.numeric.arrays import Whole
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Noise, Purse
-from sfumato.schema import Boolean
-from sfumato.schema.domain import Axis, Domain, Grid
+from sfumato.schema.domain import Domain
 from sfumato.table.cells import FirstComplaint
 from sfumato.table.complaint import Complaint, Complaints
+from sfumato.table.first_complaint import ComplaintCells
 from sfumato.table.records import Records
 from sfumato.table.statistic import Reads, WholeSum
 
-__all__ = ["STATISTIC", "FirstComplaints", "FitCounts", "complaints_of"]
+__all__ = ["STATISTIC", "FirstComplaints", "FitCounts"]
 
 STATISTIC = "fit"
-
-
-def complaints_of(axis: Axis) -> tuple[Complaint, ...]:
-    """What can be said against a value of this column: a public fact.
-
-    >>> from sfumato.schema import Schema
-    >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
-    ...     "age": {"kind": "integer", "low": 0, "high": 110, "missing": "allowed"},
-    ...     "ward": {"kind": "category", "values": ["a", "b"]}}}))
-    >>> [[complaint.words for complaint in complaints_of(axis)] for axis in domain.axes]
-    [['unreadable', 'below', 'above'], ['unreadable', 'not listed', 'missing']]
-    """
-    found = [Complaint.UNREADABLE]
-    if isinstance(axis, Grid):
-        found += [Complaint.BELOW, Complaint.ABOVE]
-    elif not (isinstance(axis.column, Boolean) or axis.other):
-        found.append(Complaint.NOT_LISTED)
-    if not axis.missing:
-        found.append(Complaint.MISSING)
-    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -63,19 +42,16 @@ class FirstComplaints(WholeSum):
     @property
     def shape(self) -> tuple[int, ...]:
         """Those that fit, and one count for each complaint that can be made."""
-        return (1 + sum(len(complaints_of(axis)) for axis in self.domain.axes),)
+        return (1 + len(self.cells.named),)
 
     def add(self, total: Whole, records: Complaints) -> Whole:
         """NOT PRIVATE: with these records."""
-        cell = np.zeros(len(records), np.intp)
-        for j in reversed(range(len(self.domain.axes))):  # an earlier column overrules a later one
-            wrong = np.flatnonzero(records[:, j])
-            cell[wrong] = self._place[j, records[wrong, j]]
+        cell = self.cells.of(records, self.domain.axes)
         return self.merge(total, np.bincount(cell, minlength=len(total)))
 
     def tables(self) -> list[tuple[FirstComplaint]]:
         """One, by the first complaint."""
-        return [(FirstComplaint(self._place),)]
+        return [(FirstComplaint(self.cells.places),)]
 
     def gathered(self, counted: Sequence[Whole]) -> Whole:
         """NOT PRIVATE: the same total, of counts by the first complaint."""
@@ -84,16 +60,9 @@ class FirstComplaints(WholeSum):
         return total
 
     @cached_property
-    def _place(self) -> NDArray[np.intp]:
-        """The cell of each column and complaint; one that cannot be made stands with the first."""
-        place = np.zeros((len(self.domain.axes), max(Complaint) + 1), np.intp)
-        start = 1
-        for j, axis in enumerate(self.domain.axes):
-            possible = complaints_of(axis)
-            place[j, Complaint.FITS + 1 :] = start
-            place[j, list(possible)] = np.arange(start, start + len(possible))
-            start += len(possible)
-        return place
+    def cells(self) -> ComplaintCells:
+        """Where records stand."""
+        return ComplaintCells(self.domain)
 
 
 @dataclass(frozen=True)
@@ -103,10 +72,12 @@ class FitCounts:
     domain: Domain
     budget: PureDP | ZCDP
 
+    tickets: ClassVar[int | None] = None  # a record counts as one
+
     @cached_property
     def cells(self) -> tuple[tuple[str, Complaint], ...]:
         """Column and complaint of each count after the first."""
-        return tuple((a.name, said) for a in self.domain.axes for said in complaints_of(a))
+        return self.statistic.cells.named
 
     @property
     def noise(self) -> Noise:

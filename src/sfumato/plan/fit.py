@@ -1,36 +1,70 @@
 """A release begins by asking whether the records fit the schema: what that costs.
 
-A fiftieth of the budget buys counts of what does not fit (`sfumato.measure.fit`); the method is
-planned with the rest.  Both together cost the budget by basic composition: ε/50 and 49ε/50, the
-second with δ where there is one; ρ/50 and 49ρ/50.
+A fiftieth of the budget buys counts of what does not fit (`sfumato.measure.fit`, and where a person
+is the unit `sfumato.measure.people_fit`); the method is planned with the rest.  Both together cost
+the budget by basic composition: ε/50 and 49ε/50, the second with δ where there is one; ρ/50 and
+49ρ/50.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from sfumato.errors import ParameterError
 from sfumato.measure.fit import FitCounts
+from sfumato.measure.people_fit import PeopleFitCounts
+from sfumato.numeric.arrays import Whole
 from sfumato.plan.part import plan_of_part
 from sfumato.plan.plan import Method, Plan
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Number, PureDP, exact
-from sfumato.privacy.mechanism import Event
+from sfumato.privacy.mechanism import Event, Noise, Purse
 from sfumato.schema.domain import Domain
+from sfumato.table.complaint import Complaint
 
-__all__ = ["MISFIT", "SHARE", "PlannedFit", "fitted_plan"]
+__all__ = ["MISFIT", "SHARE", "Counts", "PlannedFit", "fitted_plan"]
 
 SHARE = Fraction(1, 50)
 MISFIT = Fraction(1, 20)
 _FINEST = 10**40  # a certificate writes both ends of the fraction in full
 
 
+class Counts(Protocol):
+    """Noisy counts of what does not fit: of records, or of persons by their rows."""
+
+    @property
+    def domain(self) -> Domain:
+        """What is held to be fitting."""
+
+    @property
+    def budget(self) -> PureDP | ZCDP:
+        """What they may cost."""
+
+    @property
+    def tickets(self) -> int | None:
+        """Of a person, where counts are in tickets."""
+
+    @property
+    def cells(self) -> tuple[tuple[str, Complaint], ...]:
+        """Column and complaint of each count after the first."""
+
+    @property
+    def noise(self) -> Noise:
+        """One price for all of them."""
+
+    def query(self, records: Any, /) -> Whole:
+        """NOT PRIVATE: how many fit, then how many stand in each cell."""
+
+    def perturb(self, records: Any, purse: Purse, /) -> tuple[Whole, int | None]:
+        """`query` under its noise, and the number of records or persons where that is public."""
+
+
 @dataclass(frozen=True, eq=False)
 class PlannedFit:
     """The counts that a release begins with, and where it stops."""
 
-    counts: FitCounts
+    counts: Counts
     rest: Budget  # what is left for the method
     share: Fraction
     misfit: Fraction
@@ -72,7 +106,8 @@ def fitted_plan(
     plan = plan_of_part(chosen, domain, rest, options, part)
     if plan.unproved is not None or plan.local:
         return plan_of_part(chosen, domain, budget, options, part)
-    counts = FitCounts(domain, first)
+    by_person = domain.schema.people is not None  # then the plan is, or it would not be one
+    counts: Counts = PeopleFitCounts(domain, first) if by_person else FitCounts(domain, first)
     counts.noise.check(1)
     return _after(PlannedFit(counts, rest, share, allowed), budget, plan)
 

@@ -72,7 +72,11 @@ def _certificate(
             "synopsis": None if bought.synopsis is None else digest(bought.synopsis),
             "ledger": None if ledger is None else dict(ledger),
             **stated_facts(terms, bought.guarantee, counted=ledger is not None),
-            **({} if bought.fit is None else {"fit": bought.fit.model_dump(mode="json")}),
+            **(
+                {}
+                if bought.fit is None
+                else {"fit": bought.fit.model_dump(mode="json", exclude_unset=True)}
+            ),
             **({} if bought.persons is None else {"people": {"persons": bought.persons}}),
             "versions": _versions(),
         }

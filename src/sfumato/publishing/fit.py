@@ -15,6 +15,7 @@ from sfumato.plan.fit import PlannedFit
 from sfumato.privacy.mechanism import Purse
 from sfumato.publishing.misfit_words import stopped
 from sfumato.release.fit import FitFacts
+from sfumato.table.people.people import People
 from sfumato.table.records import Records
 
 __all__ = ["check_counts", "counted_fit"]
@@ -22,8 +23,11 @@ __all__ = ["check_counts", "counted_fit"]
 _NEVER = Fraction(1, 10**12)  # how often honest noise may pass for none
 
 
-def counted_fit(planned: PlannedFit, records: Records, purse: Purse) -> FitFacts:
-    """What a certificate says of the fit; `MisfitError` where too many records do not."""
+def counted_fit(planned: PlannedFit, records: Records | People, purse: Purse) -> FitFacts:
+    """What a certificate says of the fit; `MisfitError` where too many records do not.
+
+    Where a person is the unit, `records` are persons who were read with their complaints.
+    """
     counts, event = planned.counts, planned.event
     (fitting, *others), n = counts.perturb(records, purse)
     facts = FitFacts.model_validate(
@@ -36,6 +40,7 @@ def counted_fit(planned: PlannedFit, records: Records, purse: Purse) -> FitFacts
                 {"column": column, "complaint": said.words, "count": int(count)}
                 for (column, said), count in zip(counts.cells, others, strict=True)
             ],
+            **({} if counts.tickets is None else {"tickets": counts.tickets}),
         }
     )
     verdict = judge(facts, event)
@@ -50,7 +55,8 @@ def check_counts(
 ) -> None:
     """Refuse counts that this plan would not have made, or that would have stopped the release.
 
-    `rows` are those of the release, whose `synopsis` may state the number of records as well.
+    `rows` are those of the release, whose `synopsis` may state the number of records as well, or
+    that of persons where a person is the unit.
     """
     if plan.fit is None:
         raise ReleaseError(f"a release by {plan.method} has no counts of what does not fit")
@@ -59,13 +65,17 @@ def check_counts(
     if [(cell.column, cell.complaint) for cell in facts.misfits] != cells:
         raise ReleaseError("the counts of what does not fit are not those the schema calls for")
     public = plan.domain.schema.neighbours == "replace-one"
-    if facts.reach != reach(event, len(cells)) or (facts.records is not None) != public:
+    stated_with = (facts.reach, facts.tickets, facts.records is not None)
+    if stated_with != (reach(event, len(cells)), counts.tickets, public):
         raise ReleaseError("the counts of what does not fit are stated with another precision")
-    stated = (rows if plan.row == "record" else None, (synopsis or {}).get("rows"))
+    stated = (
+        rows if plan.row == "record" and not plan.people else None,
+        (synopsis or {}).get("rows" if counts.tickets is None else "persons"),
+    )
     if public and any(n is not None and n != facts.records for n in stated):
         raise ReleaseError("the counts of what does not fit are of another number of records")
     far = reach(event, len(cells) + 1, chance=_NEVER)
-    most = facts.records if facts.records is not None else 2**63
+    most = facts.whole if facts.whole is not None else 2**63
     noisy = (facts.fitting, *(cell.count for cell in facts.misfits))
     if min(noisy) < -far or max(noisy) > most + far:
         raise ReleaseError("the counts of what does not fit are none that their noise would make")

@@ -21,6 +21,7 @@ WRITE_OBJECTS = (
     "in lines of JSON, write one object on each line, in double quotes and with no comma behind "
     "it; in Python, give texts or numbers"
 )
+_BUY = ", or buy one: sfumato schema estimate"
 _CODES = "declare codes for missing, such as -99 (missing_words)"
 LOOK = "sfumato check DATA --schema SCHEMA --ledger LEDGER (or --uncounted)"
 _SAID = {
@@ -34,6 +35,11 @@ _ONCE = (
     "A record counts once, in the first column of the schema that it does not fit: later columns "
     "may hold more such values than are counted"
 )
+_ONCE_IN_ALL = (
+    "A person counts once in all: each of their rows counts as its part of them, in the first "
+    "column of the schema that it does not fit; later columns may hold more such values than are "
+    "counted"
+)
 
 
 def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee | None) -> str:
@@ -45,18 +51,19 @@ def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee |
     records = max(fit.records, verdict.total)  # where both are noisy: those that fit are none
     whole = f"{records:,}" if facts.records is not None else f"about {records:,}"
     total = (
-        f"about {_percent(verdict.total, records)} of the records do not fit the schema "
+        f"about {_percent(verdict.total, records)} of the {fit.unit} do not fit the schema "
         f"({verdict.total:,} of {whole}; between {verdict.low:,} and {verdict.high:,}), more than "
         f"the {_percent(facts.misfit, 1)} that are let pass: nothing was published"
     )
-    named = [_named(misfit, axes[misfit.column]) for misfit in fit.significant[:_MOST_NAMED]]
-    if named:
-        named.append(_ONCE)
-    else:
-        named = [_hidden(facts)]
+    loud = fit.significant[:_MOST_NAMED]
+    named = [_named(misfit, axes[misfit.column], fit) for misfit in loud] or [_hidden(facts)]
+    if fit.persons or loud:
+        named.append(_ONCE_IN_ALL if fit.persons else _ONCE)
+    people = domain.schema.people
+    both = " --persons FILE, by row" if people is not None and people.linked else ""
     advice = (
-        f"See it exactly, with your own eyes: {LOOK}. If the records are meant to be so, publish "
-        "with --misfit (misfit=…) or --no-fit (fit=False)"
+        f"See it exactly, with your own eyes: {LOOK}{both}. If the records are meant to be so, "
+        "publish with --misfit (misfit=…) or --no-fit (fit=False)"
     )
     spent = [f"Spent: {cost}, {_percent(facts.share, 1)} of the budget"] if cost else []
     return ". ".join([total, *named, advice, *spent])
@@ -73,16 +80,18 @@ def _hidden(facts: FitFacts) -> str:
     )
 
 
-def _named(misfit: Misfit, axis: Axis) -> str:
+def _named(misfit: Misfit, axis: Axis, fit: Fit) -> str:
     return (
-        f"Column {misfit.column}: about {misfit.records:,} records (between {misfit.low:,} and "
+        f"Column {misfit.column}: about {misfit.records:,} {fit.unit} (between {misfit.low:,} and "
         f"{misfit.high:,}) fail here first, with values that {_SAID[misfit.complaint]}; "
-        f"{remedy(misfit.complaint, axis)}"
+        f"{remedy(misfit.complaint, axis, bought=not fit.persons)}"
     )
 
 
-def remedy(complaint: str, axis: Axis) -> str:
+def remedy(complaint: str, axis: Axis, *, bought: bool = True) -> str:
     """What to change in the schema, if the file is right.
+
+    `bought`: whether a range may be bought, which where a person is the unit it may not.
 
     >>> from sfumato.schema import Schema
     >>> columns = {"joined": {"kind": "date", "low": "2020-01-01", "high": "2024-12-31"}}
@@ -105,9 +114,9 @@ in lines of JSON whether each is an object by itself'
         case "unreadable":
             return f"declare the encoding of the file (file: encoding); {_TORN}"
         case "below":
-            return f"widen the range (low), or buy one: sfumato schema estimate; {_CODES}"
+            return f"widen the range (low){_BUY if bought else ''}; {_CODES}"
         case "above":
-            return f"widen the range (high), or buy one: sfumato schema estimate; {_CODES}"
+            return f"widen the range (high){_BUY if bought else ''}; {_CODES}"
         case "not listed":
             return "list all values, declare other for the rest, or aliases for other spellings"
         case _:

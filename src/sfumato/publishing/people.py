@@ -20,6 +20,7 @@ from sfumato.privacy.mechanism import Purse
 from sfumato.progress import Wish
 from sfumato.progress import rows as told_rows
 from sfumato.publishing.doubt import Doubted
+from sfumato.publishing.fit import counted_fit
 from sfumato.publishing.people_rows import PeopleRows
 from sfumato.publishing.people_source import PeopleSource, layout_of
 from sfumato.publishing.transaction import Produced, ReleaseTransaction
@@ -70,6 +71,7 @@ def publish_people(
             key=_key(ledger, seed),
             persons=source.persons,
             progress=lambda n: step("read", n),
+            complaints=plan.fit is not None,
         )
         if plan.domain.schema.neighbours == "replace-one":
             plan = _sized(plan, people.persons)
@@ -118,6 +120,11 @@ class _Persons:
         return self._people.fingerprint()
 
     def produce(self, purse: Purse, _release: str) -> Produced:
+        fit = None
+        if self._plan.fit is not None:
+            purse.begin(self._plan.fit.counts.budget)
+            fit = counted_fit(self._plan.fit, self._people, purse)
+            purse.begin(self._plan.fit.rest)
         synopsis = self._plan.measure(self._people, purse)
         # What is drawn from here on is post-processing: its generator needs no secrecy.
         rng = np.random.default_rng(self._seed)
@@ -126,4 +133,4 @@ class _Persons:
         if isinstance(drawn, PanelDrawing):
             made = PeopleRows(drawn, self._plan.domain)
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
-        return Produced(record, made, told=lambda count: self._progress("write", count))
+        return Produced(record, made, fit, told=lambda count: self._progress("write", count))

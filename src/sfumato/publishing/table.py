@@ -79,9 +79,8 @@ def price(
     `part` is a condition on one column, such as region=North: only records that fulfil it are
     read.  `plan.terms.part` is what a ledger charges then, and `ledger.balance(…).left_for` of it
     what is left for that part.  A fiftieth of the budget buys counts of what does not fit the
-    schema, unless `fit` is false; what promises nothing, what hides each record by itself, and
-    what is published by person has none.  More than a share of `misfit` of the records stops the
-    release there.
+    schema, unless `fit` is false; what promises nothing, and what hides each record by itself,
+    has none.  More than a share of `misfit` of the records stops the release there.
 
     >>> plan = price({"name": "t", "columns": {"a": {"kind": "boolean"}}}, epsilon=1)
     >>> [(event.statistic, event.mechanism, str(event.cost)) for event in plan.events]
@@ -103,13 +102,7 @@ def price(
             "without counts of what does not fit nothing stops: leave out misfit (--misfit), or "
             "fit=False (--no-fit)"
         )
-    if schema.people is not None and misfit is not MISFIT:
-        raise ParameterError(
-            "where a person is the unit, what does not fit is not counted and nothing stops: "
-            "leave out misfit (--misfit)"
-        )
-    # Nobody counts yet how many persons do not fit.
-    if not fit or schema.people is not None:
+    if not fit:
         return plan_of_part(chosen, Domain.of(schema), budget, options, part)
     return fitted_plan(chosen, Domain.of(schema), budget, options, part, misfit=misfit)
 

@@ -2,6 +2,10 @@
 
 Each record counts once: it fits, or it stands in the cell of its first column that does not and
 of what is wrong there.  The counts are under noise, like all that a release says.
+
+Where a person is the unit, it is their rows that stand in cells, and a person counts once in all:
+a row counts as its part of its person.  A certificate states that in tickets, so many to a person;
+what is shown is in persons.
 """
 
 from dataclasses import dataclass
@@ -33,6 +37,7 @@ def _share(text: object) -> Fraction:
 Share = Annotated[Fraction, PlainValidator(_share), PlainSerializer(str)]
 Noisy = Annotated[int, Field(ge=-_MOST, lt=_MOST)]
 Count = Annotated[int, Field(ge=0, lt=_MOST)]
+Tickets = Annotated[int, Field(ge=1, lt=2**31)]
 
 
 class MisfitCount(Section):
@@ -48,29 +53,46 @@ class FitFacts(Section):
 
     share: Share  # of the budget, that the counts cost
     misfit: Share  # of the records: where more do not fit, nothing is published
-    records: Count | None  # their number, where that is public
+    records: Count | None  # their number, or that of persons, where that is public
     reach: Count  # no count is off by more, with the confidence of all intervals of a fit
     fitting: Noisy
     misfits: Annotated[tuple[MisfitCount, ...], Field(strict=False)]
+    # Of one person, where a person is the unit: all counts, and their reach, are in these.
+    tickets: Tickets | None = None
+
+    @property
+    def each(self) -> int:
+        """What a record counts, or a person in all."""
+        return self.tickets or 1
+
+    @property
+    def whole(self) -> int | None:
+        """What all of them count, where their number is public."""
+        return None if self.records is None else self.records * self.each
 
     @property
     def total(self) -> int:
-        """Records that do not fit: under the noise of one count where their number is public."""
-        if self.records is not None:
-            return self.records - self.fitting
+        """What does not fit, as counted: under one noise where the number of records is public."""
+        if self.whole is not None:
+            return self.whole - self.fitting
         return sum(cell.count for cell in self.misfits)
 
     @property
     def size(self) -> int:
-        """How many records there are, or about how many."""
+        """What all records count, or about that."""
         return max(self.fitting + self.total, 0)
+
+    def shown(self, low: int, count: int, high: int) -> tuple[int, int, int]:
+        """A count between its ends, in records or persons: the ends are rounded outwards."""
+        return low // self.each, round(Fraction(count, self.each)), -(-high // self.each)
 
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
     """Records that do not fit in one column, for one reason; what they hold in later ones is open.
 
-    `low` and `high` hold for all columns and complaints of a release together.
+    `low` and `high` hold for all columns and complaints of a release together.  Where a person is
+    the unit, each of these figures is of persons, by the part of their rows.
     """
 
     column: str
@@ -98,27 +120,31 @@ class Fit:
     misfits: tuple[Misfit, ...]
     fitting: int  # records that fit in every column
     records: int  # how many there are; an estimate where their number is not public
+    reach: int = 0  # how far each count may be off
+    persons: bool = False  # whether rows are counted, by the part of their person that they are
 
     @classmethod
     def of(cls, facts: FitFacts) -> "Fit":
         """What the noisy counts say, cut to what can be."""
-        most = _MOST if facts.records is None else facts.records
+        most = _MOST if facts.whole is None else facts.whole
 
-        def possible(count: int) -> int:
-            return min(max(count, 0), most)
+        def between(count: int) -> tuple[int, int, int]:
+            ends = (count - facts.reach, count, count + facts.reach)
+            return facts.shown(*(min(max(end, 0), most) for end in ends))
 
-        misfits = tuple(
-            Misfit(
-                cell.column,
-                cell.complaint,
-                possible(cell.count),
-                possible(cell.count - facts.reach),
-                possible(cell.count + facts.reach),
-                cell.count > facts.reach,
-            )
-            for cell in facts.misfits
-        )
-        return cls(misfits, possible(facts.fitting), facts.size)
+        misfits = []
+        for cell in facts.misfits:
+            low, count, high = between(cell.count)
+            loud = cell.count > facts.reach
+            misfits.append(Misfit(cell.column, cell.complaint, count, low, high, loud))
+        _, fitting, _ = between(facts.fitting)
+        _, size, reach = facts.shown(0, facts.size, facts.reach)
+        return cls(tuple(misfits), fitting, size, reach, facts.tickets is not None)
+
+    @property
+    def unit(self) -> str:
+        """What is counted, behind a number."""
+        return "persons' rows" if self.persons else "records"
 
     @property
     def significant(self) -> tuple[Misfit, ...]:

@@ -34,16 +34,16 @@ _COMPLAINTS = {
     "missing": "missing, read as",
 }
 _MISFIT = (
-    "No: more records do not fit than noise alone would show. What is said about their columns is "
+    "No: more {unit} do not fit than noise alone would show. What is said about their columns is "
     "about what they were read as."
 )
 _HIDDEN = (
-    "Probably not: between {low:,} and {high:,} records do not fit, with confidence {sure}, and "
+    "Probably not: between {low:,} and {high:,} {unit} do not fit, with confidence {sure}, and "
     "noise hides in which columns; up to two releases in a hundred say so although all fits. "
     "What is said of any column is about what its values were read as."
 )
 _UNTOLD = (
-    "Cannot be told: with so few records at this budget, noise hides misfits of up to all records. "
+    "Cannot be told: with so few {many} at this budget, noise hides misfits of up to all {many}. "
     "So whether the values were read as they were meant, this page cannot say."
 )
 _FITS = "As far as noise lets see, yes: no column has more misfits than noise alone would show."
@@ -53,8 +53,10 @@ _UNKNOWN = (
 )
 _MOST = 40
 _TOGETHER = f"{float(100 * (1 - 2 * FALSE_ALARM)):g} %"  # of all intervals, on both sides
+_ONCE = "each record once"
+_ONCE_IN_ALL = "each person once in all, a row as the part of its person that it is"
 _COUNTED = (
-    "Counted under noise, each record once: about {fitting:,} of {records:,} records ({share}) fit "
+    "Counted under noise, {once}: about {fitting:,} of {records:,} {unit} ({share}) fit "
     "in every column, the others count in the first column that they do not fit in. What they hold "
     "in later columns is not counted, so a column may have more misfits than its count says. The "
     f"intervals of all counts hold together with confidence {_TOGETHER}."
@@ -71,14 +73,13 @@ class Fitting:
     counted: str = ""  # how, and what is not: without that no count can be read
     measured: bool = True
     wrong: bool = False
+    unit: str = "records"  # what the counts are of
 
 
-def fitting(
-    fit: Fit | None, schema: Schema, judged: Verdict | None = None, *, reach: int = 0
-) -> Fitting:
+def fitting(fit: Fit | None, schema: Schema, judged: Verdict | None = None) -> Fitting:
     """What a reader must know before believing a figure of a column.
 
-    `judged`: all records together; `reach`: how far each count may be off.
+    `judged`: all records together.
     """
     if fit is None:
         return Fitting(_UNKNOWN, measured=False)
@@ -94,25 +95,34 @@ def fitting(
         )
         for misfit in wrong[:_MOST]
     )
-    rest = _rest([m.high for m in others], "other " if wrong else "") if others else ""
+    rest = _rest([m.high for m in others], "other " if wrong else "", fit.unit) if others else ""
     if len(wrong) > _MOST:
         rest = f"{len(wrong) - _MOST:,} further counts are more than noise, too. {rest}"
     share = 100 * min(max(fit.fitting, 0) / max(fit.records, 1), 1)
-    told = _COUNTED.format(fitting=fit.fitting, records=fit.records, share=f"{share:.3g} %")
+    told = _COUNTED.format(
+        once=_ONCE_IN_ALL if fit.persons else _ONCE,
+        fitting=fit.fitting,
+        records=fit.records,
+        unit=fit.unit,
+        share=f"{share:.3g} %",
+    )
     if named := read_as_other(schema):
         told += (
             f" Values that are not listed are published as what the schema calls other, and fit: "
             f"in {named}."
         )
     hidden = not wrong and judged is not None and judged.low > 0
-    verdict = _MISFIT if wrong else _UNTOLD if reach >= fit.records else _FITS
+    many = "persons" if fit.persons else "records"
+    verdict = _MISFIT if wrong else _UNTOLD if fit.reach >= fit.records else _FITS
+    verdict = verdict.format(unit=fit.unit, many=many)
     if hidden and judged is not None:
-        verdict = _HIDDEN.format(low=judged.low, high=judged.high, sure=_TOGETHER)
-    return Fitting(verdict, lines, rest, told, wrong=bool(wrong) or hidden)
+        ends = {"low": judged.low, "high": judged.high}
+        verdict = _HIDDEN.format(**ends, unit=fit.unit, sure=_TOGETHER)
+    return Fitting(verdict, lines, rest, told, wrong=bool(wrong) or hidden, unit=fit.unit)
 
 
-def _rest(highs: list[int], other: str) -> str:
-    most = f"{max(highs):,} records"
+def _rest(highs: list[int], other: str, unit: str) -> str:
+    most = f"{max(highs):,} {unit}"
     if len(highs) == 1:
         return f"The {other}count is within what noise alone would show: at most {most}."
     return (

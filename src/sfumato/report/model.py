@@ -121,9 +121,7 @@ def page(release: Release, *, summary: str = "") -> Page:
 
 
 def _fitting(certificate: Certificate, fit: Fit | None, schema: Schema) -> Fitting:
-    if (facts := certificate.fit) is None:
-        return fitting(fit, schema)
-    return fitting(fit, schema, judged(certificate), reach=facts.reach)
+    return fitting(fit, schema, None if certificate.fit is None else judged(certificate))
 
 
 def _alarm(guarantee: Guarantee) -> tuple[str, str]:

@@ -83,4 +83,6 @@ def _plain(axis: Axis, *, missing: bool = False) -> Axis:
         told["role"] = "target"
     if missing and axis.column.missing is None:
         told["missing"] = "allowed"
-    return replace(axis, column=axis.column.model_copy(update=told)) if told else axis
+    if isinstance(axis, Grid):
+        return replace(axis, column=axis.column.model_copy(update=told))
+    return replace(axis, column=axis.column.model_copy(update=told))

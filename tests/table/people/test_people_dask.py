@@ -7,6 +7,10 @@ import pandas as pd
 import pytest
 
 from dask_world import MISSING, SECRET
+from fit_world import COLUMNS as VISITS
+from fit_world import KEY as VISIT_KEY
+from fit_world import counts_of, domain_of, layout_of, visitors
+from fit_world import table as visit_table
 from people_world import (
     DOMAIN,
     EVENTS,
@@ -54,6 +58,18 @@ def test_persons_of_two_tables_are_the_same():
     events = table([(i, None, year, ward) for i, year, ward in EVENTS])
     own = open_source(frame_of(persons_frame(), 2))
     same_people(linked(PERSONS, EVENTS), there(events, LINKED, persons=own))
+
+
+def test_what_is_said_against_rows_is_the_same_there():
+    rows = [(k % 7 or None, (0, 2, 99)[k * k % 3], "f", "ab?"[k % 3]) for k in range(300)]
+    texts = [tuple(None if v is None else str(v) for v in row) for row in rows]
+    here = visitors(texts)
+    frame = open_source(frame_of(visit_table(VISITS, texts[::-1])))
+    domain = domain_of()
+    away = People(frame, domain, layout_of(domain), key=VISIT_KEY, complaints=True)
+    statistic = counts_of().statistic
+    assert (here.fold(statistic)[0] == away.fold(statistic)[0]).all()
+    assert here.fingerprint() == away.fingerprint()
 
 
 def test_tables_of_two_engines_are_refused():

@@ -46,7 +46,7 @@ _OTHER_ROWS = (
 
 def _tables(release: Release) -> Mapping[str, pa.Table]:
     """By name: data, or persons and events."""
-    found: Mapping[str, pa.Table] = release.tables  # type: ignore[attr-defined]
+    found: Mapping[str, pa.Table] = release.tables
     return found
 
 

@@ -199,6 +199,7 @@ def _weights(every: bool, pairs: bool, noise: float) -> tuple[Fraction, ...]:
 def between(
     first: Sequence[int | Fraction], last: Sequence[int | Fraction], part: Fraction
 ) -> tuple[Fraction, ...]:
+    """So far on the way from the first weights to the last."""
     return tuple(a + part * (b - a) for a, b in zip(first, last, strict=True))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.errors import ParameterError, ReleaseError, SchemaError
 from sfumato.measure.triples import pairs_without
 from sfumato.methods.mosaic.division import MOST_CELLS
+from sfumato.methods.mosaic.people import people_plan
 from sfumato.methods.mosaic.steps import REVISION, Steps
 from sfumato.methods.mosaic.tabulated import is_wide
 from sfumato.methods.mosaic.worth import doubt
@@ -52,6 +53,9 @@ def plan(
     """Wide columns, all columns by class, pairs: all or chosen ones; triples with a target."""
     if not domain.axes:
         raise SchemaError("no column is released: declare at least one that is not an id")
+    if domain.schema.people is not None:
+        rows_only = {"model": model, "where": where}
+        return people_plan(domain, budget, records, rows_only)
     if model not in (None, "latent", "forest"):
         raise ParameterError(f"model must be latent or forest, got {model!r}")
     known = None if records is None else whole("records", records, 2**40, "about how many")
@@ -218,6 +222,7 @@ METHOD = Method(
     },
     earlier={"revision": 1},
     keeps_constraints=True,
+    people=True,
     family=Family.COUNTS,
     use="any table, with or without a label; the default",
     contract=(

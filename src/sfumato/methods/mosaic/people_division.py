@@ -8,7 +8,6 @@ few persons, and what one table tells falls with their number (decision 0035).
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
 
 from sfumato.methods.mosaic.division import (
     MOST_CELLS,
@@ -81,9 +80,10 @@ def divided_people(budget: Budget, shape: PeopleShape) -> PeopleDivision:
     clear = _most_clear(whole, weights[3] / 100, shape, _CLEAR[gaussian])
     pairs = every if clear >= every else clear if clear >= min(_FEWEST_PAIRS, every) else 0
     chosen = pairs if 0 < pairs < every else 0
-    told = shape.varying and _most_clear(
-        whole, weights[4] / 100, shape, _TOLD[gaussian]
-    ) >= shape.varying
+    told = (
+        shape.varying
+        and _most_clear(whole, weights[4] / 100, shape, _TOLD[gaussian]) >= shape.varying
+    )
     stepped = told and shape.numbers
     there = (shape.wide, 1, chosen, pairs, told, told, stepped)
     total = sum(weight for weight, is_there in zip(weights, there, strict=True) if is_there)

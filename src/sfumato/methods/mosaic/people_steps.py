@@ -17,6 +17,7 @@ from sfumato.privacy.budget import Budget
 from sfumato.privacy.guarantee import ZCDP
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.privacy.sensitivity import Neighbours
+from sfumato.render.bins import FineCounts
 from sfumato.render.estimate import NoisyTables, one_ways
 from sfumato.render.panel.measured import PanelDeviations, fine_of_panel, in_bins
 from sfumato.schema.domain import Domain
@@ -182,13 +183,15 @@ class PeopleSteps:
         fine, runs = self._fine(exact[: len(self.wide)], purse)
         steps = self._paid(STEPS, exact[len(self.wide) :], purse)
         public = people.persons if self.neighbours == "replace-one" else None
-        found = fine_of_panel(self.flat, self.columns, fine, runs, self.deviations, self.whole, public)
+        found = fine_of_panel(
+            self.flat, self.columns, fine, runs, self.deviations, self.whole, public
+        )
         partition = in_bins(self.flat, self.columns, found, self.division.bins)
         every = pairs_of(len(self.columns)) if self.bought[TWO_WAY] else ()
         two = self.varying if self.bought[NEXT] else ()
         specs = [Spec("one", (j,)) for j in range(len(self.columns))]
         specs += [Spec("pair", pair) for pair in every]
-        specs += [Spec(kind, (j,)) for kind in ("next", "other") for j in two]  # type: ignore[arg-type]
+        specs += [Spec(kind, (j,)) for kind in ("next", "other") for j in two]
         second = PanelCounts(self.flat, partition, tuple(specs))
         tables = dict(zip(specs, second.split(people.fold(second)[0]), strict=True))
         ones = [tables[Spec("one", (j,))] for j in range(len(self.columns))]
@@ -220,9 +223,7 @@ class PeopleSteps:
         tables = self.bought[kind]
         return [] if tables is None else tables.perturb(exact, purse)
 
-    def _fine(
-        self, exact: list[Whole], purse: Purse
-    ) -> tuple[dict[int, Whole], dict[int, Whole]]:
+    def _fine(self, exact: list[Whole], purse: Purse) -> tuple[dict[int, Whole], dict[int, Whole]]:
         """Fine tables, and sums of their neighbouring bins that are measured apart."""
         counted = [j for j in self.wide if self.columns[j].runs(self.run)]
         whole = dict(zip(self.wide, exact, strict=True))
@@ -234,7 +235,7 @@ class PeopleSteps:
     def _chosen(
         self,
         partition: Partition,
-        found: Mapping[int, "object"],
+        found: Mapping[int, FineCounts],
         one: Whole,
         exact: Mapping[Pair, Whole],
         persons: int | None,
@@ -245,7 +246,7 @@ class PeopleSteps:
             return ()
         known = NoisyTables(
             partition,
-            found,  # type: ignore[arg-type]
+            found,
             one / self.whole,
             max(self.deviations.one**2, 1e-9),
             rows=persons,

@@ -103,10 +103,11 @@ def _in_order(codes: Codes, start: Whole, most: int | None) -> None:
     found = codes[there][np.lexsort((codes[there], owner))].astype(np.int64)
     if most is not None and len(found):
         begins = np.append(True, owner[1:] != owner[:-1])
-        place = np.arange(len(found)) - np.maximum.accumulate(np.where(begins, np.arange(len(found)), 0))
+        every = np.arange(len(found))
+        place = every - np.maximum.accumulate(np.where(begins, every, 0))
         # Larger by one than the one before, of each person: a running maximum of code less place.
         wide = most + len(found) + 1
         found = np.maximum.accumulate(found - place + owner * wide) - owner * wide + place
         left = np.append(np.flatnonzero(begins)[1:], len(found))[np.cumsum(begins) - 1]
-        found = np.maximum(np.minimum(found, most - (left - 1 - np.arange(len(found)))), 0)
+        found = np.maximum(np.minimum(found, most - (left - 1 - every)), 0)
     codes[there] = found

@@ -78,9 +78,7 @@ def tables_in_persons(
     """What was measured of flat rows, in persons."""
     tables, whole = synopsis.tables, synopsis.whole
     columns = tuple(column.fine for column in tables.partition.columns)
-    fine = fine_of_panel(
-        flat, columns, tables.fine, tables.runs, deviations, whole, tables.rows
-    )
+    fine = fine_of_panel(flat, columns, tables.fine, tables.runs, deviations, whole, tables.rows)
     return NoisyTables(
         tables.partition,
         fine,

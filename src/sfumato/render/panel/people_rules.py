@@ -47,8 +47,9 @@ class PeopleRules:
         """Persons all of whose rows keep the rules."""
         if not self.rules.bind:
             return drawn
-        constants, owner = drawn.constants.copy(order="F"), np.repeat(
-            np.arange(len(drawn.counts)), drawn.counts
+        constants, owner = (
+            drawn.constants.copy(order="F"),
+            np.repeat(np.arange(len(drawn.counts)), drawn.counts),
         )
         stay = self.of_persons(constants[owner], drawn.rows)
         counts = np.bincount(owner[stay], minlength=len(drawn.counts))

@@ -28,7 +28,7 @@ from sfumato.render.panel_drawing import DrawnPersons, PanelDrawing
 from sfumato.render.systematic import draw, draw_within
 from sfumato.schema.domain import Grid
 from sfumato.synopsis.flat_people import FlatPeople
-from sfumato.synopsis.panel import NEXT, OTHER, PanelSynopsis, step_edges
+from sfumato.synopsis.panel import NEXT, OTHER, PanelSynopsis
 
 __all__ = ["sample_people"]
 
@@ -231,8 +231,7 @@ class _Fitting:
         if self.flat.order is None or self.flat.order not in self.synopsis.steps:
             return True
         table = self.synopsis.steps[self.flat.order] / self.synopsis.whole
-        axis = self.flat.domain.axes[self.flat.order]
-        same = int(np.searchsorted(step_edges(axis), 0, side="right")) - 1  # type: ignore[arg-type]
+        same = len(table) // 2  # in the middle: no step at all
         seen = float(table[same]) - 3 * self.deviations.steps
         return bool(seen < _TIES * self._several)
 
@@ -242,7 +241,9 @@ class _Fitting:
         if j != self.flat.order:
             return FREE
         column = self.tables.partition.columns[j]
-        alone = (column.fine.stop - column.fine.start == 1).all() and column.bins == column.fine.bins
+        alone = (
+            column.fine.stop - column.fine.start == 1
+        ).all() and column.bins == column.fine.bins
         return STRICT if self.distinct and alone else RISING
 
     def _fine_share(self, j: int) -> Vector:

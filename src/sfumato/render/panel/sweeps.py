@@ -82,7 +82,10 @@ class PanelSweeps:
                 table = _table(bins[:, i], bins[:, j], weight, int(bins_of[i]), int(bins_of[j]))
                 apart[one, two] += table
                 apart[two, one] += table.T
-        following, others = -float(len(later)) * self.next, -float(weight[several].sum()) * self.other
+        following, others = (
+            -float(len(later)) * self.next,
+            -float(weight[several].sum()) * self.other,
+        )
         for place, j in enumerate(self.columns):
             size, column = int(bins_of[j]), bins[:, j]
             step = _table(column[later - 1], column[later], of_step[later], size, size)
@@ -97,7 +100,8 @@ class PanelSweeps:
 
 
 def _table(a: Whole, b: Whole, weight: Vector, first: int, second: int) -> Array:
-    return np.bincount(a * second + b, weight, first * second).reshape(first, second)
+    flat = np.bincount(a * second + b, weight, first * second)
+    return np.asarray(flat, np.float64).reshape(first, second)
 
 
 class _State(NamedTuple):

@@ -61,9 +61,7 @@ def _fitted(
     sides = np.stack([part.ravel() for part in parts], axis=1)
     # Weights add up to about one: as strong a wish as the whole table is.
     wish = float(np.sqrt(total**2 / noisy.size + noisy.size * deviation**2))
-    weights, _ = nnls(
-        np.vstack([sides, np.full(len(parts), wish)]), np.append(noisy.ravel(), wish)
-    )
+    weights, _ = nnls(np.vstack([sides, np.full(len(parts), wish)]), np.append(noisy.ravel(), wish))
     found = (sides @ weights).reshape(noisy.shape)
     if possible is None:
         return with_margins(found, total * share)

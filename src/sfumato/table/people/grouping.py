@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.numeric.arrays import Codes, Mask, Whole
+from sfumato.numeric.arrays import Mask, Whole
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid
+from sfumato.table.first_complaint import ComplaintCells
 from sfumato.table.people.keep import Keeper, Kept
 from sfumato.table.people.layout import PeopleLayout
-from sfumato.table.people.packed import PackedRows, Packer, codes_in
+from sfumato.table.people.packed import PackedRows, Packer, cells_in, codes_in
 from sfumato.table.people.panel import Panel
 from sfumato.table.people.pile import Pile, by_digit, digit, piles_by
 from sfumato.table.people.store import HELD, Store
@@ -53,13 +54,18 @@ class Grouping:
     layout: PeopleLayout
     key: bytes = field(repr=False)
     room: Room = Room()
+    complaints: bool = False  # whether rows come with what is said against them
+
+    @cached_property
+    def _cells(self) -> ComplaintCells | None:
+        return ComplaintCells(self.domain) if self.complaints else None
 
     @cached_property
     def row_packer(self) -> Packer:
         """Of the table of rows; what is constant comes with every row, unless it has a table."""
         constants = () if self.layout.linked else self.layout.person_axes(self.domain)
         axes = (*constants, *self.layout.row_axes(self.domain))
-        return Packer(self.domain, axes, self.layout.ids, self.key)
+        return Packer(self.domain, axes, self.layout.ids, self.key, self._cells)
 
     @cached_property
     def person_packer(self) -> Packer | None:
@@ -67,7 +73,7 @@ class Grouping:
         if self.layout.key is None:
             return None
         axes = self.layout.person_axes(self.domain)
-        return Packer(self.domain, axes, self.layout.key, self.key)
+        return Packer(self.domain, axes, self.layout.key, self.key, self._cells)
 
     @cached_property
     def _keepers(self) -> tuple[Keeper, Keeper]:
@@ -120,9 +126,9 @@ class Grouping:
         keeper = self._keepers[table]
         if pile.rows <= self.room.rows:
             return keeper.of([pile.whole()])
-        if level == _ROW_LEVELS:  # the same rows again and again
-            return keeper.of(pile.chunks())
         with Store(self.room.held // _NESTED) as store:
+            if level == _ROW_LEVELS:  # the same rows again and again
+                return keeper.of(pile.by_complaint(store))
             digits = ((rows, digit(keeper.row_hashes(rows), level)) for rows in pile.chunks())
             parts = [part for part in piles_by(digits, pile, store) if part.rows]
             cut = (self._cut(table, part, level + 1) for part in parts)
@@ -131,35 +137,36 @@ class Grouping:
     def _alone(self, kept: Kept) -> Found:
         """Constants are the first values that are not missing, in the order of the kept rows."""
         axes, width = self.row_packer.axes, len(self.layout.constants)
-        codes = self._ordered(kept, axes)
+        rows = self._ordered(kept, axes)
+        codes = codes_in(rows, range(len(axes)))
         found = np.empty((len(kept.hi), width), np.int32, order="F")
         for place, axis in enumerate(axes[:width]):
             found[:, place] = _first_there(codes[:, place], kept.start, _missing(axis))
         sums = kept.sums.sum(axis=0, dtype=np.uint64)
-        return Found(Panel(found, kept.start, codes[:, width:]), sums)
+        return Found(Panel(found, kept.start, codes[:, width:], _said(rows)), sums)
 
     def _linked(self, persons: Kept, kept: Kept) -> Found:
         """Rows whose person is in no table of persons are left out."""
         whose, owned = _matched(persons, kept)
         counts = np.zeros(len(persons.hi), np.int64)
         counts[whose] = np.diff(kept.start)[owned]
-        rows = self._ordered(kept, self.row_packer.axes)[np.repeat(owned, np.diff(kept.start))]
+        axes = self.row_packer.axes
+        mine = np.flatnonzero(np.repeat(owned, np.diff(kept.start)))
+        rows = self._ordered(kept, axes).take(mine)
         sums = persons.sums.sum(axis=0, dtype=np.uint64)
         sums += kept.sums[owned].sum(axis=0, dtype=np.uint64)
         constants = codes_in(persons.rows, range(len(self.layout.constants)))
-        return Found(
-            Panel(constants, np.append(0, np.cumsum(counts)), np.asfortranarray(rows)), sums
-        )
+        start, codes = np.append(0, np.cumsum(counts)), codes_in(rows, range(len(axes)))
+        return Found(Panel(constants, start, codes, _said(rows), _said(persons.rows)), sums)
 
-    def _ordered(self, kept: Kept, axes: tuple[Axis, ...]) -> Codes:
+    def _ordered(self, kept: Kept, axes: tuple[Axis, ...]) -> PackedRows:
         """Of each person by the order, and by the hash where that is equal or there is none."""
-        codes = codes_in(kept.rows, range(len(axes)))
         if self.layout.order is None:
-            return codes
+            return kept.rows
         place = [axis.name for axis in axes].index(self.layout.order)
         owner = np.repeat(np.arange(len(kept.hi)), np.diff(kept.start))
-        order = np.argsort((owner << 32) + codes[:, place], kind="stable")
-        return np.asfortranarray(codes[order])
+        order = np.argsort((owner << 32) + kept.rows[str(place)], kind="stable")
+        return kept.rows.take(order)
 
 
 _Piles = tuple[Pile, Pile]  # of persons, which may be none, and of rows
@@ -175,6 +182,12 @@ def _split(piles: _Piles, level: int, store: Store) -> list[_Piles]:
         for pile in piles
     )
     return list(zip(persons, rows, strict=True))
+
+
+def _said(rows: PackedRows) -> NDArray[np.unsignedinteger] | None:
+    """By itself, so that the rows need not be held."""
+    cells = cells_in(rows)
+    return None if cells is None else cells.copy()
 
 
 def _missing(axis: Axis) -> int | None:

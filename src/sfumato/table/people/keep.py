@@ -5,6 +5,9 @@ that person.  Equal rows are interchangeable, so those numbers need no order: th
 kept are a function of that person's set of rows and of the key, not of files, batches or
 machines, and each row has the same chance, however often it occurs.
 
+What is said against rows has no part in it, so the same rows are kept whether or not that is asked
+for.  Rows of equal codes are told apart by it: they are numbered in the order of their complaints.
+
 Hashes of rows have 64 bits under secret weights, as those of fingerprints.  Two different rows
 that share one, with a chance of about 2⁻⁶⁴ for each pair, are numbered as if they were equal.
 """
@@ -19,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Mask, Whole
-from sfumato.table.people.packed import PackedRows, joined
+from sfumato.table.people.packed import PackedRows, cells_in, joined
 from sfumato.table.row_digest import digests, row_weights, scrambled
 
 __all__ = ["Keeper", "Kept"]
@@ -56,11 +59,14 @@ class Keeper:
 
     def row_hashes(self, rows: PackedRows, which: int = 0) -> Hashes:
         """One of two hashes of each row with its person; equal rows of a person have equal ones."""
-        columns = (rows[name] for name in rows.dtype.names or ())
+        columns = (rows[name] for name in (rows.dtype.names or ())[: self.width + 2])
         return digests(columns, self._weights[which], len(rows))
 
     def of(self, chunks: Iterable[PackedRows]) -> Kept:
-        """NOT PRIVATE: of chunks that hold all of the rows that are equal to one of theirs."""
+        """NOT PRIVATE: of chunks that hold all of the rows that are equal to one of theirs.
+
+        Several of them come in the order of complaints, if there are any.
+        """
         chunks = iter(chunks)
         first = next(chunks)
         second = next(chunks, None)
@@ -89,7 +95,7 @@ class Keeper:
     def _hashed(self, rows: PackedRows, seen: "_Seen | None") -> tuple[Hashes, Hashes]:
         """Two hashes of each row, and one with its number among its equals."""
         base = self.row_hashes(rows)
-        number = _occurrences(base)
+        number = _occurrences(base, cells_in(rows))
         if seen is not None:
             number += seen.before(base)
         mixed = base + (number + np.uint64(1)) * (self._weights[2][0] | np.uint64(1))
@@ -159,8 +165,8 @@ def _summed(hashes: Hashes, begins: Whole) -> Hashes:
     return np.add.reduceat(hashes, begins, axis=0, dtype=np.uint64)
 
 
-def _occurrences(base: Hashes) -> Hashes:
-    """The number of each hash among the equal ones, from 0."""
+def _occurrences(base: Hashes, said: NDArray[np.unsignedinteger] | None = None) -> Hashes:
+    """The number of each hash among the equal ones, from 0; by complaint, where there are any."""
     number = np.zeros(len(base), np.uint64)
     ordered = np.sort(base)
     repeated = ordered[1:][ordered[1:] == ordered[:-1]]
@@ -168,6 +174,8 @@ def _occurrences(base: Hashes) -> Hashes:
         return number
     place = np.minimum(np.searchsorted(repeated, base), len(repeated) - 1)
     which = np.flatnonzero(repeated[place] == base)
+    if said is not None:
+        which = which[np.argsort(said[which], kind="stable")]
     which = which[np.argsort(base[which], kind="stable")]
     found = base[which]
     begins = np.flatnonzero(np.append(True, found[1:] != found[:-1]))

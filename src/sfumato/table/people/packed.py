@@ -1,4 +1,7 @@
-"""A row in few bytes: the keyed hash of its person, and its codes in small whole numbers."""
+"""A row in few bytes: the keyed hash of its person, and its codes in small whole numbers.
+
+Where it is asked for, the cell of its first complaint is behind them.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,13 +14,15 @@ from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Codes
 from sfumato.schema.domain import Axis, Domain
-from sfumato.table.encode import encode
+from sfumato.table.encode import encode, read
+from sfumato.table.first_complaint import ComplaintCells
 from sfumato.table.fold import coded
 from sfumato.table.people.person_id import id_hashes
 
-__all__ = ["PackedRows", "Packer", "codes_in", "joined", "small_type", "with_codes"]
+__all__ = ["PackedRows", "Packer", "cells_in", "codes_in", "joined", "small_type", "with_codes"]
 
 PackedRows = NDArray[Any]  # a struct per row: two numbers of the hash, then a code per axis
+_SAID = "said"
 
 
 def small_type(axes: tuple[Axis, ...]) -> list[tuple[str, str]]:
@@ -37,6 +42,11 @@ def codes_in(rows: PackedRows, places: range) -> Codes:
     for column, place in enumerate(places):
         codes[:, column] = rows[str(place)]
     return codes
+
+
+def cells_in(rows: PackedRows) -> NDArray[np.unsignedinteger] | None:
+    """The cell of each row's first complaint, where that was asked for."""
+    return rows[_SAID] if _SAID in (rows.dtype.names or ()) else None
 
 
 def with_codes(rows: PackedRows, codes: Codes) -> PackedRows:
@@ -60,11 +70,13 @@ class Packer:
     axes: tuple[Axis, ...]
     ids: tuple[str, ...]
     key: bytes = field(repr=False)
+    cells: ComplaintCells | None = None  # in which to say what does not fit
 
     @cached_property
     def type(self) -> np.dtype[Any]:
         """Of a packed row."""
-        return np.dtype([("hi", "<u8"), ("lo", "<u8"), *small_type(self.axes)])
+        said = [] if self.cells is None else [(_SAID, self.cells.type.str)]
+        return np.dtype([("hi", "<u8"), ("lo", "<u8"), *small_type(self.axes), *said])
 
     @property
     def columns(self) -> list[str]:
@@ -73,13 +85,17 @@ class Packer:
 
     def __call__(self, batch: pa.RecordBatch) -> PackedRows:
         """NOT PRIVATE: the rows of a batch."""
-        codes = coded(encode, Domain(self.domain.schema, self.axes), batch)
         hashes, there = coded(self._ids, self.domain, batch)
-        if not there.all():
-            codes, hashes = codes[there], hashes[there]
-        rows = np.empty(len(codes), self.type)
+        rows = np.empty(len(hashes), self.type)
         rows["hi"], rows["lo"] = hashes[:, 0], hashes[:, 1]
-        return with_codes(rows, codes)
+        own = Domain(self.domain.schema, self.axes)
+        if self.cells is None:
+            codes = coded(encode, own, batch)
+        else:
+            codes, complaints = coded(read, own, batch)
+            rows[_SAID] = self.cells.of(complaints, self.axes)
+        rows = with_codes(rows, codes)
+        return rows if there.all() else rows[there]
 
     def _ids(self, _domain: Domain, batch: pa.RecordBatch) -> Any:
         return id_hashes(batch, self.ids, self.key)

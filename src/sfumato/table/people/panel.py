@@ -16,12 +16,14 @@ from functools import cached_property
 from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.numeric.arrays import Codes, Whole
 
-__all__ = ["Panel", "PeopleStatistic", "Persons"]
+__all__ = ["Cells", "Panel", "PeopleStatistic", "Persons"]
 
 T = TypeVar("T")
+Cells = NDArray[np.unsignedinteger]  # of first complaints (`sfumato.table.first_complaint`)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,10 @@ class Panel:
     constants: Codes  # one row per person, one column per axis
     start: Whole  # where the rows of each person begin, and where the last ones end
     rows: Codes  # one row per row, one column per axis
+    # Where it was asked for: the cell of the first complaint of each row, and, where persons have a
+    # table of their own, of each person's row there.
+    said: Cells | None = None
+    person_said: Cells | None = None
 
     @property
     def persons(self) -> int:

@@ -49,10 +49,11 @@ class People:
         expected: int | None = None,  # how many persons there are, where that is public
         progress: Callable[[int], None] | None = None,
         room: Room | None = None,
+        complaints: bool = False,  # whether panels say what does not fit the schema
     ) -> None:
         if layout.linked != (persons is not None):
             raise DataError("a table of persons is needed where one is declared, and only there")
-        self._grouping = Grouping(domain, layout, key, room or Room())
+        self._grouping = Grouping(domain, layout, key, room or Room(), complaints)
         tables = [(source, ScatterTask(self._grouping.row_packer, of_rows=True))]
         if persons is not None and self._grouping.person_packer is not None:
             tables.insert(0, (persons, ScatterTask(self._grouping.person_packer, of_rows=False)))
@@ -72,6 +73,11 @@ class People:
         each = max(total_bytes(task.zero()), 1)
         answers = shared_out(task, self._panels(), _MOST_BYTES // each)
         return task.total(answers)
+
+    @property
+    def complaints(self) -> bool:
+        """Whether panels say what does not fit the schema."""
+        return self._grouping.complaints
 
     @property
     def persons(self) -> int:

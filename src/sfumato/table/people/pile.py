@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.table.people.packed import PackedRows, joined
+from sfumato.table.people.packed import PackedRows, cells_in, joined
 from sfumato.table.people.store import Piece, Store
 
 __all__ = ["Pile", "by_digit", "digit", "piles_by"]
@@ -43,6 +43,19 @@ class Pile:
     def whole(self) -> PackedRows:
         """All rows at once."""
         return joined(self.chunks(), self._kind)
+
+    def by_complaint(self, store: Store) -> Iterator[PackedRows]:
+        """All rows, so many at a time: those that fit first, then by their first complaint."""
+        piles: dict[int, Pile] = {}
+        for rows in self.chunks():
+            if (said := cells_in(rows)) is None:
+                yield rows
+                continue
+            for cell in np.unique(said).tolist():
+                pile = piles.setdefault(cell, self.empty(store))
+                pile.add(rows.take(np.flatnonzero(said == cell)))
+        for _, pile in sorted(piles.items()):
+            yield from pile.chunks()
 
     def empty(self, store: Store) -> "Pile":
         """Another one for the same kind of rows."""

@@ -18,6 +18,7 @@ class _Place(NamedTuple):
     constants: list[Piece]
     start: Piece
     rows: list[Piece]
+    said: list[Piece | None]  # against rows, and against persons
 
 
 class Shelf:
@@ -36,6 +37,10 @@ class Shelf:
             [self._store.put(codes.astype(t)) for codes, t in _paired(panel.constants, constants)],
             self._store.put(panel.start),
             [self._store.put(codes.astype(t)) for codes, t in _paired(panel.rows, rows)],
+            [
+                None if cells is None else self._store.put(cells)
+                for cells in (panel.said, panel.person_said)
+            ],
         )
         self._places.append(place)
 
@@ -44,7 +49,9 @@ class Shelf:
         for place in self._places:
             start = self._store.get(place.start)
             constants = self._codes(place.constants, len(start) - 1)
-            yield Panel(constants, start, self._codes(place.rows, int(start[-1])))
+            rows = self._codes(place.rows, int(start[-1]))
+            said = (None if piece is None else self._store.get(piece) for piece in place.said)
+            yield Panel(constants, start, rows, *said)
 
     def _codes(self, pieces: list[Piece], length: int) -> Codes:
         codes = np.empty((length, len(pieces)), np.int32, order="F")
