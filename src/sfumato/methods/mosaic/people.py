@@ -107,7 +107,7 @@ def _recount(what: PeopleSteps, synopsis: Mapping[str, Any]) -> tuple[Event, ...
     pairs = chosen or (every if what.bought[TWO_WAY] else ())
     two = what.varying if what.bought[NEXT] else ()
     stepped = what.flat.numbers if what.bought[STEPS] else ()
-    runs = {j: what.columns[j].runs(what.run) for j in what.wide if what.columns[j].runs(what.run)}
+    runs = {j: what.columns[j].runs(what.run) for j in what.in_runs}
     choice = what.pair_choice(tables.partition)
     left = None if choice is None else choice.candidates()
     most = dict.fromkeys(range(len(what.columns)), what.division.bins)
@@ -125,9 +125,9 @@ def _recount(what: PeopleSteps, synopsis: Mapping[str, Any]) -> tuple[Event, ...
             else column.bins != column.fine.bins
             for j, column in enumerate(tables.partition.columns)
         )
-        or list(tables.fine) != list(what.wide)
+        or list(tables.fine) != list(range(len(what.columns)))
         or {j: len(table) for j, table in tables.runs.items()} != runs
-        or tables.one is None
+        or tables.one is not None
         or tuple(tables.pairs) != tuple(pairs)
         or len(chosen) != what.division.chosen
         or (left is not None and not all(left.take(pair) for pair in chosen))

@@ -22,9 +22,9 @@ from sfumato.privacy.guarantee import ZCDP
 
 __all__ = ["PeopleDivision", "PeopleShape", "divided_people"]
 
-# Shares, in hundredths, of fine tables, one-way tables, the choice, two-way tables, tables of next
-# rows, of other rows and of steps: under little noise, and under much.
-_LITTLE, _MUCH = (10, 5, 2, 35, 25, 13, 10), (50, 8, 4, 17, 11, 6, 4)
+# Shares, in hundredths, of one-way tables, the choice, two-way tables, tables of next rows, of other
+# rows and of steps: under little noise, and under much.
+_LITTLE, _MUCH = (15, 2, 35, 25, 13, 10), (58, 4, 17, 11, 6, 4)
 _CLEAR = {True: 55.0, False: 100.0}  # persons to a deviation of a chosen pair's cells
 _TOLD = {True: 25.0, False: 60.0}  # the same of tables of two rows: below, none is bought
 _FEWEST_PAIRS = 2
@@ -36,7 +36,6 @@ class PeopleShape:
     """The public shape of a panel."""
 
     columns: int  # flat ones
-    wide: int  # of these, those with a fine table
     in_runs: int  # of these, those whose fine bins are also counted in runs
     varying: int  # columns of rows, without the order
     numbers: int  # numbers of rows, the order among them
@@ -49,7 +48,6 @@ class PeopleShape:
 class PeopleDivision:
     """What each step may cost; None where there is no such step."""
 
-    fine: Part | None
     one: Part
     choice: Part | None
     pairs: Part | None
@@ -67,7 +65,7 @@ def divided_people(budget: Budget, shape: PeopleShape) -> PeopleDivision:
     """Shares that suit the noise.
 
     >>> from sfumato.privacy.guarantee import PureDP
-    >>> few, many = (divided_people(PureDP(1), PeopleShape(9, 5, 0, 4, 3, 60, n, 2))
+    >>> few, many = (divided_people(PureDP(1), PeopleShape(9, 0, 4, 3, 60, n, 2))
     ...     for n in (3_000, 300_000))
     >>> few.next is None, many.next is None, few.chosen, many.chosen
     (True, False, 2, 0)
@@ -77,17 +75,17 @@ def divided_people(budget: Budget, shape: PeopleShape) -> PeopleDivision:
     noise = noise_level(deviation(whole, shape.moved) / persons, gaussian)
     weights = between(_LITTLE, _MUCH, Fraction(round(100 * noise), 100))
     every = shape.columns * (shape.columns - 1) // 2 if shape.cells <= MOST_CELLS else 0
-    clear = _most_clear(whole, weights[3] / 100, shape, _CLEAR[gaussian])
+    clear = _most_clear(whole, weights[2] / 100, shape, _CLEAR[gaussian])
     pairs = every if clear >= every else clear if clear >= min(_FEWEST_PAIRS, every) else 0
     chosen = pairs if 0 < pairs < every else 0
     told = (
         shape.varying
-        and _most_clear(whole, weights[4] / 100, shape, _TOLD[gaussian]) >= shape.varying
+        and _most_clear(whole, weights[3] / 100, shape, _TOLD[gaussian]) >= shape.varying
     )
     stepped = told and shape.numbers
-    there = (shape.wide, 1, chosen, pairs, told, told, stepped)
+    there = (1, chosen, pairs, told, told, stepped)
     total = sum(weight for weight, is_there in zip(weights, there, strict=True) if is_there)
-    fine, one, choice, tables, following, others, steps = (
+    one, choice, tables, following, others, steps = (
         shared(whole, weight / total)[0] if is_there else None
         for weight, is_there in zip(weights, there, strict=True)
     )
@@ -97,9 +95,9 @@ def divided_people(budget: Budget, shape: PeopleShape) -> PeopleDivision:
         seen = persons / deviation(tables, shape.moved * pairs)
         bins = max(bins, min(_MOST_BINS, round(_BINS * seen ** (1 / 3))))
         bins = min(bins, max(_FEWEST_BINS, MOST_CELLS // shape.columns - 1))
-    in_all = shape.wide + (shape.in_runs if gaussian else 0)
-    single, most = fine_bins(fine, persons, shape.moved * max(in_all, 1))
-    bought = fine, one, choice, tables, following, others, steps
+    in_all = shape.columns + (shape.in_runs if gaussian else 0)
+    single, most = fine_bins(one, persons, shape.moved * in_all)
+    bought = one, choice, tables, following, others, steps
     return PeopleDivision(*bought, chosen, noise, bins, single, most)
 
 

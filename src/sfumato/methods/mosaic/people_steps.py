@@ -25,7 +25,6 @@ from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.flat_people import FlatPeople
 from sfumato.synopsis.panel import NEXT, OTHER, STEPS, PanelSynopsis, Spec
 from sfumato.synopsis.tables import (
-    FINE,
     ONE_WAY,
     RUN,
     TWO_WAY,
@@ -80,11 +79,9 @@ class PeopleSteps:
     def division(self) -> PeopleDivision:
         """The share of the budget that each step has."""
         axes, flat = self.flat.domain.axes, self.flat
-        wide = [j for j, axis in enumerate(axes) if is_wide(axis)]
         shape = PeopleShape(
             columns=len(axes),
-            wide=len(wide),
-            in_runs=sum(Fine.of(j, axes[j]).ordered > RUN for j in wide),
+            in_runs=sum(Fine.of(j, axes[j]).ordered > RUN for j in self.wide),
             varying=len(flat.rows) - (flat.order is not None),
             numbers=len(flat.numbers),
             cells=self.layout.cells,
@@ -101,13 +98,18 @@ class PeopleSteps:
 
     @cached_property
     def wide(self) -> tuple[int, ...]:
-        """Columns that need a fine table before they can be counted in bins."""
+        """Columns with more values than two-way tables have bins."""
         return tuple(j for j, axis in enumerate(self.flat.domain.axes) if is_wide(axis))
 
     @cached_property
     def run(self) -> int:
         """Fine bins in a run; under Laplace noise runs cost more than they are worth."""
         return RUN if self.gaussian else 1
+
+    @cached_property
+    def in_runs(self) -> tuple[int, ...]:
+        """Wide columns of which runs of fine bins are counted, too."""
+        return tuple(j for j in self.wide if self.columns[j].runs(self.run))
 
     @cached_property
     def varying(self) -> tuple[int, ...]:
@@ -129,13 +131,12 @@ class PeopleSteps:
     def bought(self) -> dict[str, PanelTables | None]:
         """All tables, by kind."""
         shares = self.division
-        in_all = len(self.wide) + sum(self.columns[j].runs(self.run) > 0 for j in self.wide)
+        in_all = len(self.columns) + len(self.in_runs)
         every = len(pairs_of(len(self.columns)))
         pairs = 0 if shares.pairs is None else shares.chosen or every
         return {
-            FINE: self._tables(FINE, in_all, shares.fine),
+            ONE_WAY: self._tables(ONE_WAY, in_all, shares.one),
             STEPS: self._tables(STEPS, len(self.flat.numbers), shares.steps),
-            ONE_WAY: self._tables(ONE_WAY, len(self.columns), shares.one),
             TWO_WAY: self._tables(TWO_WAY, pairs, shares.pairs),
             NEXT: self._tables(NEXT, len(self.varying), shares.next),
             OTHER: self._tables(OTHER, len(self.varying), shares.other),
@@ -161,8 +162,7 @@ class PeopleSteps:
         paid = {kind: [one.noise.event] if one else [] for kind, one in self.bought.items()}
         choice = self.pair_choice(self.unmerged)
         chosen = [] if choice is None else [choice.event]
-        first = [*paid[FINE], *paid[STEPS], *paid[ONE_WAY]]
-        return (*first, *chosen, *paid[TWO_WAY], *paid[NEXT], *paid[OTHER])
+        return (*paid[ONE_WAY], *paid[STEPS], *chosen, *paid[TWO_WAY], *paid[NEXT], *paid[OTHER])
 
     @cached_property
     def deviations(self) -> PanelDeviations:
@@ -171,33 +171,31 @@ class PeopleSteps:
             kind: deviation_of(None if one is None else one.noise)
             for kind, one in self.bought.items()
         }
-        kinds = (FINE, ONE_WAY, TWO_WAY, NEXT, OTHER, STEPS)
+        kinds = (ONE_WAY, TWO_WAY, NEXT, OTHER, STEPS)
         return PanelDeviations(*(found[kind] for kind in kinds))
 
     def measure(self, people: People, purse: Purse) -> PanelSynopsis:
-        """Two purchases: fine tables and steps, then tables in bins found from the noisy first."""
+        """Two purchases: columns and steps, then tables in bins found from the noisy first."""
         stepped = self.flat.numbers if self.bought[STEPS] else ()
-        specs = [Spec("one", (j,)) for j in self.wide] + [Spec("step", (j,)) for j in stepped]
+        every_column = range(len(self.columns))
+        specs = [Spec("one", (j,)) for j in every_column] + [Spec("step", (j,)) for j in stepped]
         first = PanelCounts(self.flat, self.unmerged, tuple(specs))
         exact = first.split(people.fold(first)[0])
-        fine, runs = self._fine(exact[: len(self.wide)], purse)
-        steps = self._paid(STEPS, exact[len(self.wide) :], purse)
+        fine, runs = self._fine(exact[: len(self.columns)], purse)
+        steps = self._paid(STEPS, exact[len(self.columns) :], purse)
         public = people.persons if self.neighbours == "replace-one" else None
         found = fine_of_panel(
             self.flat, self.columns, fine, runs, self.deviations, self.whole, public
         )
-        partition = in_bins(self.flat, self.columns, found, self.division.bins)
+        partition = in_bins(self.flat, self.columns, found, self.wide, self.division.bins)
         every = pairs_of(len(self.columns)) if self.bought[TWO_WAY] else ()
         two = self.varying if self.bought[NEXT] else ()
-        specs = [Spec("one", (j,)) for j in range(len(self.columns))]
-        specs += [Spec("pair", pair) for pair in every]
+        specs = [Spec("pair", pair) for pair in every]
         specs += [Spec(kind, (j,)) for kind in ("next", "other") for j in two]
         second = PanelCounts(self.flat, partition, tuple(specs))
         tables = dict(zip(specs, second.split(people.fold(second)[0]), strict=True))
-        ones = [tables[Spec("one", (j,))] for j in range(len(self.columns))]
-        one = np.concatenate(self._paid(ONE_WAY, ones, purse))[None]
         exact_pairs = {pair: tables[Spec("pair", pair)] for pair in every}
-        chosen = self._chosen(partition, found, one, exact_pairs, public, purse)
+        chosen = self._chosen(partition, found, exact_pairs, public, purse)
         pairs = chosen or every
         noisy = self._paid(TWO_WAY, [exact_pairs[pair] for pair in pairs], purse)
         following = self._paid(NEXT, [tables[Spec("next", (j,))] for j in two], purse)
@@ -207,7 +205,7 @@ class PeopleSteps:
             public,
             fine,
             runs,
-            one,
+            None,
             {pair: table[None] for pair, table in zip(pairs, noisy, strict=True)},
             chosen,
         )
@@ -225,18 +223,16 @@ class PeopleSteps:
 
     def _fine(self, exact: list[Whole], purse: Purse) -> tuple[dict[int, Whole], dict[int, Whole]]:
         """Fine tables, and sums of their neighbouring bins that are measured apart."""
-        counted = [j for j in self.wide if self.columns[j].runs(self.run)]
-        whole = dict(zip(self.wide, exact, strict=True))
-        runs = [in_runs(whole[j][: self.columns[j].ordered], self.run) for j in counted]
-        noisy = self._paid(FINE, [*exact, *runs], purse)
-        fine = dict(zip(self.wide, noisy[: len(exact)], strict=True))
-        return fine, dict(zip(counted, noisy[len(exact) :], strict=True))
+        columns = self.columns
+        runs = [in_runs(exact[j][: columns[j].ordered], self.run) for j in self.in_runs]
+        noisy = self._paid(ONE_WAY, [*exact, *runs], purse)
+        fine = dict(enumerate(noisy[: len(exact)]))
+        return fine, dict(zip(self.in_runs, noisy[len(exact) :], strict=True))
 
     def _chosen(
         self,
         partition: Partition,
         found: Mapping[int, FineCounts],
-        one: Whole,
         exact: Mapping[Pair, Whole],
         persons: int | None,
         purse: Purse,
@@ -247,7 +243,7 @@ class PeopleSteps:
         known = NoisyTables(
             partition,
             found,
-            one / self.whole,
+            None,
             max(self.deviations.one**2, 1e-9),
             rows=persons,
         )

@@ -24,7 +24,6 @@ MOST_TIMES = 40  # bins of the order: as many as there are times, where they are
 class PanelDeviations:
     """Of a cell of each kind of table, in persons; 0 where there is none."""
 
-    fine: float
     one: float
     pairs: float
     next: float
@@ -41,7 +40,7 @@ def fine_of_panel(
     whole: int,
     persons: int | None,
 ) -> dict[int, FineCounts]:
-    """The wide columns in persons, made whole.
+    """All columns in persons, made whole.
 
     Times are not smoothed: surveys are held in some years and not in those between.
     """
@@ -51,18 +50,22 @@ def fine_of_panel(
         total = float(max(noisy.sum(), 1.0)) if persons is None else float(persons)
         in_runs = runs[j] / whole if j in runs else None
         if j == flat.order and columns[j].bins <= MOST_TIMES:
-            counts = FineCounts(columns[j], simplex(noisy, total), deviations.fine)
+            counts = FineCounts(columns[j], simplex(noisy, total), deviations.one)
         else:
-            counts = whole_column(columns[j], noisy, in_runs, RUN, deviations.fine, total)
+            counts = whole_column(columns[j], noisy, in_runs, RUN, deviations.one, total)
         found[j] = counts
     return found
 
 
 def in_bins(
-    flat: FlatPeople, columns: tuple[Fine, ...], found: Mapping[int, FineCounts], most: int
+    flat: FlatPeople,
+    columns: tuple[Fine, ...],
+    found: Mapping[int, FineCounts],
+    wide: tuple[int, ...],
+    most: int,
 ) -> Partition:
-    """Every flat column in coarse bins; times by themselves, where they are few."""
-    bins = merged(columns, found, most)
+    """Wide flat columns in coarse bins; times by themselves, where they are few."""
+    bins = merged(columns, {j: found[j] for j in wide}, most)
     if flat.order is not None:
         order = columns[flat.order]
         if order.bins <= MOST_TIMES:
@@ -82,7 +85,7 @@ def tables_in_persons(
     return NoisyTables(
         tables.partition,
         fine,
-        None if tables.one is None else tables.one / whole,
+        None,
         max(deviations.one**2, 1e-9),
         {pair: table / whole for pair, table in tables.pairs.items()},
         max(deviations.pairs**2, 1e-9),
