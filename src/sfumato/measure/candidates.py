@@ -1,5 +1,7 @@
 """Which pairs of columns may be chosen next; public, because those chosen before are."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sfumato.numeric.arrays import Mask, Whole
@@ -29,6 +31,7 @@ class Candidates:
         *,
         forest: bool = False,
         without: int | None = None,
+        known: Sequence[Pair] = (),
     ) -> None:
         self._columns, self.every = columns, np.stack(np.triu_indices(columns, 1), axis=1)
         self._part = np.arange(columns) if forest else None
@@ -37,6 +40,8 @@ class Candidates:
         self._left: Mask = np.ones(len(self.every), bool)
         if without is not None:  # a column that is in none of them
             self._left = (self.every != without).all(axis=1)
+        for pair in known:  # that are measured anyway
+            self._left &= (self.every != pair).any(axis=1)
 
     @property
     def places(self) -> Whole:

@@ -134,6 +134,7 @@ class PairChoice:
     target: int | None = None  # a column
     forest: bool = False  # whether a pair must join columns that no chosen pairs join yet
     unit: int = 1  # what a record weighs in the counts
+    known: tuple[Pair, ...] = ()  # that are measured anyway
 
     @property
     def choice(self) -> Choice:
@@ -186,7 +187,7 @@ class PairChoice:
     def candidates(self) -> Candidates:
         """What may be chosen, before anything is."""
         columns = len(self.partition.columns)
-        return Candidates(columns, self.pairs, self.target, forest=self.forest)
+        return Candidates(columns, self.pairs, self.target, forest=self.forest, known=self.known)
 
 
 def choice_price(budget: PureDP | ZCDP, draws: int) -> PureDP:

@@ -104,7 +104,7 @@ def _recount(what: PeopleSteps, synopsis: Mapping[str, Any]) -> tuple[Event, ...
     found = PanelSynopsis.from_json(synopsis, what.flat)
     tables = found.tables
     chosen, every = tables.chosen, pairs_of(len(what.columns))
-    pairs = chosen or (every if what.bought[TWO_WAY] else ())
+    pairs = (*what.fixed, *chosen) if chosen else every if what.bought[TWO_WAY] else ()
     two = what.varying if what.bought[NEXT] else ()
     stepped = what.flat.numbers if what.bought[STEPS] else ()
     runs = {j: what.columns[j].runs(what.run) for j in what.in_runs}

@@ -22,10 +22,10 @@ from sfumato.privacy.guarantee import ZCDP
 
 __all__ = ["PeopleDivision", "PeopleShape", "divided_people"]
 
-# Shares, in hundredths, of one-way tables, the choice, two-way tables, tables of next rows, of other
-# rows and of steps: under little noise, and under much.
+# Shares, in hundredths, of one-way tables, the choice, two-way tables, tables of next rows, of
+# other rows and of steps: under little noise, and under much.
 _LITTLE, _MUCH = (15, 2, 35, 25, 13, 10), (58, 4, 17, 11, 6, 4)
-_CLEAR = {True: 55.0, False: 100.0}  # persons to a deviation of a chosen pair's cells
+_CLEAR = {True: 45.0, False: 100.0}  # persons to a deviation of a chosen pair's cells
 _TOLD = {True: 25.0, False: 60.0}  # the same of tables of two rows: below, none is bought
 _FEWEST_PAIRS = 2
 _BINS, _FEWEST_BINS, _MOST_BINS = 1.5, 5, 16
@@ -42,6 +42,7 @@ class PeopleShape:
     cells: int  # at most, in coarse bins
     persons: int
     moved: int  # cells of each table, between neighbours
+    constants: int = 0  # columns of persons, whose tables with the number of rows are not chosen
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def divided_people(budget: Budget, shape: PeopleShape) -> PeopleDivision:
     >>> few, many = (divided_people(PureDP(1), PeopleShape(9, 0, 4, 3, 60, n, 2))
     ...     for n in (3_000, 300_000))
     >>> few.next is None, many.next is None, few.chosen, many.chosen
-    (True, False, 2, 0)
+    (True, False, 0, 0)
     """
     whole = shared(budget, Fraction(1))[0]
     gaussian, persons = isinstance(whole, ZCDP), max(shape.persons, 1)
@@ -77,7 +78,8 @@ def divided_people(budget: Budget, shape: PeopleShape) -> PeopleDivision:
     every = shape.columns * (shape.columns - 1) // 2 if shape.cells <= MOST_CELLS else 0
     clear = _most_clear(whole, weights[2] / 100, shape, _CLEAR[gaussian])
     pairs = every if clear >= every else clear if clear >= min(_FEWEST_PAIRS, every) else 0
-    chosen = pairs if 0 < pairs < every else 0
+    chosen = max(min(pairs, every - shape.constants), 1) if 0 < pairs < every else 0
+    pairs += shape.constants if chosen else 0
     told = (
         shape.varying
         and _most_clear(whole, weights[3] / 100, shape, _TOLD[gaussian]) >= shape.varying

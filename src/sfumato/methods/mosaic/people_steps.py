@@ -87,6 +87,7 @@ class PeopleSteps:
             cells=self.layout.cells,
             persons=records_or_common(self.persons),
             moved=1 if self.neighbours == "add-remove" else 2,
+            constants=flat.count,
         )
         return divided_people(self.budget, shape)
 
@@ -133,7 +134,8 @@ class PeopleSteps:
         shares = self.division
         in_all = len(self.columns) + len(self.in_runs)
         every = len(pairs_of(len(self.columns)))
-        pairs = 0 if shares.pairs is None else shares.chosen or every
+        some = len(self.fixed) + shares.chosen if shares.chosen else every
+        pairs = 0 if shares.pairs is None else some
         return {
             ONE_WAY: self._tables(ONE_WAY, in_all, shares.one),
             STEPS: self._tables(STEPS, len(self.flat.numbers), shares.steps),
@@ -141,6 +143,13 @@ class PeopleSteps:
             NEXT: self._tables(NEXT, len(self.varying), shares.next),
             OTHER: self._tables(OTHER, len(self.varying), shares.other),
         }
+
+    @cached_property
+    def fixed(self) -> tuple[Pair, ...]:
+        """Pairs that are measured whatever is chosen: what persons are, and how many rows."""
+        if not self.division.chosen:
+            return ()
+        return tuple((j, self.flat.count) for j in range(self.flat.count))
 
     def pair_choice(self, partition: Partition) -> PairChoice | None:
         """The choice of pairs, where not all are measured."""
@@ -154,6 +163,7 @@ class PeopleSteps:
             shares.choice,
             self.layout.target,
             unit=self.whole,
+            known=self.fixed,
         )
 
     @cached_property
@@ -196,7 +206,7 @@ class PeopleSteps:
         tables = dict(zip(specs, second.split(people.fold(second)[0]), strict=True))
         exact_pairs = {pair: tables[Spec("pair", pair)] for pair in every}
         chosen = self._chosen(partition, found, exact_pairs, public, purse)
-        pairs = chosen or every
+        pairs = (*self.fixed, *chosen) if chosen else every
         noisy = self._paid(TWO_WAY, [exact_pairs[pair] for pair in pairs], purse)
         following = self._paid(NEXT, [tables[Spec("next", (j,))] for j in two], purse)
         others = self._paid(OTHER, [tables[Spec("other", (j,))] for j in two], purse)

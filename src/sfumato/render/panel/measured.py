@@ -1,11 +1,11 @@
 """Noisy tables of persons made ready: fine counts in persons, and the bins found from them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sfumato.numeric.arrays import Whole
+from sfumato.numeric.arrays import Vector, Whole
 from sfumato.render.bins import FineCounts, whole_column
 from sfumato.render.estimate import NoisyTables
 from sfumato.render.mosaic import merged
@@ -17,6 +17,7 @@ from sfumato.synopsis.tables import RUN
 
 __all__ = ["PanelDeviations", "fine_of_panel", "in_bins", "tables_in_persons"]
 
+_SEEN = 3.0  # deviations of a block that is more than noise
 MOST_TIMES = 40  # bins of the order: as many as there are times, where they are so few
 
 
@@ -46,15 +47,37 @@ def fine_of_panel(
     """
     found = {}
     for j, table in fine.items():
-        noisy = table / whole
+        noisy: Vector = table / whole
         total = float(max(noisy.sum(), 1.0)) if persons is None else float(persons)
         in_runs = runs[j] / whole if j in runs else None
         if j == flat.order and columns[j].bins <= MOST_TIMES:
             counts = FineCounts(columns[j], simplex(noisy, total), deviations.one)
         else:
             counts = whole_column(columns[j], noisy, in_runs, RUN, deviations.one, total)
+        if j == flat.count:
+            ends = np.arange(len(noisy)) <= _last_seen(noisy, deviations.one)
+            kept = np.where(ends, counts.counts, 0.0)
+            kept *= total / max(float(kept.sum()), 1e-9)
+            counts = replace(counts, counts=kept)
         found[j] = counts
     return found
+
+
+def _last_seen(noisy: Vector, deviation: float) -> int:
+    """The number of rows beyond which noise is all there is.
+
+    A public bound is often far above the rows that anybody has, and a made-up person with very
+    many rows weighs as much as many others.
+
+    >>> _last_seen(np.array([90.0, 40.0, 20.0, -2.0, 3.0]), 4.0)
+    2
+    """
+    last, upto = 0, np.append(0.0, np.cumsum(noisy))
+    for length in (1, 2, 4, 8):
+        blocks = upto[length:] - upto[:-length]
+        seen = np.flatnonzero(blocks >= _SEEN * deviation * np.sqrt(length))
+        last = max(last, int(seen[-1]) + length - 1 if len(seen) else 0)
+    return last or len(noisy) - 1
 
 
 def in_bins(
