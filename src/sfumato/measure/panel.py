@@ -85,13 +85,15 @@ class PanelCounts:
     def _shape(self, spec: Spec, bins: Whole) -> tuple[int, ...]:
         if spec.kind == "step":
             return (len(self._edges[spec.columns[0]]) - 1,)
+        if spec.kind == "stay":
+            return (len(spec.columns) + 1,)
         twice = spec.columns * 2 if spec.kind in ("next", "other") else spec.columns
         return tuple(int(bins[j]) for j in twice)
 
     @cached_property
     def _edges(self) -> dict[int, Whole]:
         axes = self.flat.domain.axes
-        numbers = (j for kind, (j, *_) in self.tables if kind == "step")
+        numbers = (spec.columns[0] for spec in self.tables if spec.kind == "step")
         return {j: step_edges(axis) for j in numbers if isinstance(axis := axes[j], Grid)}
 
     def split(self, total: Whole) -> list[Whole]:
@@ -141,6 +143,9 @@ class PanelCounts:
                 case "other":
                     cells = bins[j][several] * shape[1] + bins[j][across[several]]
                     found.append((cells, of_row[several], size))
+                case "stay":
+                    same = [bins[k][later - 1] == bins[k][later] for k in spec.columns]
+                    found.append((np.sum(same, axis=0, dtype=np.int64), of_step, size))
                 case "step":
                     before, after = codes[later - 1, j].astype(np.int64), codes[later, j]
                     both = (before != MISSING) & (after != MISSING)

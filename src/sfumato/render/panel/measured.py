@@ -30,6 +30,7 @@ class PanelDeviations:
     next: float
     other: float
     steps: float
+    staying: float
 
 
 def fine_of_panel(

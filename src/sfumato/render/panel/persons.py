@@ -25,6 +25,7 @@ from sfumato.render.panel.step import Tilt, tilt_of
 from sfumato.render.panel.sweeps import FREE, RISING, STRICT, PanelSweeps
 from sfumato.render.panel.two_rows import of_two_rows
 from sfumato.render.panel_drawing import DrawnPersons, PanelDrawing
+from sfumato.render.piecewise import simplex
 from sfumato.render.systematic import draw, draw_within
 from sfumato.schema.domain import Grid
 from sfumato.synopsis.flat_people import FlatPeople
@@ -146,13 +147,16 @@ class _Fitting:
     def model(self, settings: Settings, rng: np.random.Generator) -> _Persons:
         partition, total = self.tables.partition, self.ones.total
         following, others = self._two(NEXT), self._two(OTHER)
+        if self.synopsis.staying is not None:
+            following = others = self._staying(self.synopsis.staying / self.synopsis.whole)
         trees = forest(self.tables, self.ones, chosen=False)
         targets = pair_targets(self.tables, self.ones, trees, settings.lean)
         pairs, weight = targets.pairs.copy(), targets.pair_weight.copy()
         for j, table in others.items():  # of a column and itself: two rows of one class
             block = partition.block(j)
             pairs[0, block, block] = table
-            weight[j, j] = total**2 / max(self.deviations.other**2, 1e-9) / 2
+            spread = self.deviations.other or self.deviations.staying
+            weight[j, j] = total**2 / max(spread**2, 1e-9) / 2
         targets = replace(targets, pairs=pairs, pair_weight=weight)
         mixture = fit(targets, settings.within(partition), rng)
         share = Denoised.of(mixture.tables(total), self.tables).tables[0] / total
@@ -223,6 +227,29 @@ class _Fitting:
                     possible = np.triu(np.ones(noisy.shape, bool))
                     possible[ordered:] = possible[:, ordered:] = True
             found[j] = of_two_rows(noisy, share, self._several, spread, ordered, possible)
+        return found
+
+    def _staying(self, noisy: Vector) -> dict[int, Array]:
+        """Tables of two rows, of which a share stays and the others know nothing of each other.
+
+        The share is the same in all columns, and such that as many stay the same as were seen.
+        """
+        columns = [j for j in self.flat.rows if j != self.flat.order]
+        shares = {j: self._share(j) for j in columns}
+        by_chance = sum(float(share @ share) for share in shares.values())
+        counts = simplex(noisy, max(self._several, 1.0))
+        seen = float(counts @ np.arange(len(counts))) / max(float(counts.sum()), 1e-9)
+        stay = (seen - by_chance) / max(len(columns) - by_chance, 1e-9)
+        stay = min(max(stay, 0.0), 1.0)
+        found = {}
+        for j, share in shares.items():
+            table = stay * np.diag(share) + (1 - stay) * np.outer(share, share)
+            if j in self.flat.increasing:
+                last = len(share) - self.flat.domain.axes[j].missing
+                table[:last, :last] = np.triu(table[:last, :last]) + np.triu(
+                    table[:last, :last].T, 1
+                )
+            found[j] = np.asarray(table)
         return found
 
     @cached_property
