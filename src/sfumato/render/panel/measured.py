@@ -70,7 +70,7 @@ def _last_seen(noisy: Vector, deviation: float) -> int:
     A public bound is often far above the rows that anybody has, and a made-up person with very
     many rows weighs as much as many others.
 
-    >>> _last_seen(np.array([90.0, 40.0, 20.0, -2.0, 3.0]), 4.0)
+    >>> _last_seen(np.array([90.0, 40.0, 20.0, -9.0, 3.0]), 4.0)
     2
     """
     last, upto = 0, np.append(0.0, np.cumsum(noisy))
