@@ -224,7 +224,7 @@ METHOD = Method(
     keeps_constraints=True,
     people=True,
     family=Family.COUNTS,
-    use="any table, with or without a label; the default",
+    use="any table, with or without a label, and persons with several rows; the default",
     contract=(
         ContractCase({"epsilon": "1"}),
         ContractCase({"epsilon": "1", "delta": "1e-6"}, options={"model": "forest"}),
