@@ -73,7 +73,7 @@ class FlatPeople:
     @property
     def never_missing(self) -> tuple[int, ...]:
         """The places of columns of rows that are missing only where a person has no row."""
-        known, axes = self.domain.schema.columns, self.domain.axes
+        known, axes = self.domain.schema.released, self.domain.axes
         return tuple(j for j in self.rows if known[axes[j].name].missing is None)
 
     @property
