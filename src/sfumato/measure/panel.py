@@ -98,8 +98,8 @@ class PanelCounts:
 
     def split(self, total: Whole) -> list[Whole]:
         """The tables of a total."""
-        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])[:-1]
-        parts = np.split(total, ends)
+        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes], dtype=np.int64)
+        parts = np.split(total, ends)[:-1]  # after the last one nothing is left
         return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
     def zero(self) -> Whole:
@@ -115,7 +115,7 @@ class PanelCounts:
         if not panel.persons:
             return total
         parts = [_tallied(cells, weights, size) for cells, weights, size in self._cells(panel)]
-        return self.merge(total, np.concatenate(parts) if parts else total)
+        return self.merge(total, np.concatenate(parts) if parts else self.zero())
 
     def _cells(self, panel: Panel) -> list[tuple[NDArray[np.int64], Whole, int]]:
         """Of each table: the cells that are counted, with how many tickets each, of how many."""

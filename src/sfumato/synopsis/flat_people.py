@@ -71,6 +71,12 @@ class FlatPeople:
         return tuple(j for j in self.rows if getattr(axes[j].column, "increasing", False))
 
     @property
+    def never_missing(self) -> tuple[int, ...]:
+        """The places of columns of rows that are missing only where a person has no row."""
+        known, axes = self.domain.schema.released, self.domain.axes
+        return tuple(j for j in self.rows if known[axes[j].name].missing is None)
+
+    @property
     def numbers(self) -> tuple[int, ...]:
         """The places of numbers and dates of rows."""
         return tuple(j for j in self.rows if isinstance(self.domain.axes[j], Grid))

@@ -57,7 +57,9 @@ def fine_of_panel(
             counts = whole_column(columns[j], noisy, in_runs, RUN, deviations.one, total)
         if j == flat.count:
             ends = np.arange(len(noisy)) <= _last_seen(noisy, deviations.one)
-            kept = np.where(ends, counts.counts, 0.0)
+            if not flat.people.linked and columns[j].stop[0] == 1:
+                ends[0] = False  # who has no row is in no table
+            kept = np.where(ends, counts.counts + 1e-9, 0.0)
             kept *= total / max(float(kept.sum()), 1e-9)
             counts = replace(counts, counts=kept)
         found[j] = counts

@@ -75,6 +75,8 @@ class _Persons:
 
         def drawn(j: int, classes: Whole) -> Whole:
             block = self.chance[:, offset[j] : offset[j + 1]]
+            if j > flat.count:  # of classes without rows any bin will do
+                block = (block + _RAREST**2)[:, : self.sweeps.taken[j - flat.count - 1]]
             return draw_within(classes, block, rng).astype(np.int64)
 
         ours = [drawn(j, kind) for j in range(flat.count + 1)]
@@ -88,14 +90,17 @@ class _Persons:
             if self.sweeps.rule[place] == STRICT:
                 bins[:, j] = self._times(j, kind, each, rng)
             elif self.sweeps.rule[place] == RISING:
-                there = np.flatnonzero(bins[:, j] != self.sweeps.missing[place])
-                order = np.lexsort((bins[there, j], owner[there]))
-                bins[there, j] = bins[there, j][order]
-        bins = self.sweeps.moved(bins, start, rng)
+                known = np.flatnonzero(bins[:, j] != self.sweeps.missing[place])
+                order = np.lexsort((bins[known, j], owner[known]))
+                bins[known, j] = bins[known, j][order]
+        there = np.repeat(counts > 0, each)
+        for j in flat.rows:  # who has no row is counted with one in which all is missing
+            bins[~there, j] = offset[j + 1] - offset[j] - 1
+        bins = self.sweeps.moved(bins, start, np.flatnonzero(there), rng)
         constants = np.empty((count, flat.count), np.int32, order="F")
         for j in range(flat.count):
             constants[:, j] = self.fill[j].codes(ours[j], np.zeros(count, np.int64), rng)
-        rows = self._rows(bins, start, rng)[np.repeat(counts > 0, each)]
+        rows = self._rows(bins, start, rng)[there]
         return self.rules.kept(DrawnPersons(constants, counts, np.asfortranarray(rows)))
 
     def _rows(self, bins: Whole, start: Whole, rng: np.random.Generator) -> Codes:
@@ -153,8 +158,11 @@ class _Fitting:
         targets = pair_targets(self.tables, self.ones, trees, settings.lean)
         pairs, weight = targets.pairs.copy(), targets.pair_weight.copy()
         for j, table in others.items():  # of a column and itself: two rows of one class
-            block = partition.block(j)
-            pairs[0, block, block] = table
+            block, size = partition.block(j), len(table)
+            two = np.zeros((self._bins(j), self._bins(j)))
+            two[:size, :size] = (1 - self._nobody) * table
+            two[-1, -1] += self._nobody
+            pairs[0, block, block] = two
             spread = self.deviations.other or self.deviations.staying
             weight[j, j] = total**2 / max(spread**2, 1e-9) / 2
         targets = replace(targets, pairs=pairs, pair_weight=weight)
@@ -180,6 +188,19 @@ class _Fitting:
         """Of all rows, by coarse bin."""
         counts = self.ones.counts[0, self.tables.partition.block(j)]
         return np.asarray(counts / max(float(counts.sum()), 1e-9))
+
+    def _row_share(self, j: int) -> Vector:
+        """The same without persons who have no row, of whom all is missing."""
+        share = self._share(j) + 1e-9
+        if self.flat.people.linked:
+            share[-1] = 0.0 if j in self.flat.never_missing else max(share[-1] - self._nobody, 0.0)
+        return np.asarray(share / max(float(share.sum()), 1e-9))
+
+    @cached_property
+    def _nobody(self) -> float:
+        """The share of persons without any row."""
+        number = self._number_counts
+        return float(number[0] / max(float(number.sum()), 1e-9))
 
     @cached_property
     def _several(self) -> float:
@@ -215,9 +236,10 @@ class _Fitting:
         deviation = self.deviations.next if kind == NEXT else self.deviations.other
         found = {}
         for j, table in measured.items():
-            noisy, share = table / self.synopsis.whole, self._share(j)
-            axis = self.flat.domain.axes[j]
-            ordered = len(share) - axis.missing if isinstance(axis, Grid) else 0
+            noisy, share = table / self.synopsis.whole, self._row_share(j)
+            axis, taken = self.flat.domain.axes[j], self._taken(j)
+            noisy, share = noisy[:taken, :taken], share[:taken]
+            ordered = min(taken, self._bins(j) - axis.missing) if isinstance(axis, Grid) else 0
             possible = None
             if kind == OTHER:
                 noisy, spread = (noisy + noisy.T) / 2, deviation / sqrt(2)
@@ -255,12 +277,25 @@ class _Fitting:
     @cached_property
     def distinct(self) -> bool:
         """Whether no two rows of a person have the same time, as far as noise lets it be seen."""
-        if self.flat.order is None or self.flat.order not in self.synopsis.steps:
+        if self.flat.order is None:
+            return True
+        axis, number = self.flat.domain.axes[self.flat.order], self._number_counts
+        times = axis.codes - axis.missing
+        if float(number[times + 1 :].sum()) > _TIES * float(number[2:].sum()):
+            return False  # more rows than there are times
+        if self.flat.order not in self.synopsis.steps:
             return True
         table = self.synopsis.steps[self.flat.order] / self.synopsis.whole
         same = len(table) // 2  # in the middle: no step at all
         seen = float(table[same]) - 3 * self.deviations.steps
         return bool(seen < _TIES * self._several)
+
+    def _bins(self, j: int) -> int:
+        return self.tables.partition.columns[j].bins
+
+    def _taken(self, j: int) -> int:
+        """How many bins a row may be in: not that of persons without one, if it is no other."""
+        return self._bins(j) - (self.flat.people.linked and j in self.flat.never_missing)
 
     def _rule(self, j: int) -> int:
         if j in self.flat.increasing:
@@ -313,7 +348,7 @@ class _Fitting:
                     bins = len(known[j])
                     tables[which, place, :bins, :bins] = known[j]
         axes = self.flat.domain.axes
-        gone = [partition.columns[j].bins - 1 if axes[j].missing else -1 for j in rows]
+        gone = [self._bins(j) - 1 if axes[j].missing else -1 for j in rows]
         return PanelSweeps(
             partition.offset,
             np.array(rows),
@@ -323,6 +358,7 @@ class _Fitting:
             tables[1],
             np.array([self._rule(j) for j in rows]),
             np.array(gone),
+            np.array([self._taken(j) for j in rows]),
         )
 
     def _order_table(self, j: int) -> Array:

@@ -38,16 +38,17 @@ class PanelSweeps:
     other: Array
     rule: Whole  # by moved column: free, rising, strict
     missing: Whole  # by moved column, the bin of missing values, or −1
+    taken: Whole  # by moved column, how many of its bins, the first ones, a row may be in
 
-    def moved(self, bins: Whole, start: Whole, rng: np.random.Generator) -> Whole:
-        """The bins of these rows, by flat column, after some passes."""
+    def moved(self, bins: Whole, start: Whole, there: Whole, rng: np.random.Generator) -> Whole:
+        """The bins of these rows, by flat column, after some passes; `there`: rows that move."""
         state = self._state(np.ascontiguousarray(bins), start)
-        rows, columns = len(bins), len(self.columns)
+        rows, columns = len(there), len(self.columns)
         work = float(rows) * columns * float(self.offset[-1]) / max(len(self.offset) - 1, 1)
         passes = max(1, int(min(_PASSES if HAVE_NUMBA else _PLAIN, _WORK / max(work, 1.0))))
-        place = np.arange(rows) - np.repeat(start[:-1], np.diff(start))
+        place = np.arange(len(bins)) - np.repeat(start[:-1], np.diff(start))
         for _ in range(passes):
-            order = rng.permutation(rows)
+            order = there[rng.permutation(rows)]
             if HAVE_NUMBA:
                 _sweep(state, order, rng.random((rows, columns)))
                 continue
@@ -96,6 +97,7 @@ class PanelSweeps:
         return _State(
             bins, person, start, across, back, weight, of_step, self.mean, self.offset,
             self.columns, apart, following, others, told, self.rule, self.missing,
+            self.taken,
         )  # fmt: skip
 
 
@@ -123,13 +125,14 @@ class _State(NamedTuple):
     told: NDArray[np.bool_]  # of which columns next rows, and others, are known
     rule: Whole
     missing: Whole
+    taken: Whole
 
 
 @compiled
 def _sweep(state: _State, order: Whole, chance: Array) -> None:
     """Each value of these rows drawn again."""
     (bins, person, start, across, back, weight, of_step, mean, offset, columns, apart, following,
-     others, told, rule, missing) = state  # fmt: skip
+     others, told, rule, missing, taken) = state  # fmt: skip
     flat = bins.shape[1]
     largest = 0
     for place in range(len(columns)):
@@ -141,7 +144,7 @@ def _sweep(state: _State, order: Whole, chance: Array) -> None:
         for place in range(len(columns)):
             j = columns[place]
             first = offset[j]
-            size = offset[j + 1] - first
+            size = taken[place]
             now, gone = bins[i, j], missing[place]
             for b in range(size):
                 room[b] = mean[first + b]
@@ -181,7 +184,7 @@ def _sweep(state: _State, order: Whole, chance: Array) -> None:
                     high = bins[k, j] + 2 - rule[place]
             top = -1e30
             for b in range(size):
-                if (low <= b < high and b != gone) or (b == gone):
+                if low <= b < high or b == gone:
                     top = max(top, room[b])
             total = 0.0
             for b in range(size):
@@ -233,8 +236,8 @@ def _sweep_block(state: _State, some: Whole, chance: Array) -> None:
     follows, leads, paired = some > begin, some < end - 1, s.across[some] != some
     back, ahead = s.of_step[some] * follows, s.of_step[after] * leads
     for place, j in enumerate(s.columns):
-        first, last = s.offset[j], s.offset[j + 1]
-        size, now = int(last - first), s.bins[some, j]
+        first, size = s.offset[j], int(s.taken[place])
+        last, now = first + size, s.bins[some, j]
         others = every[every != j]
         cells = s.offset[others] + s.bins[np.ix_(some, others)]
         room = s.mean[first:last] - w[:, None] * s.apart[cells, first:last].sum(axis=1)

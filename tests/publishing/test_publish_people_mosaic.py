@@ -1,0 +1,83 @@
+"""mosaic by person on panels of all kinds: what must hold does, whatever was measured."""
+
+import pandas as pd
+import pytest
+
+import sfumato as sf
+from visits_world import LINKED_PANEL, PANEL, linked_panel, panel
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": "0.1"}, {"epsilon": 1}, {"epsilon": 1000}])
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+@pytest.mark.parametrize(
+    ("schema", "data"), [(PANEL, panel), (LINKED_PANEL, linked_panel)], ids=["one", "two"]
+)
+def test_few_persons_are_published_even_where_no_table_of_two_columns_is_measured(
+    tmp_path, schema, data, neighbours, budget
+):
+    schema = schema | {"neighbours": neighbours}
+    folder = tmp_path / "release"
+    assert sf.verify(sf.publish(data(), schema=schema, seed=1, folder=folder, **budget))
+
+
+def persons_without_visits(missing=None):
+    """Of 300 persons every third has no visit, the others two; a column may be missing."""
+    ward = {"kind": "category", "values": ["heart", "lung"], "other": "none"}
+    schema = {
+        "name": "t",
+        "tables": {"persons": {"key": "id"}, "events": {"person": "id", "order": "year"}},
+        "rows_per_person": 3,
+        "columns": {
+            "id": {"kind": "id"},
+            "old": {"kind": "boolean", "per": "person"},
+            "year": {"kind": "integer", "low": 2015, "high": 2025},
+            "ward": ward if missing is None else ward | {"missing": missing},
+        },
+    }
+    people = range(300)
+    visits = [(k, 2015 + k % 9 + n, ["heart", "lung"][k % 2]) for k in people for n in (0, 1)]
+    events = pd.DataFrame(visits, columns=["id", "year", "ward"])
+    events = events[events["id"] % 3 > 0].reset_index(drop=True)
+    if missing is not None:
+        events.loc[events["id"] % 4 == 1, "ward"] = None
+    persons = pd.DataFrame({"id": list(people), "old": [k % 5 == 0 for k in people]})
+    return {"persons": persons, "events": events}, schema
+
+
+@pytest.mark.parametrize("missing", [None, "allowed"])
+def test_who_has_no_row_leaves_no_gap_in_the_rows_of_others(missing):
+    data, schema = persons_without_visits(missing)
+    drawn = sf.publish(data, schema=schema, epsilon=1000, seed=1).tables["events"].to_pandas()
+    assert drawn.groupby("id").size().value_counts().get(2) == pytest.approx(200, abs=4)
+    share = data["events"]["ward"].isna().mean()
+    assert drawn["ward"].isna().mean() == pytest.approx(share, abs=0.02)
+
+
+def test_persons_none_of_whom_has_a_row_are_published_without_rows():
+    data, schema = persons_without_visits()
+    data["events"] = data["events"].head(0)
+    drawn = sf.publish(data, schema=schema, epsilon=1000, seed=1).tables
+    assert drawn["persons"].num_rows == 300
+    assert drawn["events"].num_rows == 0
+
+
+def test_persons_with_one_row_each_have_one_row_each():
+    data, schema = panel().to_pandas(), PANEL | {"constraints": []}
+    data = data.drop_duplicates("patient")
+    drawn = sf.publish(data, schema=schema, epsilon=1000, seed=1).data
+    assert len(drawn) == len(data) == drawn["patient"].nunique()
+
+
+@pytest.mark.parametrize("epsilon", [1, 1000])
+def test_persons_with_more_rows_than_there_are_times_keep_their_rows(epsilon):
+    schema = {
+        "name": "t",
+        "person": "id",
+        "order": "half",
+        "rows_per_person": 8,
+        "columns": {"id": {"kind": "id"}, "half": {"kind": "integer", "low": 1, "high": 2}},
+    }
+    rows = [(k, 1 + n // 3) for k in range(400) for n in range(6)]
+    table = pd.DataFrame(rows, columns=["id", "half"])
+    drawn = sf.publish(table, schema=schema, epsilon=epsilon, seed=1).data
+    assert drawn.groupby("id").size().mean() == pytest.approx(6, abs=0.5)
