@@ -96,9 +96,9 @@ class PanelCounts:
 
     def split(self, total: Whole) -> list[Whole]:
         """The tables of a total."""
-        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])[:-1]
-        parts = np.split(total, ends)
-        return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
+        ends = np.cumsum([0, *(int(np.prod(shape)) for shape in self.shapes)])
+        cut = zip(self.shapes, ends[:-1], ends[1:], strict=True)
+        return [total[begin:end].reshape(shape) for shape, begin, end in cut]
 
     def zero(self) -> Whole:
         """Of nobody."""

@@ -83,6 +83,7 @@ class _Persons:
         bins = np.empty((len(owner), len(offset) - 1), np.int64)
         for j in range(bins.shape[1]):
             bins[:, j] = ours[j][owner] if j <= flat.count else drawn(j, kind[owner])
+        self._with_values(bins, kind[owner], rng)
         for place, j in enumerate(self.sweeps.columns.tolist()):
             if self.sweeps.rule[place] == STRICT:
                 bins[:, j] = self._times(j, kind, each, rng)
@@ -91,11 +92,20 @@ class _Persons:
                 order = np.lexsort((bins[there, j], owner[there]))
                 bins[there, j] = bins[there, j][order]
         bins = self.sweeps.moved(bins, start, rng)
+        self._with_values(bins, kind[owner], rng)
         constants = np.empty((count, flat.count), np.int32, order="F")
         for j in range(flat.count):
             constants[:, j] = self.fill[j].codes(ours[j], np.zeros(count, np.int64), rng)
         rows = self._rows(bins, start, rng)[np.repeat(counts > 0, each)]
         return self.rules.kept(DrawnPersons(constants, counts, np.asfortranarray(rows)))
+
+    def _with_values(self, bins: Whole, kind: Whole, rng: np.random.Generator) -> None:
+        """A value wherever the schema has no missing one: only who has no row is without it."""
+        for j in self.flat.always:
+            first, last = self.sweeps.offset[j], self.sweeps.offset[j + 1] - 1
+            gone = np.flatnonzero(bins[:, j] == last - first)
+            block = np.maximum(self.chance[:, first:last], _RAREST)
+            bins[gone, j] = draw_within(kind[gone], block, rng)
 
     def _rows(self, bins: Whole, start: Whole, rng: np.random.Generator) -> Codes:
         """Codes inside the bins of rows."""
