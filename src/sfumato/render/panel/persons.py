@@ -12,7 +12,7 @@ from math import sqrt
 
 import numpy as np
 
-from sfumato.numeric.arrays import Array, Codes, Vector, Whole
+from sfumato.numeric.arrays import Array, Codes, Mask, Vector, Whole
 from sfumato.render.denoised import Denoised
 from sfumato.render.estimate import NoisyTables, OneWays, one_ways
 from sfumato.render.forest import forest
@@ -86,6 +86,7 @@ class _Persons:
         bins = np.empty((len(owner), len(offset) - 1), np.int64)
         for j in range(bins.shape[1]):
             bins[:, j] = ours[j][owner] if j <= flat.count else drawn(j, kind[owner])
+        self._with_values(bins, kind[owner], rng)
         for place, j in enumerate(self.sweeps.columns.tolist()):
             if self.sweeps.rule[place] == STRICT:
                 bins[:, j] = self._times(j, kind, each, rng)
@@ -102,6 +103,15 @@ class _Persons:
             constants[:, j] = self.fill[j].codes(ours[j], np.zeros(count, np.int64), rng)
         rows = self._rows(bins, start, rng)[there]
         return self.rules.kept(DrawnPersons(constants, counts, np.asfortranarray(rows)))
+
+    def _with_values(self, bins: Whole, kind: Whole, rng: np.random.Generator) -> None:
+        """A value wherever the schema has no missing one: only who has no row is without it."""
+        for j in self.flat.always:
+            block = slice(self.sweeps.offset[j], self.sweeps.offset[j + 1])
+            possible = self.fill[j].share > 0
+            gone = np.flatnonzero(~possible[bins[:, j]])
+            chance = np.where(possible, np.maximum(self.chance[:, block], _RAREST), 0.0)
+            bins[gone, j] = draw_within(kind[gone], chance, rng)
 
     def _rows(self, bins: Whole, start: Whole, rng: np.random.Generator) -> Codes:
         """Codes inside the bins of rows."""
@@ -171,7 +181,7 @@ class _Fitting:
         for j in range(len(partition.columns)):
             block = partition.block(j)
             share[block, block] = 0.0
-        fill = fillings(self.tables, self.ones, {})
+        fill = fillings(self.tables, self.ones, self._possible)
         return _Persons(
             self.flat,
             np.asarray(mixture.weight[:, 0]),
@@ -183,6 +193,13 @@ class _Fitting:
             self.distinct,
             PeopleRules.of(self.flat),
         )
+
+    @property
+    def _possible(self) -> dict[int, Mask]:
+        """All codes but the last, where only who has no row is without a value."""
+        columns = self.tables.partition.columns
+        codes = {j: len(columns[j].fine.place) for j in self.flat.always}
+        return {j: np.arange(many) < many - 1 for j, many in codes.items()}
 
     def _share(self, j: int) -> Vector:
         """Of all rows, by coarse bin."""
