@@ -43,6 +43,8 @@ def wanted(gone=-1):
         np.zeros((4, 5, 5)),
         np.array([FREE, FREE, RISING, STRICT]),
         np.full(4, gone),
+        np.full(4, -1),
+        4_500.0,
     )
 
 
@@ -54,7 +56,7 @@ def test_rows_come_to_have_their_tables_and_what_must_not_fall_does_not(numba, m
     rng = np.random.default_rng(0)
     bins, start, owner = drawn(rng)
     before = bins.copy()
-    moved = wanted().moved(bins, start, rng)
+    moved = wanted().moved(bins, start, np.arange(len(bins)), rng)
     later = np.flatnonzero(np.diff(owner) == 0) + 1
 
     counts = np.diff(start)[owner]
@@ -80,7 +82,7 @@ def test_missing_values_are_skipped_where_nothing_may_fall(numba, monkeypatch):
     bins, start, owner = drawn(rng)
     gone = BINS - 1
     bins[:, 2] = np.where(bins[:, 2] == gone, gone, bins[:, 2])
-    moved = wanted(gone).moved(bins, start, rng)
+    moved = wanted(gone).moved(bins, start, np.arange(len(bins)), rng)
     there = np.flatnonzero(moved[:, 2] != gone)
     same = np.diff(owner[there]) == 0
     assert (np.diff(moved[there, 2])[same] >= 0).all()

@@ -91,7 +91,8 @@ def in_bins(
     most: int,
 ) -> Partition:
     """Wide flat columns in coarse bins; times by themselves, where they are few."""
-    bins = merged(columns, {j: found[j] for j in wide}, most)
+    told = {j: _with_missing_apart(found[j], flat.domain.axes[j].missing) for j in wide}
+    bins = merged(columns, told, most)
     if flat.order is not None:
         order = columns[flat.order]
         if order.bins <= MOST_TIMES:
@@ -99,6 +100,15 @@ def in_bins(
         else:
             bins[flat.order] = merged((order,), {0: found[flat.order]}, MOST_TIMES)[0]
     return Partition(tuple(bins), None, 1)
+
+
+def _with_missing_apart(found: FineCounts, missing: bool) -> FineCounts:
+    """Of a category, what is missing is a bin by itself, however rare it is."""
+    if not missing or found.column.ordered:
+        return found
+    counts = found.counts.copy()
+    counts[-1] = counts.sum() + 1.0
+    return replace(found, counts=counts)
 
 
 def tables_in_persons(
