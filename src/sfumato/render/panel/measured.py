@@ -91,7 +91,9 @@ def in_bins(
     most: int,
 ) -> Partition:
     """Wide flat columns in coarse bins; times by themselves, where they are few."""
-    told = {j: _with_missing_apart(found[j], flat.domain.axes[j].missing) for j in wide}
+    told = {j: found[j] for j in wide}
+    if flat.people.linked:  # who has no row is in the bin of what is missing
+        told |= {j: _with_missing_apart(found[j]) for j in wide if j in flat.rows}
     bins = merged(columns, told, most)
     if flat.order is not None:
         order = columns[flat.order]
@@ -102,9 +104,9 @@ def in_bins(
     return Partition(tuple(bins), None, 1)
 
 
-def _with_missing_apart(found: FineCounts, missing: bool) -> FineCounts:
+def _with_missing_apart(found: FineCounts) -> FineCounts:
     """Of a category, what is missing is a bin by itself, however rare it is."""
-    if not missing or found.column.ordered:
+    if found.column.ordered:
         return found
     counts = found.counts.copy()
     counts[-1] = counts.sum() + 1.0

@@ -37,7 +37,7 @@ class Told:
         return self.tables.partition.columns[j].bins
 
     def gone(self, j: int) -> int:
-        """The bin of what is missing, which is in it by itself; −1 where nothing can be."""
+        """The bin of what is missing, by itself but for rare values of one table; −1 if none is."""
         missing = self.flat.domain.axes[j].missing
         return int(self.tables.partition.columns[j].group[-1]) if missing else -1
 
