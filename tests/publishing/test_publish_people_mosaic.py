@@ -1,5 +1,6 @@
 """mosaic by person on panels of all kinds: what must hold does, whatever was measured."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -81,3 +82,32 @@ def test_persons_with_more_rows_than_there_are_times_keep_their_rows(epsilon):
     table = pd.DataFrame(rows, columns=["id", "half"])
     drawn = sf.publish(table, schema=schema, epsilon=epsilon, seed=1).data
     assert drawn.groupby("id").size().mean() == pytest.approx(6, abs=0.5)
+
+
+def test_rows_follow_each_other_alike_whether_a_person_has_few_or_many():
+    rng = np.random.default_rng(1)
+    counts = rng.integers(2, 9, 2_000)
+    owner = np.repeat(np.arange(2_000), counts)
+    moved = rng.random(len(owner)) < 0.2
+    moved[np.append(0, np.cumsum(counts)[:-1])] = True
+    since = np.maximum.accumulate(np.where(moved, np.arange(len(owner)), 0))
+    ward = rng.integers(0, 4, len(owner))[since]
+    visit = pd.Series(owner).groupby(owner).cumcount() + 1
+    table = pd.DataFrame({"id": owner, "visit": visit, "ward": ward})
+    schema = {
+        "name": "t",
+        "person": "id",
+        "order": "visit",
+        "rows_per_person": 8,
+        "columns": {
+            "id": {"kind": "id"},
+            "visit": {"kind": "integer", "low": 1, "high": 9},
+            "ward": {"kind": "category", "values": [0, 1, 2, 3], "other": False},
+        },
+    }
+    drawn = sf.publish(table, schema=schema, epsilon=1000, seed=1).data
+    before = drawn.groupby("id")["ward"].shift()
+    many, same = drawn.groupby("id")["ward"].transform("size"), drawn["ward"] == before
+    few, most = (same[(many == k) & before.notna()].mean() for k in (2, 8))
+    assert most == pytest.approx(0.85, abs=0.08)
+    assert few - most < 0.16
