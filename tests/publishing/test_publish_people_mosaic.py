@@ -45,8 +45,11 @@ def persons_without_visits(missing=None):
     return {"persons": persons, "events": events}, schema
 
 
+@pytest.mark.parametrize("fast", [True, False], ids=["compiled", "plain"])
 @pytest.mark.parametrize("missing", [None, "allowed"])
-def test_who_has_no_row_leaves_no_gap_in_the_rows_of_others(missing):
+def test_who_has_no_row_leaves_no_gap_in_the_rows_of_others(monkeypatch, missing, fast):
+    if not fast:
+        monkeypatch.setattr("sfumato.render.panel.sweeps.HAVE_NUMBA", False)
     data, schema = persons_without_visits(missing)
     drawn = sf.publish(data, schema=schema, epsilon=1000, seed=1).tables["events"].to_pandas()
     assert drawn.groupby("id").size().value_counts().get(2) == pytest.approx(200, abs=4)

@@ -321,7 +321,11 @@ class _Fitting:
                     bins = len(known[j])
                     tables[which, place, :bins, :bins] = known[j]
         axes = self.flat.domain.axes
-        gone = [self._bins(j) - 1 if axes[j].missing else -1 for j in rows]
+        taken = [self._taken(j) for j in rows]
+        gone = [
+            size - 1 if axes[j].missing and size == self._bins(j) else -1
+            for j, size in zip(rows, taken, strict=True)
+        ]
         return PanelSweeps(
             partition.offset,
             np.array(rows),
@@ -331,7 +335,7 @@ class _Fitting:
             tables[1],
             np.array([self._rule(j) for j in rows]),
             np.array(gone),
-            np.array([self._taken(j) for j in rows]),
+            np.array(taken),
         )
 
     def _order_table(self, j: int) -> Array:
