@@ -114,3 +114,33 @@ def test_rows_follow_each_other_alike_whether_a_person_has_few_or_many():
     few, most = (same[(many == k) & before.notna()].mean() for k in (2, 8))
     assert most == pytest.approx(0.85, abs=0.08)
     assert few - most < 0.16
+
+
+@pytest.mark.parametrize("rule", ["year == until", "year <= until", "until < year", "year <= left"])
+@pytest.mark.parametrize("linked", [False, True], ids=["one", "two"])
+def test_constraints_hold_and_hardly_any_row_is_lost_to_them(tmp_path, rule, linked):
+    rows = [(k, 2015 + k % 3 + n) for k in range(400) for n in range(1 + k % 4)]
+    table = pd.DataFrame(rows, columns=["id", "year"])
+    table["until"] = table["year"] - (rule == "until < year")
+    persons = pd.DataFrame({"id": range(400), "left": 2018 + np.arange(400) % 3})
+    years = {"kind": "integer", "low": 2000, "high": 2030}
+    schema = {
+        "name": "t",
+        "rows_per_person": 4,
+        "columns": {
+            "id": {"kind": "id"},
+            "left": years | {"per": "person"},
+            "year": years,
+            "until": years | {"increasing": True},
+        },
+        "constraints": [rule],
+    }
+    if linked:
+        both = {"persons": {"key": "id"}, "events": {"person": "id", "order": "year"}}
+        data, schema = {"persons": persons, "events": table}, schema | {"tables": both}
+    else:
+        data, schema = table.merge(persons), schema | {"person": "id", "order": "year"}
+    folder = tmp_path / "release"
+    drawn = sf.publish(data, schema=schema, epsilon=100, seed=1, folder=folder)
+    assert sf.verify(drawn)
+    assert drawn.certificate.rows == pytest.approx(len(table), rel=0.15)
