@@ -1,5 +1,6 @@
 """mosaic by person on panels of all kinds: what must hold does, whatever was measured."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -44,8 +45,11 @@ def persons_without_visits(missing=None):
     return {"persons": persons, "events": events}, schema
 
 
+@pytest.mark.parametrize("fast", [True, False], ids=["compiled", "plain"])
 @pytest.mark.parametrize("missing", [None, "allowed"])
-def test_who_has_no_row_leaves_no_gap_in_the_rows_of_others(missing):
+def test_who_has_no_row_leaves_no_gap_in_the_rows_of_others(monkeypatch, missing, fast):
+    if not fast:
+        monkeypatch.setattr("sfumato.render.panel.sweeps.HAVE_NUMBA", False)
     data, schema = persons_without_visits(missing)
     drawn = sf.publish(data, schema=schema, epsilon=1000, seed=1).tables["events"].to_pandas()
     assert drawn.groupby("id").size().value_counts().get(2) == pytest.approx(200, abs=4)
@@ -81,3 +85,62 @@ def test_persons_with_more_rows_than_there_are_times_keep_their_rows(epsilon):
     table = pd.DataFrame(rows, columns=["id", "half"])
     drawn = sf.publish(table, schema=schema, epsilon=epsilon, seed=1).data
     assert drawn.groupby("id").size().mean() == pytest.approx(6, abs=0.5)
+
+
+def test_rows_follow_each_other_alike_whether_a_person_has_few_or_many():
+    rng = np.random.default_rng(1)
+    counts = rng.integers(2, 9, 2_000)
+    owner = np.repeat(np.arange(2_000), counts)
+    moved = rng.random(len(owner)) < 0.2
+    moved[np.append(0, np.cumsum(counts)[:-1])] = True
+    since = np.maximum.accumulate(np.where(moved, np.arange(len(owner)), 0))
+    ward = rng.integers(0, 4, len(owner))[since]
+    visit = pd.Series(owner).groupby(owner).cumcount() + 1
+    table = pd.DataFrame({"id": owner, "visit": visit, "ward": ward})
+    schema = {
+        "name": "t",
+        "person": "id",
+        "order": "visit",
+        "rows_per_person": 8,
+        "columns": {
+            "id": {"kind": "id"},
+            "visit": {"kind": "integer", "low": 1, "high": 9},
+            "ward": {"kind": "category", "values": [0, 1, 2, 3], "other": False},
+        },
+    }
+    drawn = sf.publish(table, schema=schema, epsilon=1000, seed=1).data
+    before = drawn.groupby("id")["ward"].shift()
+    many, same = drawn.groupby("id")["ward"].transform("size"), drawn["ward"] == before
+    few, most = (same[(many == k) & before.notna()].mean() for k in (2, 8))
+    assert most == pytest.approx(0.85, abs=0.08)
+    assert few - most < 0.16
+
+
+@pytest.mark.parametrize("rule", ["year == until", "year <= until", "until < year", "year <= left"])
+@pytest.mark.parametrize("linked", [False, True], ids=["one", "two"])
+def test_constraints_hold_and_hardly_any_row_is_lost_to_them(tmp_path, rule, linked):
+    rows = [(k, 2015 + k % 3 + n) for k in range(400) for n in range(1 + k % 4)]
+    table = pd.DataFrame(rows, columns=["id", "year"])
+    table["until"] = table["year"] - (rule == "until < year")
+    persons = pd.DataFrame({"id": range(400), "left": 2018 + np.arange(400) % 3})
+    years = {"kind": "integer", "low": 2000, "high": 2030}
+    schema = {
+        "name": "t",
+        "rows_per_person": 4,
+        "columns": {
+            "id": {"kind": "id"},
+            "left": years | {"per": "person"},
+            "year": years,
+            "until": years | {"increasing": True},
+        },
+        "constraints": [rule],
+    }
+    if linked:
+        both = {"persons": {"key": "id"}, "events": {"person": "id", "order": "year"}}
+        data, schema = {"persons": persons, "events": table}, schema | {"tables": both}
+    else:
+        data, schema = table.merge(persons), schema | {"person": "id", "order": "year"}
+    folder = tmp_path / "release"
+    drawn = sf.publish(data, schema=schema, epsilon=100, seed=1, folder=folder)
+    assert sf.verify(drawn)
+    assert drawn.certificate.rows == pytest.approx(len(table), rel=0.15)

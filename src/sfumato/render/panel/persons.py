@@ -99,7 +99,7 @@ class _Persons:
         for j in range(flat.count):
             constants[:, j] = self.fill[j].codes(ours[j], np.zeros(count, np.int64), rng)
         rows = self._rows(bins, start, rng)[there]
-        return self.rules.kept(DrawnPersons(constants, counts, np.asfortranarray(rows)))
+        return self.rules.kept(DrawnPersons(constants, counts, np.asfortranarray(rows)), rng)
 
     def _rows(self, bins: Whole, start: Whole, rng: np.random.Generator) -> Codes:
         """Codes inside the bins of rows."""

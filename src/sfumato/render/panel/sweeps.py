@@ -6,7 +6,9 @@ As for records (`sfumato.render.sweeps`), each value of each row is drawn again,
 
 where N counts what the rows have now and Y is what they should have: tables of flat rows, and
 tables of two rows of a person, of which a value is part with the row before it, the row after it
-and two counterparts.  What must not fall is drawn between the rows around it.
+and two counterparts.  What must not fall is drawn between the rows around it.  A row counts by its
+weight in N and moves as readily as any other: were it drawn by its weight, persons with few rows
+would make up a table by themselves, and rows of those with many would know little of each other.
 """
 
 from dataclasses import dataclass
@@ -157,24 +159,24 @@ def _sweep(state: _State, order: Whole, chance: _Float) -> None:
                 if o != j:
                     row = apart[offset[o] + bins[i, o]]
                     for b in range(size):
-                        room[b] -= w * row[first + b]
-            room[now] += w * w * (flat - 1)  # the row itself is taken out
+                        room[b] -= row[first + b]
+            room[now] += w * (flat - 1)  # the row itself is taken out
             if told[0, place]:
                 if i > begin:
-                    s, before = of_step[i], bins[i - 1, j]
+                    before = bins[i - 1, j]
                     for b in range(size):
-                        room[b] -= s * following[place, before, b]
-                    room[now] += s * s
+                        room[b] -= following[place, before, b]
+                    room[now] += of_step[i]
                 if i < end - 1:
-                    s, after = of_step[i + 1], bins[i + 1, j]
+                    after = bins[i + 1, j]
                     for b in range(size):
-                        room[b] -= s * following[place, b, after]
-                    room[now] += s * s
+                        room[b] -= following[place, b, after]
+                    room[now] += of_step[i + 1]
             if told[1, place] and across[i] != i:
                 to, of = bins[across[i], j], bins[back[i], j]
                 for b in range(size):
-                    room[b] -= w * (others[place, b, to] + others[place, of, b])
-                room[now] += 2 * w * w
+                    room[b] -= others[place, b, to] + others[place, of, b]
+                room[now] += 2 * w
             low, high = 0, size
             if rule[place] > 0:
                 k = i - 1
@@ -245,18 +247,18 @@ def _sweep_block(state: _State, some: Whole, chance: _Float) -> None:
         size, now = int(last - first), s.bins[some, j]
         others = every[every != j]
         cells = s.offset[others] + s.bins[np.ix_(some, others)]
-        room = s.mean[first:last] - w[:, None] * s.apart[cells, first:last].sum(axis=1)
-        room[here, now] += w * w * (flat - 1)
+        room = s.mean[first:last] - s.apart[cells, first:last].sum(axis=1)
+        room[here, now] += w * (flat - 1)
         one, two = s.bins[before, j], s.bins[after, j]
         if s.told[0, place]:
-            room -= back[:, None] * s.following[place, one, :size]
-            room -= ahead[:, None] * s.following[place, :size, two]
-            room[here, now] += back**2 + ahead**2
+            room -= follows[:, None] * s.following[place, one, :size]
+            room -= leads[:, None] * s.following[place, :size, two]
+            room[here, now] += back + ahead
         to, of = s.bins[s.across[some], j], s.bins[s.back[some], j]
         if s.told[1, place]:
             pair = s.others[place, :size, to] + s.others[place, of, :size]
-            room -= (w * paired)[:, None] * pair
-            room[here, now] += 2 * w * w * paired
+            room -= paired[:, None] * pair
+            room[here, now] += 2 * w * paired
         allowed = _allowed(s, place, some, begin, end, size)
         room = np.where(allowed, room, -np.inf)
         stuck = ~allowed.any(axis=1)
