@@ -25,7 +25,7 @@ __all__ = ["FREE", "RISING", "STRICT", "PanelSweeps"]
 
 FREE, RISING, STRICT = 0, 1, 2  # how a value follows the one before
 _PASSES, _PLAIN = 6, 2  # with compiled loops, and without
-_BLOCK = 64  # rows that are moved at once where nothing is compiled
+_BLOCK, _BLOCKS = 64, 64  # rows that are moved at once where nothing is compiled: of few, fewer
 _Float = NDArray[np.float32]
 _WORK = 2.0**33  # values weighed in a release, beyond which rows are gone over less often
 
@@ -51,6 +51,7 @@ class PanelSweeps:
         rows, columns = len(there), len(self.columns)
         work = self.rows * columns * float(self.offset[-1])
         passes = max(1, int(min(_PASSES if HAVE_NUMBA else _PLAIN, _WORK / max(work, 1.0))))
+        block = max(min(_BLOCK, rows // _BLOCKS), 1)
         place = np.arange(len(bins)) - np.repeat(start[:-1], np.diff(start))
         for _ in range(passes):
             order = there[rng.permutation(rows)]
@@ -60,7 +61,7 @@ class PanelSweeps:
             # Rows of one block are of different persons: they have the same place in them.
             order = order[np.argsort(place[order], kind="stable")]
             for same in np.split(order, np.flatnonzero(np.diff(place[order])) + 1):
-                for some in np.split(same, range(_BLOCK, len(same), _BLOCK)):
+                for some in np.split(same, range(block, len(same), block)):
                     _sweep_block(state, some, rng.random((len(some), columns), np.float32))
         return state.bins
 
