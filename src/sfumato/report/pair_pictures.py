@@ -89,8 +89,10 @@ def _measured(pair: Pair, precision: Precision) -> str:
     each, every = (table.reach(CONFIDENCE, all_cells=many) for many in (False, True))
     of = "records" if precision.found is None else precision.found.counted(*names)
     size = " × ".join(str(len(values)) for values in table.values)
-    return f"Measured in {size} cells, each within {ceil(each):,} {of} of the truth as read by "
+    return (
+        f"Measured in {size} cells, each within {ceil(each):,} {of} of the truth as read by "
         f"itself, all within {ceil(every):,} together (95 %)"
+    )
 
 
 def _summary(pair: Pair) -> str:
