@@ -22,7 +22,7 @@ from sfumato.release.release import Release, table_schema
 from sfumato.report.people_rows import flat_rows
 from sfumato.schema import Date
 from sfumato.schema.domain import Axis, Domain, Grid, Levels, step_of
-from sfumato.synopsis.flat_people import FlatPeople
+from sfumato.synopsis.flat_people import COUNT, FlatPeople
 
 __all__ = [
     "MOST_COLUMNS",
@@ -107,6 +107,7 @@ class Column:
     bins: Bars | Span
     counts: Whole | Vector
     missing: float
+    unit: str = "% of rows"  # of what its shares are
 
     @property
     def rows(self) -> int:
@@ -171,13 +172,16 @@ def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) 
         codes = codes if picked is None else [code[picked] for code in codes]
         kept.append(np.stack([code[-seen % every :: every] for code in codes], axis=1))
         seen += batch.num_rows if picked is None else len(picked)
+    unit = None if people is None else stated(release.certificate.public_schema).people
+    constant = () if unit is None else (*unit.per_person, COUNT)
     sample = np.concatenate(kept) if kept else np.empty((0, len(drawn)), np.int64)
     columns = []
     for k, (name, ruler, count) in enumerate(zip(drawn, rulers, counts, strict=True)):
         bins, shown = ruler.shown(count[:-1])
         sample[:, k] = shown[sample[:, k]]
         binned = np.bincount(shown, weights=count, minlength=len(bins) + 1).astype(kind)
-        columns.append(Column(name, ruler.kind, bins, binned[:-1], binned[-1].item()))
+        shown_of = "% of persons" if name in constant else "% of rows"
+        columns.append(Column(name, ruler.kind, bins, binned[:-1], binned[-1].item(), shown_of))
     return Survey(tuple(columns), sample, tuple(names[MOST_COLUMNS:]))
 
 

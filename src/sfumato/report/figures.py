@@ -172,7 +172,7 @@ def over(
     """Figures over the bins of a range, one line each; where a figure is missing there is a gap."""
     named = len(lines) > 1
     with picture_style(name):
-        figure, axes = canvas(_WIDE, _LOW + 14 * named, left=48, bottom=24, top=22 + 14 * named)
+        figure, axes = canvas(_WIDE, _LOW + 16 * named, left=48, bottom=24, top=22 + 16 * named)
         edges = np.array(span.edges)
         at = np.arange(len(edges), dtype=float) if span.growing else edges
         middle = (at[1:] + at[:-1]) / 2
@@ -185,7 +185,7 @@ def over(
         _y_axis(axes, unit)
         _ends(axes, span, at)
         if named:
-            axes.legend(loc="lower left", bbox_to_anchor=(-0.16, 1.08), ncols=len(lines),
+            axes.legend(loc="lower left", bbox_to_anchor=(-0.17, 1.16), ncols=len(lines),
                         fontsize=8, columnspacing=1, handlelength=1.4, borderpad=0)  # fmt: skip
         return inline(figure, label)
 

@@ -1,6 +1,7 @@
 """Pictures of a released table: each column, and the most strongly associated pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sfumato.accuracy.heaps import Heap, heaps
 from sfumato.accuracy.spelling import at_least, at_most
@@ -23,10 +24,11 @@ __all__ = ["table_pictures"]
 _LONG = 80  # characters of a name in a sentence
 _ROWS = "Bars are the released rows. "
 _PARTS = (
-    "Bars are the released persons, each of whom weighs the same, as they were measured: where "
-    "rows differ, a row is the part of its person that it is. So a share is one of persons' rows, "
-    "each person counting once; of plain rows it would be another. "
+    "Bars are the released rows as they were measured, each person weighing the same: one of five "
+    "rows counts as a fifth of a person. So shares are of persons, or of persons' rows; of rows "
+    "that all count alike they may be others. "
 )
+_NO_ROW = "Who has no row counts as missing in what rows hold. "
 Interval = tuple[float, float]
 
 
@@ -52,7 +54,11 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
     unit = _unit(release)
     if unit is not None:
         names = [column.name for column in found.columns]
-        rows = [card for card, name in zip(cards, names, strict=True) if name == COUNT]
+        rows = [
+            replace(card, title="Rows per person", kind="number of rows")
+            for card, name in zip(cards, names, strict=True)
+            if name == COUNT
+        ]
         yield people_pictures(release, rows, unit, starts.get(str(unit.people.order)))
         cards = tuple(card for card, name in zip(cards, names, strict=True) if name != COUNT)
     rest = len(found.left_out)
@@ -61,7 +67,7 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
     uneven = any(not span.even and not span.growing for span in spans)
     yield Group(
         "Columns",
-        (_ROWS if unit is None else _PARTS)
+        (_ROWS if unit is None else _PARTS + _NO_ROW * unit.people.linked)
         + "Those of a column add up to 100 % with what is missing. "
         + (
             "A thin line on a bar spans what its share of the values as read lies between with "
@@ -139,8 +145,9 @@ def _number(
     (title, hints), mean = told, precision.means.get(column.name)
     shares, (low, high) = column.shares, (span.text(end) for end in span.ends)
     fullest = int(shares.argmax())
+    of = column.unit.removeprefix("% of ")
     label = (
-        f"{title}: histogram of the released rows from {low} to {high}; the fullest of "
+        f"{title}: histogram of the released {of} from {low} to {high}; the fullest of "
         f"{len(span)} bins, {span.bin(fullest)}, holds {_share(shares[fullest])}"
     )
     ends: list[Interval] = []
@@ -162,6 +169,7 @@ def _number(
         label,
         mean=mean,
         intervals=[(100 * a, 100 * b) for a, b in ends],
+        unit=column.unit,
     )
     return Card(title, picture, column.kind, ". ".join((*wide, *hints)))
 
@@ -199,9 +207,12 @@ def _category(
         ends = between[j] if j < len(between) else None
         truth = f" (as read {_share(ends[0])} to {_share(ends[1])})" if ends else ""
         words.append(f"{short(value, _LONG)} {_share(column.shares[j])}{truth}")
-    label = f"{title}: share of the released rows by value: {'; '.join(words)}"
+    of = column.unit.removeprefix("% of ")
+    label = f"{title}: share of the released {of} by value: {'; '.join(words)}"
     shown = [None if ends is None else (100 * ends[0], 100 * ends[1]) for ends in between]
-    picture = bars(f"column{k}", values.values, 100 * column.shares, label, intervals=shown)
+    picture = bars(
+        f"column{k}", values.values, 100 * column.shares, label, intervals=shown, unit=column.unit
+    )
     return Card(title, picture, column.kind, ". ".join((*_noise(column, between), *hints)))
 
 
