@@ -148,6 +148,7 @@ def test_bars_are_of_persons_so_that_they_stand_beside_what_was_measured(one: sf
     assert abs(columns["ward"].shares[1] - plain) > 0.1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("schema", [ONE, TWO], ids=["one table", "two tables"])
 def test_a_folder_has_the_page_of_the_release_in_memory(
