@@ -100,6 +100,19 @@ def test_the_page_shows_rows_per_person_and_columns_over_the_order(text: str) ->
     assert "How the rows of a person follow each other was measured." in text
 
 
+def test_nobody_at_all_still_has_a_page(one: sf.Release) -> None:
+    nobody = one.certificate.model_copy(
+        update={"rows": 0, "people": one.certificate.people.model_copy(update={"persons": 0})}  # type: ignore[union-attr]
+    )
+    empty = sf.Release(nobody, synopsis=one.synopsis, table=one.table.slice(0, 0))
+    assert "0 persons with 0 rows published by" in page_of(empty)
+
+
+def test_rows_per_person_end_where_the_release_does(text: str, one: sf.Release) -> None:
+    _, counts = np.unique(one.table["who"].to_numpy(), return_counts=True)
+    assert f"histogram of the released persons from 1 to {counts.max()} rows; most have" in text
+
+
 def test_without_an_order_nothing_is_drawn_over_it() -> None:
     schema = {name: said for name, said in ONE.items() if name != "order"}
     found = page_of(released(schema))

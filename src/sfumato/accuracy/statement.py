@@ -168,7 +168,7 @@ def about_difference(
     low = noisy.lower_bound(level)
     verdict = "so it is" if low > 0 else "so that cannot be told"
     sentences = [
-        f"{question} By {spelt(noisy.value)} as the release shows it.",
+        f"{question} By {spelt(noisy.value)}{_of_persons(found, column)} as the release shows it.",
         f"With confidence {percent(level)} the true difference, as read, is {at_least(low)} or "
         f"more, {verdict}.",
         *told_changes(found.certificate, found.fit, column),
@@ -244,8 +244,7 @@ def about_extreme(
     apart = None if independent else lambda i, j: (noisy[i] - noisy[j]).law
     winner = declared(turned, laws, 1 - level, apart)
     question = f"{'largest' if largest else 'smallest'} count of {column}"
-    of = found.counted(column)
-    counted = "" if of == "records" else f" {of}{once(found, column)}"
+    counted = _of_persons(found, column)
     error = f"with a chance of error of {percent(1 - level)} at most"
     sentences = [
         f"{question}: as read, it lies between {at_least(low)} and {at_most(high)}{counted} with "
@@ -355,6 +354,12 @@ def _changed(noisy: Noisy) -> list[str]:
 def _asked(found: Published, column: str, values: Sequence[str]) -> str:
     either = " or ".join(values)
     return f"{column} {either}" if found.series is not None else f"{column} is {either}"
+
+
+def _of_persons(found: Published, column: str) -> str:
+    """What is counted, where it is not records."""
+    of = found.counted(column)
+    return "" if of == "records" else f" {of}{once(found, column)}"
 
 
 def _mixed(found: Published) -> bool:

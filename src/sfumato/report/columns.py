@@ -25,6 +25,7 @@ from sfumato.schema.domain import Axis, Domain, Grid, Levels, step_of
 from sfumato.synopsis.flat_people import COUNT, FlatPeople
 
 __all__ = [
+    "MOST_BINS",
     "MOST_COLUMNS",
     "Bars",
     "Column",

@@ -5,19 +5,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from sfumato.accuracy.spelling import spelt
+from sfumato.accuracy.spelling import at_least, at_most, spelt
 from sfumato.numeric.arrays import Vector
 from sfumato.release.certificate import stated
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
-from sfumato.report.columns import Ruler, Span, ruler_of
-from sfumato.report.figures import over
+from sfumato.report.columns import MOST_BINS, Ruler, Span, ruler_of
+from sfumato.report.figures import histogram, over
 from sfumato.report.people_rows import flat_rows
+from sfumato.report.precision import Precision, share_between
 from sfumato.report.svg import short
 from sfumato.schema import Date
 from sfumato.schema.domain import Axis, Grid
 from sfumato.schema.person import People
-from sfumato.synopsis.flat_people import FlatPeople
+from sfumato.synopsis.flat_people import COUNT, FlatPeople
 from sfumato.synopsis.panel import NEXT
 
 __all__ = ["people_pictures"]
@@ -28,9 +29,9 @@ _FEWEST = 10  # persons in a bin, fewer of whom say nothing
 
 
 def people_pictures(
-    release: Release, rows: Sequence[Card], flat: FlatPeople, starts: Sequence[int] | None
+    release: Release, precision: Precision, flat: FlatPeople, starts: Sequence[int] | None
 ) -> Group:
-    """`rows`: the picture of the number of rows; `starts`: of bins of the order, where given."""
+    """How many rows persons have, then columns over the order; `starts` are those of its bins."""
     people, order = flat.people, None
     if flat.order is not None:
         order = ruler_of(flat.domain.axes[flat.order], starts)
@@ -39,11 +40,59 @@ def people_pictures(
         f" Over {short(str(people.order), _LONG)}: the released rows at each time, each person "
         "weighing the same in all; times that fewer than ten persons make up are left out."
     )  # fmt: skip
+    told = " A thin line spans what the true share, as read, lies between with 95 % confidence."
+    lines = told if precision.found is not None else ""
     return Group(
         "Persons and their rows",
-        f"How many rows each person has, at most {people.rows}.{drawn} {_followed(release)}",
-        (*rows, *cards),
+        f"How many rows each person has, of which at most {people.rows} were used.{lines}{drawn} "
+        f"{_followed(release)}",
+        (_rows_per_person(release, precision, flat), *cards),
     )
+
+
+def _rows_per_person(release: Release, precision: Precision, flat: FlatPeople) -> Card:
+    """Persons by the number of their rows, up to the most that was released."""
+    tally = np.zeros(flat.people.rows + 1)
+    for batch, weight, _ in flat_rows(release):
+        tally += np.bincount(np.asarray(batch.column(COUNT)), weight, len(tally))
+    first = 0 if flat.people.linked else 1  # of one table nobody has none
+    last = max(int(np.flatnonzero(tally)[-1]) if tally.any() else first, first)
+    each = -(-(last + 1 - first) // MOST_BINS)
+    starts = np.arange(first, last + 1, each)
+    stops = np.minimum(starts + each, len(tally))
+    edges = (*(starts - 0.5).tolist(), float(stops[-1]) - 0.5)
+    span = Span(edges, tuple(((stops - starts) / each).tolist()), spelt, 0.5)
+    shares = np.add.reduceat(tally[: stops[-1]], starts) / max(float(tally.sum()), 1.0)
+    between = list(_between(precision, starts.tolist(), stops.tolist()))
+    most = int(shares.argmax())
+    label = (
+        f"Rows per person: histogram of the released persons from {first} to {last} rows; most "
+        f"have {span.bin(most)}, {100 * shares[most]:.3g} %"
+    )
+    mean = precision.means.get(COUNT)
+    note = "" if mean is None else (
+        f"Mean of the numbers as read between {at_least(mean[0])} and {at_most(mean[1])}"
+    )  # fmt: skip
+    picture = histogram("rows", 100 * shares, span, label, intervals=between, unit="% of persons")
+    return Card("Rows per person", picture, "released", note)
+
+
+def _between(
+    precision: Precision, starts: Sequence[int], stops: Sequence[int]
+) -> Iterator[tuple[float, float]]:
+    """What true shares lie between, where numbers were counted in these bins or finer ones."""
+    found = precision.found
+    if found is None or found.tables is None:
+        return
+    cells_of = [
+        found.tables.spanned(COUNT, str(a) if b == a + 1 else f"{a} to {b - 1}")
+        for a, b in zip(starts, stops, strict=True)
+    ]
+    if not set().union(*cells_of) <= set(found.counts[COUNT]):
+        return
+    for cells in cells_of:
+        low, high = share_between(found, COUNT, cells)
+        yield 100 * low, 100 * high
 
 
 def _followed(release: Release) -> str:

@@ -1,7 +1,6 @@
 """Pictures of a released table: each column, and the most strongly associated pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from sfumato.accuracy.heaps import Heap, heaps
 from sfumato.accuracy.spelling import at_least, at_most
@@ -54,12 +53,7 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
     unit = _unit(release)
     if unit is not None:
         names = [column.name for column in found.columns]
-        rows = [
-            replace(card, title="Rows per person", kind="number of rows")
-            for card, name in zip(cards, names, strict=True)
-            if name == COUNT
-        ]
-        yield people_pictures(release, rows, unit, starts.get(str(unit.people.order)))
+        yield people_pictures(release, precision, unit, starts.get(str(unit.people.order)))
         cards = tuple(card for card, name in zip(cards, names, strict=True) if name != COUNT)
     rest = len(found.left_out)
     spans = [c.bins for c in found.columns if isinstance(c.bins, Span)]
