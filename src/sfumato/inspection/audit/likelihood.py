@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from sfumato.inspection.audit.finding import Sample, Tick
-from sfumato.inspection.audit.neighbours import Encoded
 from sfumato.inspection.audit.region import Score, column
 from sfumato.inspection.audit.replay import Diverged, RecordingPurse, Script, Statistic
 from sfumato.numeric.arrays import Matrix, Whole
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import LocalDP, PureDP
 from sfumato.privacy.randomness import Bits
+from sfumato.table.people.people import People
+from sfumato.table.records import Records
 
 __all__ = ["LIKELIHOOD", "Likelihood"]
 
@@ -31,7 +32,7 @@ class Likelihood:
     """Runs of a plan on two neighbouring tables, each as its log-likelihood ratio."""
 
     plan: Plan
-    tables: tuple[Encoded, Encoded]
+    tables: tuple[Records | People, Records | People]
     steady: bool  # whether exact values never depend on outputs, so that one replay is enough
 
     def sample(self, count: int, bits: Bits, tick: Tick) -> Sample:
@@ -67,7 +68,7 @@ class Likelihood:
         return other if len(other.purchases) == len(run.purchases) else None
 
     def _measured(
-        self, records: Encoded, script: Script | None = None, bits: Bits | None = None
+        self, records: Records | People, script: Script | None = None, bits: Bits | None = None
     ) -> RecordingPurse:
         purse = RecordingPurse(self.plan.guarantee, script, bits)
         self.plan.measure(records, purse)

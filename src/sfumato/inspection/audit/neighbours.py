@@ -18,17 +18,19 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from sfumato.inspection.audit.persons import people_of, persons
 from sfumato.numeric.arrays import Codes
 from sfumato.render.decode import Decoder
 from sfumato.schema.arrow import arrow_schema
 from sfumato.schema.domain import MISSING, Axis, Domain, Grid
 from sfumato.table.encode import encode
 from sfumato.table.mapped import EachPart, Mapped, part_number
+from sfumato.table.people.people import People
 from sfumato.table.records import Records
 from sfumato.table.source import open_source
 from sfumato.table.statistic import Statistic, folded
 
-__all__ = ["ABSENT", "Encoded", "Neighbour", "candidates", "extremes", "levels", "neighbours"]
+__all__ = ["ABSENT", "Encoded", "Neighbour", "candidates", "extremes", "levels", "neighbours", "with_one"]
 
 T = TypeVar("T")
 ABSENT = "(no such record)"
@@ -110,23 +112,33 @@ def _wild(domain: Domain) -> pa.RecordBatch:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A table of some records and, unless it is absent, one more."""
+    """A table of some records and, unless it is absent, one more; or of persons, and one more."""
 
     domain: Domain
     base: Codes
-    last: Codes  # one row, or none
+    last: Codes  # one row, or none; where a person is the unit, all of their rows
     whole: bool = False  # whether all records come in one batch, or the last one in its own
 
     @cached_property
-    def records(self) -> Encoded:
+    def records(self) -> Encoded | People:
         """As a method reads them."""
+        if self.domain.schema.people is not None:
+            return people_of(self.domain, self.base, self.last, whole=self.whole)
         parts = [self.base, self.last]
         return Encoded([np.concatenate(parts)] if self.whole else parts, self.domain)
 
     @cached_property
     def text(self) -> str:
         """The last record by the levels of the public domain."""
-        return spelt(self.domain, self.last)
+        more = max(len(self.last) - 1, 0)
+        return spelt(self.domain, self.last) + (f", and {more} rows more" if more else "")
+
+
+def with_one(domain: Domain, rows: Codes) -> list[Codes]:
+    """What may differ between neighbours: one of these rows, or one person who has some of them."""
+    if domain.schema.people is not None:
+        return persons(domain, rows)
+    return [rows[k : k + 1] for k in range(len(rows))]
 
 
 def neighbours(domain: Domain) -> list[Neighbour]:
@@ -136,7 +148,7 @@ def neighbours(domain: Domain) -> list[Neighbour]:
     any other.
     """
     fixed = np.array(extremes(domain), np.int32)
-    last = [record[None, :] for record in candidates(domain)]
+    last = with_one(domain, np.array(candidates(domain), np.int32))
     if domain.schema.neighbours == "add-remove":
         last = [fixed[:0], *last]
     return [Neighbour(domain, fixed, rows) for rows in last]

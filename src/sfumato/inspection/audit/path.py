@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.errors import Refused
 from sfumato.inspection.audit.neighbours import Neighbour
+from sfumato.inspection.audit.persons import batches_of
 from sfumato.inspection.audit.step import Step, steps_of
 from sfumato.inspection.audit.tape import Diverged, Fault, TapePurse
 from sfumato.numeric.arrays import Whole
@@ -88,6 +89,7 @@ class Path:
         synopsis, rows = self.plan.measure(table.records, purse), list[Any]()
         if self.rendered:  # takes longer than measuring
             rendered = self.plan.render(synopsis, None, np.random.default_rng(0))
-            rows = [batch.to_pydict() for batch in islice(rendered, _MOST_BATCHES)]
+            batches = batches_of(rendered, self.plan.domain)
+            rows = [batch.to_pydict() for batch in islice(batches, _MOST_BATCHES)]
         record = synopsis.to_json() if hasattr(synopsis, "to_json") else None
         return json.dumps([rows, record], default=str, sort_keys=True)

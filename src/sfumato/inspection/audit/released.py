@@ -11,10 +11,12 @@ import pyarrow as pa
 
 from sfumato.inspection.audit.finding import Sample, Tick
 from sfumato.inspection.audit.learned import learned
+from sfumato.inspection.audit.persons import batches_of
 from sfumato.numeric.arrays import Matrix
 from sfumato.plan import Plan
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import Bits
+from sfumato.table.people.people import People
 from sfumato.table.records import Records
 
 __all__ = ["Released", "aligned", "numbers", "runs_of"]
@@ -65,7 +67,7 @@ class Released:
     """Runs of a plan on two neighbouring tables, each as the numbers that it releases."""
 
     plan: Plan
-    tables: tuple[Records, Records]
+    tables: tuple[Records | People, Records | People]
     rng: np.random.Generator  # for what is drawn after the noise
 
     def sample(self, count: int, bits: Bits, tick: Tick) -> Sample:
@@ -76,13 +78,19 @@ class Released:
 
 
 def runs_of(
-    plan: Plan, records: Records, count: int, bits: Bits, rng: np.random.Generator, tick: Tick
+    plan: Plan,
+    records: Records | People,
+    count: int,
+    bits: Bits,
+    rng: np.random.Generator,
+    tick: Tick,
 ) -> list[dict[str, float]]:
     """What `count` releases of a table hold."""
     found = []
     for _ in range(count):
         synopsis = plan.measure(records, Purse(plan.guarantee, bits))
-        found.append(numbers(synopsis, plan.render(synopsis, None, rng)))
+        rendered = plan.render(synopsis, None, rng)
+        found.append(numbers(synopsis, batches_of(rendered, plan.domain)))
         tick()
     return found
 

@@ -1,6 +1,7 @@
 """A directed search for the neighbours that move each measurement furthest.
 
-Tables are small: a few records that stay, and one that is replaced, added or removed.  They
+Tables are small: a few records that stay, and one that is replaced, added or removed; or persons,
+where they are the unit, and one of them with all rows.  They
 begin with extremes, random corners, records inside the ranges and values outside of them; from
 the worst pair of each measurement the search then changes one value at a time, in the record
 that differs or in those that stay, and keeps what moves the measurement further.
@@ -11,7 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sfumato.inspection.audit.neighbours import Neighbour, candidates, extremes, levels
+from sfumato.inspection.audit.neighbours import (
+    Neighbour,
+    candidates,
+    extremes,
+    levels,
+    with_one,
+)
 from sfumato.inspection.audit.path import LEAKS, Path, Run
 from sfumato.inspection.audit.step import Price, Step
 from sfumato.numeric.arrays import Codes
@@ -68,7 +75,7 @@ class Search:
             whole = seed % 2 == 0  # one batch or two: a method must not care
             path = Path(self.plan, Neighbour(self.domain, base, rows[:1], whole), seed)
             here = rows if seed == 0 else rows[seed % _CLIMBED :: _CLIMBED]
-            last = [here[k : k + 1] for k in range(len(here))]
+            last = with_one(self.domain, here)
             # The worst records so far, so that the way upwards goes on beside other records.
             last += [table.last for one in self.found.values() for table in one.pair]
             if self.removing:
@@ -204,12 +211,15 @@ class _Change:
     def __call__(self, pair: Pair) -> Pair:
         first, second = pair
         if self.who == 2:  # a record that stays
-            base = self._changed(first.domain, first.base, int(self.row * len(first.base)))
+            base = self._changed(first.domain, first.base, self._row(first.base))
             return replace(first, base=base), replace(second, base=base)
         tables = [first, second]
         mine = tables[self.who]
-        tables[self.who] = replace(mine, last=self._changed(mine.domain, mine.last, 0))
+        tables[self.who] = replace(mine, last=self._changed(mine.domain, mine.last, self._row(mine.last)))
         return tables[0], tables[1]
+
+    def _row(self, rows: Codes) -> int:
+        return int(self.row * len(rows))
 
     def _changed(self, domain: Domain, rows: Codes, row: int) -> Codes:
         if not len(rows):
@@ -228,8 +238,9 @@ def _changes(domain: Domain, rng: Rng) -> Iterator[_Change]:
     for who in (0, 1):
         for j, axis in enumerate(domain.axes):
             for value in _values(axis, rng):
-                found.append(_Change(who, 0, j, value))
-                beside.append(_Change(2, rng.random(), j, value))
+                row = rng.random()
+                found.append(_Change(who, row, j, value))
+                beside.append(_Change(2, row, j, value))
         found += [_Change(who, 0, None, share) for share in np.arange(1, 8) / 8]
     for changes in (found, beside):
         for place in rng.permutation(len(changes)):
