@@ -13,10 +13,10 @@ from sfumato.synopsis.flat_people import FlatPeople
 __all__ = ["PEOPLE_STATEMENT", "PeopleRules"]
 
 PEOPLE_STATEMENT = (
-    "The constraints of the schema hold in every row: drawn rows that break one are moved to values "
-    "near by that keep all, or left out where those would not fit the person or the rows around; "
-    "a drawn person who is left with none becomes like another one. The records of the data were "
-    "counted as they are."
+    "The constraints of the schema hold in every row: drawn rows that break one are moved to "
+    "values near by that keep all, or left out where those would not fit the person or the rows "
+    "around; a drawn person who is left with none becomes like another one. The records of the "
+    "data were counted as they are."
 )
 
 
