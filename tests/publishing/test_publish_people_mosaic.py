@@ -131,7 +131,7 @@ def test_constraints_hold_and_hardly_any_row_is_lost_to_them(tmp_path, rule, lin
             "id": {"kind": "id"},
             "left": years | {"per": "person"},
             "year": years,
-            "until": years | {"increasing": True},
+            "until": years | {"low": 0, "high": 9999, "increasing": True},
         },
         "constraints": [rule],
     }

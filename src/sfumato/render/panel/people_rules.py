@@ -12,6 +12,7 @@ from sfumato.synopsis.flat_people import FlatPeople
 
 __all__ = ["PEOPLE_STATEMENT", "PeopleRules"]
 
+_TRIES = 4  # to move a row: which side of an equality gives way is drawn
 PEOPLE_STATEMENT = (
     "The constraints of the schema hold in every row: drawn rows that break one are moved to "
     "values near by that keep all, or left out where those would not fit the person or the rows "
@@ -66,26 +67,30 @@ class PeopleRules:
 
     def _mended(self, codes: Codes, owner: Whole, rng: np.random.Generator) -> tuple[Codes, Mask]:
         """Rows that keep the rules, and which of them may stay: nothing else of a person moves."""
-        stay = self.rules.keeps(codes)
-        moved, rows = np.flatnonzero(~stay), codes[:, self.rows]
-        if len(moved):
+        stay, rows = self.rules.keeps(codes), codes[:, self.rows]
+        for _ in range(_TRIES):
+            moved, settled = np.flatnonzero(~stay), stay.copy()
+            if not len(moved):
+                break
             near = self.rules.moved(codes[moved], rng)
             same = (near[:, self.constants] == codes[moved][:, self.constants]).all(axis=1)
             moved, near = moved[same], near[same]
             rows[moved], stay[moved] = near[:, self.rows], True
-        drawn = np.ones(len(codes), bool)
-        drawn[moved] = False
+            self._leave_out(rows, owner, stay, settled)
+        return rows, stay
+
+    def _leave_out(self, rows: Codes, owner: Whole, stay: Mask, settled: Mask) -> None:
+        """Rows that are not settled and fall, or are before one that does, where nothing may."""
         falls = True
-        while falls:  # each time a moved row is left out, and drawn ones never fall
+        while falls:  # settled ones never fall, so that one is left out each time
             falls = False
             for place in self.rising:
                 known = np.flatnonzero(stay & (rows[:, place] != MISSING))
                 a, b = known[:-1], known[1:]
                 wrong = (owner[a] == owner[b]) & (rows[a, place] > rows[b, place])
                 out = np.concatenate([a[wrong], b[wrong]])
-                stay[out[~drawn[out]]] = False
+                stay[out[~settled[out]]] = False
                 falls |= bool(len(out))
-        return rows, stay
 
     def _at_least_one(self, found: DrawnPersons) -> DrawnPersons:
         """An example for those who must have a row, or are what nobody with rows could be."""
