@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import dask_world
 import sfumato as sf
 from visits_world import LINKED_PANEL, PANEL, linked_panel, panel
 
@@ -144,3 +145,25 @@ def test_constraints_hold_and_hardly_any_row_is_lost_to_them(tmp_path, rule, lin
     drawn = sf.publish(data, schema=schema, epsilon=100, seed=1, folder=folder)
     assert sf.verify(drawn)
     assert drawn.certificate.rows == pytest.approx(len(table), rel=0.15)
+
+
+@pytest.mark.skipif(bool(dask_world.MISSING), reason=dask_world.MISSING)
+@pytest.mark.long
+def test_rows_that_lie_on_dask_give_the_same_release():
+    import dask.dataframe as dd
+
+    table = panel()
+    there = dd.from_pandas(table.to_pandas(), npartitions=3)
+    asked = {"schema": PANEL, "epsilon": 100, "delta": "1e-9", "seed": 1}
+    made, here = sf.publish(there, **asked), sf.publish(table, **asked)
+    assert made.synopsis == here.synopsis
+    assert made.tables["data"].equals(here.tables["data"])
+
+
+def test_the_same_seed_gives_the_same_release_whatever_the_order_of_rows():
+    table = panel()
+    shuffled = table.take(np.random.default_rng(0).permutation(len(table)))
+    asked = {"schema": PANEL, "epsilon": 2, "delta": "1e-9", "seed": 3}
+    one, two = sf.publish(table, **asked), sf.publish(shuffled, **asked)
+    assert one.synopsis == two.synopsis
+    assert one.tables["data"].equals(two.tables["data"])
