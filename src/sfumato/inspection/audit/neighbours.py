@@ -30,7 +30,16 @@ from sfumato.table.records import Records
 from sfumato.table.source import open_source
 from sfumato.table.statistic import Statistic, folded
 
-__all__ = ["ABSENT", "Encoded", "Neighbour", "candidates", "extremes", "levels", "neighbours", "with_one"]
+__all__ = [
+    "ABSENT",
+    "Encoded",
+    "Neighbour",
+    "candidates",
+    "extremes",
+    "levels",
+    "neighbours",
+    "with_one",
+]
 
 T = TypeVar("T")
 ABSENT = "(no such record)"

@@ -215,7 +215,9 @@ class _Change:
             return replace(first, base=base), replace(second, base=base)
         tables = [first, second]
         mine = tables[self.who]
-        tables[self.who] = replace(mine, last=self._changed(mine.domain, mine.last, self._row(mine.last)))
+        tables[self.who] = replace(
+            mine, last=self._changed(mine.domain, mine.last, self._row(mine.last))
+        )
         return tables[0], tables[1]
 
     def _row(self, rows: Codes) -> int:
