@@ -1,15 +1,21 @@
 """What a recipient may say of a release by person, beside what the made-up persons hold."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import binom
 
 import sfumato as sf
+from sfumato.accuracy.noisy import law_of
 from sfumato.accuracy.people_tables import Tickets
 from sfumato.accuracy.published import published
 from sfumato.errors import ParameterError, ReleaseError
+from sfumato.measure.panel import PanelTables
+from sfumato.privacy.mechanism import Purse
+from sfumato.privacy.randomness import SeededBits
 
 PERSONS = 1_500
 COLUMNS = {
@@ -151,3 +157,35 @@ def test_what_cannot_be_asked_is_refused_with_what_can(release: sf.Release) -> N
         release.accuracy(mean="ward")
     with pytest.raises(ReleaseError, match="here a person is the unit: declare what must hold"):
         sf.accuracy.suggest_constraints(release)
+
+
+def test_a_synopsis_without_one_of_its_tables_is_refused(release: sf.Release) -> None:
+    damaged = json.loads(json.dumps(release.synopsis))
+    del damaged["tables"]["columns"]["1"]
+    broken = sf.Release(release.certificate, synopsis=damaged, table=release.table)
+    with pytest.raises(ReleaseError, match="not what Sfumato writes"):
+        broken.accuracy()
+
+
+def test_tables_of_persons_are_refused_where_no_person_is_the_unit(release: sf.Release) -> None:
+    record = {"name": "t", "columns": {"a": {"kind": "boolean"}}}
+    plain = sf.publish(pa.table({"a": [True, False]}), schema=record, epsilon=1, fit=False)
+    forged = sf.Release(plain.certificate, synopsis=release.synopsis, table=plain.table)
+    with pytest.raises(ReleaseError, match="not what Sfumato writes"):
+        forged.accuracy()
+
+
+@pytest.mark.parametrize("budget", [sf.PureDP("0.5"), sf.ZCDP("0.05")], ids=["laplace", "gaussian"])
+def test_the_noise_that_is_drawn_on_tickets_stays_within_its_interval_and_not_within_less(
+    budget: sf.PureDP | sf.ZCDP,
+) -> None:
+    bought, cells = PanelTables("one-way tables", 1, 27_720, "replace-one", budget), 3_000
+    (noise,) = bought.perturb([np.zeros(cells, np.int64)], Purse(budget, SeededBits(3)))
+    event = bought.noise.event
+    kind, size = law_of(event)
+    in_tickets = size * 27_720 ** (1 if kind == "laplace" else 2)
+    entries = Tickets(noise, kind, in_tickets, (), (in_tickets,), whole=27_720, lost=Fraction(0))
+    reach = entries.total([0], Fraction(1, 27_720)).law.two_sided("0.05")
+    outside = [int((np.abs(noise) / 27_720 > share * reach).sum()) for share in (1.0, 0.8)]
+    assert binom.sf(outside[0] - 1, cells, 0.05) > 1e-6
+    assert binom.sf(outside[1] - 1, cells, 0.05) < 1e-6

@@ -61,6 +61,8 @@ class Tickets(Blocks):
 
 def people_tables(certificate: Certificate, record: Mapping[str, Any]) -> Tables:
     """What a certificate and a synopsis of persons hold."""
+    if certificate.people is None:
+        raise ValueError("tables of persons, where no person is the unit")
     flat = FlatPeople.of(Domain.of(stated(certificate.public_schema)))
     panel = PanelSynopsis.from_json(record, flat)
     found, whole = panel.tables, panel.whole

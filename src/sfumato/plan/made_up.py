@@ -16,10 +16,12 @@ __all__ = [
     "MIXED",
     "NUMBERS",
     "ONE_BIT",
+    "PERSONS",
     "PLAIN",
     "TARGET",
     "THREE",
     "TWO_FEATURES",
+    "TWO_FILES",
     "TWO_LABELLED",
     "WITH_TARGET",
     "counted",
@@ -72,3 +74,21 @@ TARGET = _rich(**_FEATURES, cost=_WIDE | {"role": "target"})
 MANY = _rich(**{f"mark{k}": _BIT for k in range(14)}, size=_SIZE, ward=_WARD, sick=_BIT, stage=_FEW)
 CODED = {**_schema(size=_SIZE | _GONE, sick=_LABEL), "grid_bits": 9}
 FLAT = _rich(ward=_WARD, stage=_FEW)
+
+_OF_PERSON = {"per": "person"}
+_VISITS = _rich(
+    patient={"kind": "id"},
+    sex=_BIT | _OF_PERSON,
+    born=_WIDE | _OF_PERSON | _GONE,
+    stage=_FEW,
+    size=_SIZE | _GONE,
+    ward={**_WARD, "other": "else"},
+    sick=_LABEL,
+)
+# Three rows of a person are kept: a person with more is soon made up.
+PERSONS = {**_VISITS, "person": "patient", "order": "stage", "rows_per_person": 3}
+TWO_FILES = {
+    **_VISITS,
+    "tables": {"persons": {"key": "patient"}, "events": {"person": "patient", "order": "stage"}},
+    "rows_per_person": 3,
+}

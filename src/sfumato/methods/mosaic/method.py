@@ -15,7 +15,16 @@ from sfumato.methods.mosaic.steps import REVISION, Steps
 from sfumato.methods.mosaic.tabulated import is_wide
 from sfumato.methods.mosaic.worth import doubt
 from sfumato.plan import AuditCase, ContractCase, Family, Method, Plan, Setting
-from sfumato.plan.made_up import CODED, LABELLED, MANY, MIXED, TARGET, counted
+from sfumato.plan.made_up import (
+    CODED,
+    LABELLED,
+    MANY,
+    MIXED,
+    PERSONS,
+    TARGET,
+    TWO_FILES,
+    counted,
+)
 from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
@@ -256,6 +265,9 @@ METHOD = Method(
             Setting("mixed", MIXED, {"records": 200}),
             Setting("target", TARGET, {"records": 10_000}),  # some triples, not all
             Setting("coded", CODED, {"records": 100_000}),
+            # All steps of persons, with pairs that are chosen and with all of them.
+            Setting("persons'", PERSONS, {"records": 3_000}),
+            Setting("two files'", TWO_FILES, {"records": 30_000}),
         ),
     ),
 )
