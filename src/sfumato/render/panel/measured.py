@@ -91,6 +91,9 @@ def in_bins(
 ) -> Partition:
     """Wide flat columns in coarse bins; times by themselves, where they are few."""
     bins = merged(columns, {j: found[j] for j in wide}, most)
+    if flat.people.linked:
+        for j in flat.rows:
+            bins[j] = _missing_apart(bins[j])
     if flat.order is not None:
         order = columns[flat.order]
         if order.bins <= MOST_TIMES:
@@ -98,6 +101,20 @@ def in_bins(
         else:
             bins[flat.order] = merged((order,), {0: found[flat.order]}, MOST_TIMES)[0]
     return Partition(tuple(bins), None, 1)
+
+
+def _missing_apart(column: Merged) -> Merged:
+    """With a bin of its own for what is missing, which is that of persons without rows.
+
+    Of a number it has one; of a category it may be among the rare values, which come last.
+    """
+    group = column.group
+    if (group == group[-1]).sum() == 1:
+        return column
+    single = np.append(np.flatnonzero(group < group.max()), len(group) - 1)
+    apart = np.full(len(group), len(single))
+    apart[single] = np.arange(len(single))
+    return Merged(column.fine, apart)
 
 
 def tables_in_persons(

@@ -26,7 +26,7 @@ from sfumato.render.panel.sweeps import FREE, RISING, STRICT, PanelSweeps
 from sfumato.render.panel.two_rows import of_two_rows
 from sfumato.render.panel_drawing import DrawnPersons, PanelDrawing
 from sfumato.render.systematic import draw, draw_within
-from sfumato.schema.domain import Grid
+from sfumato.schema.domain import Axis, Grid
 from sfumato.synopsis.flat_people import FlatPeople
 from sfumato.synopsis.panel import NEXT, OTHER, PanelSynopsis
 
@@ -74,8 +74,9 @@ class _Persons:
 
         def drawn(j: int, classes: Whole) -> Whole:
             block = self.chance[:, offset[j] : offset[j + 1]]
-            if j > flat.count:  # of classes without rows any bin will do
-                block = (block + _RAREST**2)[:, : self.sweeps.taken[j - flat.count - 1]]
+            if j > flat.count and (barred := self.sweeps.barred[j - flat.count - 1]) >= 0:
+                block = block + _RAREST**2  # of classes without rows any other bin will do
+                block[:, barred] = 0.0
             return draw_within(classes, block, rng).astype(np.int64)
 
         ours = [drawn(j, kind) for j in range(flat.count + 1)]
@@ -94,7 +95,7 @@ class _Persons:
                 bins[known, j] = bins[known, j][order]
         there = np.repeat(counts > 0, each)
         for j in flat.rows:  # who has no row is counted with one in which all is missing
-            bins[~there, j] = offset[j + 1] - offset[j] - 1
+            bins[~there, j] = self.fill[j].column.group[-1]
         bins = self.sweeps.moved(bins, start, np.flatnonzero(there), rng)
         constants = np.empty((count, flat.count), np.int32, order="F")
         for j in range(flat.count):
@@ -155,11 +156,9 @@ class _Fitting:
         targets = pair_targets(self.tables, self.ones, trees, settings.lean)
         pairs, weight = targets.pairs.copy(), targets.pair_weight.copy()
         for j, table in others.items():  # of a column and itself: two rows of one class
-            block, size = partition.block(j), len(table)
-            two = np.zeros((self._bins(j), self._bins(j)))
-            two[:size, :size] = (1 - self._nobody) * table
-            two[-1, -1] += self._nobody
-            pairs[0, block, block] = two
+            block, gone = partition.block(j), partition.offset[j] + partition.columns[j].group[-1]
+            pairs[0, block, block] = (1 - self._nobody) * table
+            pairs[0, gone, gone] += self._nobody
             weight[j, j] = total**2 / max(self.deviations.other**2, 1e-9) / 2
         targets = replace(targets, pairs=pairs, pair_weight=weight)
         mixture = fit(targets, settings.within(partition), rng)
@@ -189,7 +188,9 @@ class _Fitting:
         """The same without persons who have no row, of whom all is missing."""
         share = self._share(j) + 1e-9
         if self.flat.people.linked:
-            share[-1] = 0.0 if j in self.flat.never_missing else max(share[-1] - self._nobody, 0.0)
+            gone = self.tables.partition.columns[j].group[-1]
+            never = j in self.flat.never_missing
+            share[gone] = 0.0 if never else max(share[gone] - self._nobody, 0.0)
         return np.asarray(share / max(float(share.sum()), 1e-9))
 
     @cached_property
@@ -233,9 +234,10 @@ class _Fitting:
         found = {}
         for j, table in measured.items():
             noisy, share = table / self.synopsis.whole, self._row_share(j)
-            axis, taken = self.flat.domain.axes[j], self._taken(j)
-            noisy, share = noisy[:taken, :taken], share[:taken]
-            ordered = min(taken, self._bins(j) - axis.missing) if isinstance(axis, Grid) else 0
+            bins, axis = np.flatnonzero(np.arange(len(share)) != self._barred(j)), self._axis(j)
+            every, noisy, share = noisy.shape, noisy[np.ix_(bins, bins)], share[bins]
+            missing = axis.missing and self._barred(j) < 0
+            ordered = len(share) - missing if isinstance(axis, Grid) else 0
             possible = None
             if kind == OTHER:
                 noisy, spread = (noisy + noisy.T) / 2, deviation / sqrt(2)
@@ -244,7 +246,10 @@ class _Fitting:
                 if j in self.flat.increasing:
                     possible = np.triu(np.ones(noisy.shape, bool))
                     possible[ordered:] = possible[:, ordered:] = True
-            found[j] = of_two_rows(noisy, share, self._several, spread, ordered, possible)
+            found[j] = np.zeros(every)
+            found[j][np.ix_(bins, bins)] = of_two_rows(
+                noisy, share, self._several, spread, ordered, possible
+            )
         return found
 
     @cached_property
@@ -263,12 +268,13 @@ class _Fitting:
         seen = float(table[same]) - 3 * self.deviations.steps
         return bool(seen < _TIES * self._several)
 
-    def _bins(self, j: int) -> int:
-        return self.tables.partition.columns[j].bins
+    def _axis(self, j: int) -> Axis:
+        return self.flat.domain.axes[j]
 
-    def _taken(self, j: int) -> int:
-        """How many bins a row may be in: not that of persons without one, if it is no other."""
-        return self._bins(j) - (self.flat.people.linked and j in self.flat.never_missing)
+    def _barred(self, j: int) -> int:
+        """The bin of persons without rows, where rows are never in it; else −1."""
+        only = self.flat.people.linked and j in self.flat.never_missing
+        return int(self.tables.partition.columns[j].group[-1]) if only else -1
 
     def _rule(self, j: int) -> int:
         if j in self.flat.increasing:
@@ -321,10 +327,10 @@ class _Fitting:
                     bins = len(known[j])
                     tables[which, place, :bins, :bins] = known[j]
         axes = self.flat.domain.axes
-        taken = [self._taken(j) for j in rows]
+        barred = [self._barred(j) for j in rows]
         gone = [
-            size - 1 if axes[j].missing and size == self._bins(j) else -1
-            for j, size in zip(rows, taken, strict=True)
+            partition.columns[j].bins - 1 if axes[j].missing and bar < 0 else -1
+            for j, bar in zip(rows, barred, strict=True)
         ]
         return PanelSweeps(
             partition.offset,
@@ -335,7 +341,7 @@ class _Fitting:
             tables[1],
             np.array([self._rule(j) for j in rows]),
             np.array(gone),
-            np.array(taken),
+            np.array(barred),
         )
 
     def _order_table(self, j: int) -> Array:

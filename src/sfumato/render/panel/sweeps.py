@@ -40,7 +40,7 @@ class PanelSweeps:
     other: Array
     rule: Whole  # by moved column: free, rising, strict
     missing: Whole  # by moved column, the bin of missing values, or −1
-    taken: Whole  # by moved column, how many of its bins, the first ones, a row may be in
+    barred: Whole  # by moved column, a bin that no row may be in, or −1
 
     def moved(self, bins: Whole, start: Whole, there: Whole, rng: np.random.Generator) -> Whole:
         """The bins of these rows, by flat column, after some passes; `there`: rows that move."""
@@ -99,7 +99,7 @@ class PanelSweeps:
         return _State(
             bins, person, start, across, back, weight, of_step, self.mean, self.offset,
             self.columns, apart, following, others, told, self.rule, self.missing,
-            self.taken,
+            self.barred,
         )  # fmt: skip
 
 
@@ -127,14 +127,14 @@ class _State(NamedTuple):
     told: NDArray[np.bool_]  # of which columns next rows, and others, are known
     rule: Whole
     missing: Whole
-    taken: Whole
+    barred: Whole
 
 
 @compiled
 def _sweep(state: _State, order: Whole, chance: Array) -> None:
     """Each value of these rows drawn again."""
     (bins, person, start, across, back, weight, of_step, mean, offset, columns, apart, following,
-     others, told, rule, missing, taken) = state  # fmt: skip
+     others, told, rule, missing, barred) = state  # fmt: skip
     flat = bins.shape[1]
     largest = 0
     for place in range(len(columns)):
@@ -146,8 +146,8 @@ def _sweep(state: _State, order: Whole, chance: Array) -> None:
         for place in range(len(columns)):
             j = columns[place]
             first = offset[j]
-            size = taken[place]
-            now, gone = bins[i, j], missing[place]
+            size = offset[j + 1] - first
+            now, gone, bar = bins[i, j], missing[place], barred[place]
             for b in range(size):
                 room[b] = mean[first + b]
             for o in range(flat):
@@ -186,11 +186,11 @@ def _sweep(state: _State, order: Whole, chance: Array) -> None:
                     high = bins[k, j] + 2 - rule[place]
             top = -1e30
             for b in range(size):
-                if low <= b < high or b == gone:
+                if (low <= b < high or b == gone) and b != bar:
                     top = max(top, room[b])
             total = 0.0
             for b in range(size):
-                if low <= b < high or b == gone:
+                if (low <= b < high or b == gone) and b != bar:
                     room[b] = np.exp(room[b] - top)
                     total += room[b]
                 else:
@@ -238,8 +238,8 @@ def _sweep_block(state: _State, some: Whole, chance: Array) -> None:
     follows, leads, paired = some > begin, some < end - 1, s.across[some] != some
     back, ahead = s.of_step[some] * follows, s.of_step[after] * leads
     for place, j in enumerate(s.columns):
-        first, size = s.offset[j], int(s.taken[place])
-        last, now = first + size, s.bins[some, j]
+        first, last = s.offset[j], s.offset[j + 1]
+        size, now = int(last - first), s.bins[some, j]
         others = every[every != j]
         cells = s.offset[others] + s.bins[np.ix_(some, others)]
         room = s.mean[first:last] - s.apart[cells, first:last].sum(axis=1)
@@ -278,6 +278,8 @@ def _allowed(s: _State, place: int, some: Whole, begin: Whole, end: Whole, size:
     """Which bins lie between the rows around, for what must not fall."""
     allowed = np.ones((len(some), size), bool)
     rule, gone, j = int(s.rule[place]), int(s.missing[place]), s.columns[place]
+    if s.barred[place] >= 0:
+        allowed[:, s.barred[place]] = False
     if not rule:
         return allowed
     low, high = np.zeros(len(some), np.int64), np.full(len(some), size)
@@ -294,7 +296,7 @@ def _allowed(s: _State, place: int, some: Whole, begin: Whole, end: Whole, size:
             high = np.where(inside, found + 2 - rule, high)
         del edge
     across = np.arange(size)
-    allowed = (across >= low[:, None]) & (across < high[:, None])
+    allowed &= (across >= low[:, None]) & (across < high[:, None])
     if gone >= 0:
         allowed[:, gone] = True
     return allowed
