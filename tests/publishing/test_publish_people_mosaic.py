@@ -58,6 +58,17 @@ def test_who_has_no_row_leaves_no_gap_in_the_rows_of_others(monkeypatch, missing
     assert drawn["ward"].isna().mean() == pytest.approx(share, abs=0.02)
 
 
+@pytest.mark.parametrize("missing", [None, "allowed"])
+@pytest.mark.parametrize("epsilon", [1, 1000])
+def test_of_many_values_none_is_taken_for_that_of_persons_without_rows(tmp_path, missing, epsilon):
+    data, schema = persons_without_visits(missing)
+    ward = schema["columns"]["ward"] | {"values": ["heart", "lung", *map(str, range(40))]}
+    schema = schema | {"columns": schema["columns"] | {"ward": ward}}
+    folder = tmp_path / "release"
+    drawn = sf.publish(data, schema=schema, epsilon=epsilon, seed=1, folder=folder)
+    assert sf.verify(drawn)
+
+
 def test_persons_none_of_whom_has_a_row_are_published_without_rows():
     data, schema = persons_without_visits()
     data["events"] = data["events"].head(0)

@@ -302,7 +302,7 @@ def _allowed(s: _State, place: int, some: Whole, begin: Whole, end: Whole, size:
             high = np.where(inside, found + 2 - rule, high)
         del edge
     across = np.arange(size)
-    allowed = (across >= low[:, None]) & (across < high[:, None])
+    allowed &= (across >= low[:, None]) & (across < high[:, None])
     if gone >= 0:
         allowed[:, gone] = gone != never
     return allowed
