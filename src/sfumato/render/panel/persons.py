@@ -24,7 +24,7 @@ from sfumato.render.panel.sweeps import FREE, RISING, STRICT, PanelSweeps
 from sfumato.render.panel.told import Told
 from sfumato.render.panel_drawing import DrawnPersons, PanelDrawing
 from sfumato.render.systematic import draw, draw_within
-from sfumato.schema.domain import Axis, Grid
+from sfumato.schema.domain import Grid
 from sfumato.synopsis.flat_people import FlatPeople
 from sfumato.synopsis.panel import PanelSynopsis
 
