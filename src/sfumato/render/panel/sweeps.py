@@ -289,7 +289,7 @@ def _allowed(s: _State, place: int, some: Whole, begin: Whole, end: Whole, size:
     if not rule:
         return allowed
     low, high = np.zeros(len(some), np.int64), np.full(len(some), size)
-    for edge, step in ((begin, -1), (end - 1, 1)):
+    for step in (-1, 1):
         k = some + step
         inside = (k >= begin) & (k < end)
         while (skip := inside & (s.bins[np.clip(k, 0, len(s.bins) - 1), j] == gone)).any():
@@ -300,7 +300,6 @@ def _allowed(s: _State, place: int, some: Whole, begin: Whole, end: Whole, size:
             low = np.where(inside, found + rule - 1, low)
         else:
             high = np.where(inside, found + 2 - rule, high)
-        del edge
     across = np.arange(size)
     allowed &= (across >= low[:, None]) & (across < high[:, None])
     if gone >= 0:
