@@ -39,6 +39,7 @@ from sfumato.table.people.ticket import mass
 
 __all__ = ["PeopleSteps"]
 
+_FEW_RUNS = 8
 _HANDICAP = 0.3  # of the noise of a pair's own table, that speaks against choosing it
 
 
@@ -81,7 +82,7 @@ class PeopleSteps:
         axes, flat = self.flat.domain.axes, self.flat
         shape = PeopleShape(
             columns=len(axes),
-            in_runs=sum(Fine.of(j, axes[j]).ordered > RUN for j in self.wide),
+            in_runs=sum(Fine.of(j, axes[j]).ordered > _FEW_RUNS * RUN for j in self.wide),
             varying=len(flat.rows) - (flat.order is not None),
             numbers=len(flat.numbers),
             cells=self.layout.cells,
@@ -109,8 +110,10 @@ class PeopleSteps:
 
     @cached_property
     def in_runs(self) -> tuple[int, ...]:
-        """Wide columns of which runs of fine bins are counted, too."""
-        return tuple(j for j in self.wide if self.columns[j].runs(self.run))
+        """Columns of many fine bins, of which runs are counted, too: of few, bins say it all."""
+        if self.run == 1:
+            return ()
+        return tuple(j for j in self.wide if self.columns[j].ordered > _FEW_RUNS * RUN)
 
     @cached_property
     def varying(self) -> tuple[int, ...]:
