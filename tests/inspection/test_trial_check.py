@@ -11,6 +11,7 @@ import pyarrow.csv as pacsv
 import pytest
 
 import sfumato as sf
+from panel_world import ONE, histories
 from sfumato.cli import main
 from sfumato.example import CLINIC, clinic
 from sfumato.inspection.audit.trial import noise_of
@@ -382,3 +383,10 @@ def test_the_noise_of_a_trial_is_what_was_added(tmp_path):
     exact = np.array(release.synopsis["entries"]) - seen.drawn.noise
     assert exact.tolist() == [3 + 5 + 9, 3**2 + 5**2 + 9**2]
     assert release.certificate.fit.fitting - fit.drawn.noise[0] == 3
+
+
+def test_a_trial_by_person_is_refused_because_its_key_is_not_known(tmp_path):
+    rows = histories(30, np.random.default_rng(0))
+    sf.publish(rows, schema=ONE, epsilon=1, fit=False, folder=tmp_path / "trial")
+    with pytest.raises(sf.ReleaseError, match="make the trial by row"):
+        noise_of(tmp_path / "trial", rows)

@@ -15,7 +15,6 @@ from sfumato.estimator import Publisher, SyntheticTrained
 from sfumato.facts.plan import planned
 from sfumato.inspection import attack, error_ratio
 from sfumato.inspection.attack import outlier_attack
-from sfumato.inspection.audit import audit
 from sfumato.inspection.compare import compare
 from sfumato.inspection.compare.private_choice import choose_method
 from sfumato.ledger import Ledger
@@ -83,7 +82,6 @@ ASKED = {
     ),
     "part": lambda: price(ADDED, method="modips", epsilon=1, part="year=2020"),
     "declared part": lambda: DeclaredPart.of(Domain.of(Schema.of(ADDED)), "year=2020"),
-    "audit": lambda: audit("modips", schema=PEOPLE, epsilon=1, runs=600, effort=0),
     "comparison": lambda: compare(visits(), PEOPLE, epsilons=[1], methods=["modips"]),
     "private choice": lambda: choose_method(
         visits(), PEOPLE, methods=["modips", "dp-lda"], epsilon=1, share="0.5"

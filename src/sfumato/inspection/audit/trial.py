@@ -47,6 +47,10 @@ from sfumato.table.source import open_source
 __all__ = ["Seen", "noise_of"]
 
 _OTHER = "the public data is not what the trial was made of: "
+_BY_PERSON = (
+    "a release by person cannot be measured again: which rows of a person count, and how those of "
+    "the same time follow, depends on a key that stays with its owner; make the trial by row"
+)
 
 
 class Seen(NamedTuple):
@@ -83,6 +87,8 @@ def _seen(statistic: Statistic, outputs: Whole) -> Seen:
 
 def _table(folder: Path, certificate: Certificate, public: Any) -> Iterator[Seen]:
     plan = table_plan(certificate)
+    if plan.domain.schema.people is not None:
+        raise ReleaseError(_BY_PERSON)
     source = open_source(public, tuple(plan.domain.schema.columns), plan.domain.schema.file)
     check_header(source, plan.domain, alone=plan.local)
     if plan.part is not None:

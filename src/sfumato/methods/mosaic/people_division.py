@@ -80,8 +80,9 @@ def divided_people(budget: Budget, shape: PeopleShape) -> PeopleDivision:
     weights = between(_LITTLE, _MUCH, Fraction(round(100 * noise), 100))
     every = shape.columns * (shape.columns - 1) // 2 if shape.cells <= MOST_CELLS else 0
     clear = _most_clear(whole, weights[2] / 100, shape, _CLEAR[gaussian])
-    pairs = every if clear >= every else clear if clear >= min(_FEWEST_PAIRS, every) else 0
-    chosen = max(min(pairs, every - shape.constants), 1) if 0 < pairs < every else 0
+    free = every - shape.constants  # where all of these would be drawn, there is no choice
+    pairs = every if clear >= free else clear if clear >= min(_FEWEST_PAIRS, every) else 0
+    chosen = pairs if pairs < every else 0
     pairs += shape.constants if chosen else 0
     told = (
         shape.varying
