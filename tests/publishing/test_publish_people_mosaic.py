@@ -178,3 +178,19 @@ def test_the_same_seed_gives_the_same_release_whatever_the_order_of_rows():
     one, two = sf.publish(table, **asked), sf.publish(shuffled, **asked)
     assert one.synopsis == two.synopsis
     assert one.tables["data"].equals(two.tables["data"])
+
+
+@pytest.mark.parametrize("rows", [1, 64, 4096])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_high_bound_makes_nobody_of_many_rows_out_of_noise(rows, seed):
+    schema = {
+        "name": "t",
+        "person": "id",
+        "rows_per_person": rows,
+        "columns": {"id": {"kind": "id"}, "ill": {"kind": "boolean"}},
+    }
+    owner = np.repeat(np.arange(2_000), 1 + np.arange(2_000) % 3)
+    table = pd.DataFrame({"id": owner, "ill": owner % 2 == 0})
+    for epsilon in (0.1, 1):
+        drawn = sf.publish(table, schema=schema, epsilon=epsilon, seed=seed).data
+        assert drawn.groupby("id").size().mean() < 1.3 * 2 if rows > 1 else len(drawn) == 2_000

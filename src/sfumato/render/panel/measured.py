@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import log, sqrt
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from sfumato.synopsis.tables import RUN
 
 __all__ = ["PanelDeviations", "fine_of_panel", "in_bins", "tables_in_persons"]
 
-_SEEN = 3.0  # deviations of a block that is more than noise
+_MISTAKEN = 0.01  # of releases: those where some block is taken for more than noise
 MOST_TIMES = 40  # bins of the order: as many as there are times, where they are so few
 
 
@@ -56,9 +57,10 @@ def fine_of_panel(
         else:
             counts = whole_column(columns[j], noisy, in_runs, RUN, deviations.one, total)
         if j == flat.count:
-            ends = np.arange(len(noisy)) <= _last_seen(noisy, deviations.one)
-            if not flat.people.linked and columns[j].stop[0] == 1:
-                ends[0] = False  # who has no row is in no table
+            first = int(not flat.people.linked and columns[j].stop[0] == 1)  # row of all
+            every = np.arange(len(noisy))
+            last = max(_last_seen(noisy, deviations.one, total), first)
+            ends = (every >= first) & (every <= last)
             kept = np.where(ends, counts.counts + 1e-9, 0.0)
             kept *= total / max(float(kept.sum()), 1e-9)
             counts = replace(counts, counts=kept)
@@ -66,21 +68,29 @@ def fine_of_panel(
     return found
 
 
-def _last_seen(noisy: Vector, deviation: float) -> int:
+def _last_seen(noisy: Vector, deviation: float, total: float) -> int:
     """The number of rows beyond which noise is all there is.
 
     A public bound is often far above the rows that anybody has, and a made-up person with very
-    many rows weighs as much as many others.
+    many rows weighs as much as many others.  Where nothing is clear, it is the number up to which
+    half of all persons seem to be.
 
-    >>> _last_seen(np.array([90.0, 40.0, 20.0, -9.0, 3.0]), 4.0)
-    2
+        >>> noisy = np.array([90.0, 40.0, 20.0, -2.0, 3.0])
+    >>> _last_seen(noisy, 4.0, 150.0), _last_seen(noisy, 400.0, 150.0)
+    (2, 0)
     """
-    last, upto = 0, np.append(0.0, np.cumsum(noisy))
+    # So many deviations as the largest of so many cells has, under Laplace noise, once in a while.
+    clear = log(len(noisy) / 2 / _MISTAKEN) / sqrt(2) * deviation
+    last, upto = -1, np.append(0.0, np.cumsum(noisy))
     for length in (1, 2, 4, 8):
         blocks = upto[length:] - upto[:-length]
-        seen = np.flatnonzero(blocks >= _SEEN * deviation * np.sqrt(length))
-        last = max(last, int(seen[-1]) + length - 1 if len(seen) else 0)
-    return last or len(noisy) - 1
+        seen = np.flatnonzero(blocks >= clear * sqrt(length))
+        seen = seen[seen > last]  # what was seen before does not speak for what comes after it
+        last = int(seen[-1]) + length - 1 if len(seen) else last
+    if last < 0:
+        half = np.flatnonzero(upto[1:] >= total / 2)
+        last = int(half[0]) if len(half) else len(noisy) - 1
+    return last
 
 
 def in_bins(
