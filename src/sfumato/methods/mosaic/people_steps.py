@@ -194,7 +194,10 @@ class PeopleSteps:
             for kind, one in self.bought.items()
         }
         kinds = (ONE_WAY, TWO_WAY, NEXT, OTHER, STEPS, STAYING)
-        return PanelDeviations(*(found[kind] for kind in kinds))
+        one, pairs, following, other, steps, staying = (found[kind] for kind in kinds)
+        return PanelDeviations(
+            one, pairs, following, other, steps, staying, laplace=not self.gaussian
+        )
 
     def measure(self, people: People, purse: Purse) -> PanelSynopsis:
         """Two purchases: columns and steps, then tables in bins found from the noisy first."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from sfumato.render.bins import FineCounts, whole_column
 from sfumato.render.estimate import NoisyTables
 from sfumato.render.mosaic import merged
 from sfumato.render.piecewise import simplex
+from sfumato.render.tails import significant
 from sfumato.synopsis.bins import Fine, Merged, Partition
 from sfumato.synopsis.flat_people import FlatPeople
 from sfumato.synopsis.panel import PanelSynopsis
@@ -18,7 +19,6 @@ from sfumato.synopsis.tables import RUN
 
 __all__ = ["PanelDeviations", "fine_of_panel", "in_bins", "tables_in_persons"]
 
-_MISTAKEN = 0.01  # of releases: those where some block is taken for more than noise
 MOST_TIMES = 40  # bins of the order: as many as there are times, where they are so few
 
 
@@ -32,6 +32,7 @@ class PanelDeviations:
     other: float
     steps: float
     staying: float
+    laplace: bool  # whether the noise is, or else Gaussian
 
 
 def fine_of_panel(
@@ -59,7 +60,7 @@ def fine_of_panel(
         if j == flat.count:
             first = int(not flat.people.linked and columns[j].stop[0] == 1)  # row of all
             every = np.arange(len(noisy))
-            last = max(_last_seen(noisy, deviations.one, total), first)
+            last = max(_last_seen(noisy, deviations.one, total, laplace=deviations.laplace), first)
             ends = (every >= first) & (every <= last)
             kept = np.where(ends, counts.counts + 1e-9, 0.0)
             kept *= total / max(float(kept.sum()), 1e-9)
@@ -68,28 +69,27 @@ def fine_of_panel(
     return found
 
 
-def _last_seen(noisy: Vector, deviation: float, total: float) -> int:
+def _last_seen(noisy: Vector, deviation: float, total: float, *, laplace: bool) -> int:
     """The number of rows beyond which noise is all there is.
 
     A public bound is often far above the rows that anybody has, and a made-up person with very
-    many rows weighs as much as many others.  Where nothing is clear, it is the number up to which
-    half of all persons seem to be.
+    many rows weighs as much as many others.  It is the end of the last block of numbers that noise
+    alone would hardly make (`sfumato.render.tails`), or, where nothing is clear, the number up to
+    which half of all persons seem to be, and 1 at least.
 
-        >>> noisy = np.array([90.0, 40.0, 20.0, -2.0, 3.0])
-    >>> _last_seen(noisy, 4.0, 150.0), _last_seen(noisy, 400.0, 150.0)
-    (2, 0)
+    >>> noisy = np.array([90.0, 40.0, 20.0, -9.0, 3.0, -4.0, 2.0])
+    >>> _last_seen(noisy, 4.0, 150.0, laplace=False), _last_seen(noisy, 90.0, 150.0, laplace=True)
+    (4, 1)
     """
-    # So many deviations as the largest of so many cells has, under Laplace noise, once in a while.
-    clear = log(len(noisy) / 2 / _MISTAKEN) / sqrt(2) * deviation
+    clear = significant(len(noisy), laplace=laplace) * deviation
     last, upto = -1, np.append(0.0, np.cumsum(noisy))
-    for length in (1, 2, 4, 8):
+    for length in (1, 2, 4, 8, 16):
         blocks = upto[length:] - upto[:-length]
         seen = np.flatnonzero(blocks >= clear * sqrt(length))
-        seen = seen[seen > last]  # what was seen before does not speak for what comes after it
-        last = int(seen[-1]) + length - 1 if len(seen) else last
+        last = max(last, int(seen[-1]) + length - 1 if len(seen) else -1)
     if last < 0:
         half = np.flatnonzero(upto[1:] >= total / 2)
-        last = int(half[0]) if len(half) else len(noisy) - 1
+        last = max(int(half[0]), 1) if len(half) else len(noisy) - 1
     return last
 
 
