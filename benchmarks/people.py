@@ -6,7 +6,8 @@
 
 A made-up Parquet file with an id and ten columns, rows in no order.  Each line is a process of its
 own: processor time of all threads, seconds, and the most memory that it had at any time.  Beside
-the grouping: a count of each column, all pair tables, and a whole release of the rows.
+the grouping: a count of each column, all pair tables, a whole release of the rows, each for itself,
+and one by person, as a ratio to it.
 """
 
 import argparse
@@ -41,6 +42,16 @@ SCHEMA = {
     "name": "panel",
     "columns": {"id": {"kind": "id"}}
     | {name: {"kind": "integer", "low": 0, "high": 99} for name in NAMES},
+}
+PEOPLE = {
+    "name": "panel",
+    "person": "id",
+    "order": NAMES[PER_PERSON],
+    "columns": {"id": {"kind": "id"}}
+    | {
+        name: {"kind": "integer", "low": 0, "high": 99} | ({"per": "person"} if k < PER_PERSON else {})
+        for k, name in enumerate(NAMES)
+    },
 }
 DOMAIN = Domain.of(Schema.of(SCHEMA))
 LAYOUT = PeopleLayout(
@@ -109,6 +120,13 @@ def release(path):
         return publish(Path(path), schema=SCHEMA, **asked).certificate.rows
 
 
+def by_person(path):
+    """A whole release by person."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked = {"epsilon": 1, "delta": "1e-9", "format": "parquet", "folder": Path(folder, "r")}
+        return publish(Path(path), schema=PEOPLE, **asked).certificate.rows
+
+
 def grouped(path):
     people = People(open_source(path), DOMAIN, LAYOUT, key=b"k" * 32)
     people.fold(PeopleOneWay())
@@ -130,8 +148,14 @@ def main(rows, persons):
         path = Path(folder, "rows.parquet")
         write(path, rows, persons)
         print(f"{rows:,} rows of {persons:,} persons, {len(NAMES)} columns")
-        for work in ("plain", "pairs", "release", "grouped", "again"):
-            subprocess.run([sys.executable, __file__, "--work", work, "--path", path], check=True)
+        seconds = {}
+        for work in ("plain", "pairs", "grouped", "again", "release", "by_person"):
+            command = [sys.executable, __file__, "--work", work, "--path", path]
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+            print(done.stdout, end="", flush=True)
+            seconds[work] = float(done.stdout.splitlines()[-1].split()[1])
+        ratio = seconds["by_person"] / seconds["release"]
+        print(f"  a release by person takes {ratio:.2f} times the processor time of one by row")
 
 
 def one(work, path):

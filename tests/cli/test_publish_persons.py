@@ -66,7 +66,6 @@ def test_files_become_a_release_that_verifies(run, tmp_path, words, names, perso
         ("persons.csv --persons events.csv --schema two.json", "columns patient, year, days, ward"),
         ("visits.csv --schema one.json --part year=2020", "the unit"),
         ("visits.csv --schema one.json --in-database", "give the URL of PostgreSQL"),
-        ("visits.csv --schema one.json --misfit 0.1", "leave out misfit (--misfit)"),
         ("visits.csv --schema one.json --rows -1", "rows (persons to draw) must be from 0 to"),
     ],
 )

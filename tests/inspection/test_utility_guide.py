@@ -29,7 +29,7 @@ def test_the_examples_of_the_guide_run():
 def test_every_measure_and_model_is_in_the_guide():
     text = GUIDE.read_text(encoding="utf-8")
     measures = [name for name in inspection.__all__ if name.islower()]
-    assert len(measures) == 17
+    assert len(measures) == 19
     for name in (*measures, *inspection.MODELS):
         assert f"`{name}`" in text
 

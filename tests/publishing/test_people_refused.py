@@ -13,7 +13,7 @@ from commands import run
 from sfumato.errors import SchemaError
 from sfumato.estimator import Publisher, SyntheticTrained
 from sfumato.facts.plan import planned
-from sfumato.inspection import attack, error_ratio, overview
+from sfumato.inspection import attack, error_ratio
 from sfumato.inspection.attack import outlier_attack
 from sfumato.inspection.compare import compare
 from sfumato.inspection.compare.private_choice import choose_method
@@ -23,7 +23,7 @@ from sfumato.party import agree
 from sfumato.plan.part import DeclaredPart
 from sfumato.privacy.guarantee import PureDP
 from sfumato.publishing.estimate import estimate_schema
-from sfumato.publishing.table import price, publish_plan
+from sfumato.publishing.table import price
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.schema.partial import PartialSchema
@@ -99,13 +99,22 @@ def test_whoever_takes_rows_for_units_refuses_whatever_the_method(asked, able):
         asked()
 
 
+OF_PERSONS = {
+    "attacks",
+    "lag_correlations",
+    "panel_distances",
+    "person_copies_attack",
+    "person_membership_attack",
+}
+
+
 def taking_a_schema():
-    """Every figure and attack that takes records and a schema, and nothing else of its own."""
+    """Every figure and attack of rows that takes records and a schema, and nothing of its own."""
     for module in (sf.inspection, attack):
         for name in sorted(module.__all__):
             found = getattr(module, name)
             given = inspect.signature(found).parameters if callable(found) else {}
-            if "schema" in given and name not in ("error_ratio", "outlier_attack"):
+            if "schema" in given and name not in OF_PERSONS | {"error_ratio", "outlier_attack"}:
                 needed = [p.name for p in given.values() if p.default is p.empty]
                 yield pytest.param(found, {*needed, "schema"} - {"options"}, id=name)
 
@@ -114,14 +123,6 @@ def taking_a_schema():
 def test_figures_and_attacks_refuse_persons(figure, names):
     with pytest.raises(SchemaError, match=UNIT):
         figure(**{name: PEOPLE if name == "schema" else visits() for name in names})
-
-
-def test_inspect_refuses_a_release_of_persons_before_the_look_is_counted(ledger):
-    release = publish_plan(plan_for_persons(), visits(), ledger=ledger)
-    head = ledger.head
-    with pytest.raises(SchemaError, match=UNIT):
-        overview.inspect(release, visits(), ledger=ledger)
-    assert ledger.head == head
 
 
 COMMANDS = {

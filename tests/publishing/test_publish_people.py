@@ -257,7 +257,6 @@ def test_misuse_is_refused_with_its_remedy_and_nothing_is_charged(ledger, tmp_pa
         ({"rows": -1}, ParameterError, r"rows \(persons to draw\) must be from 0 to"),
         ({"rows": 2**40}, ParameterError, r"rows \(persons to draw\) must be from 0 to"),
         ({"rows": 1.5}, ParameterError, "rows must be a whole number"),
-        ({"misfit": 0.1}, ParameterError, "what does not fit is not counted and nothing stops"),
         ({"part": "year=2020"}, SchemaError, "makes a person with all of their rows the unit"),
         ({"format": "xml", "folder": "r"}, ParameterError, "format must be csv or parquet"),
         ({"sheet": "2020"}, DataError, "sheet names a sheet of a workbook"),
@@ -318,10 +317,10 @@ def test_columns_may_be_called_persons_and_events():
     assert sf.publish(data, schema=schema, epsilon=1, fit=False).table.num_rows == 60
 
 
-def test_a_plan_for_persons_has_no_counts_of_what_does_not_fit():
+def test_a_plan_for_persons_begins_with_counts_of_what_does_not_fit():
     plan = sf.price(PANEL, **ASKED)
-    assert plan.fit is None
-    assert [event.statistic for event in plan.events] == ["rows per person"]
+    assert plan.fit is not None
+    assert [event.statistic.split(",")[0] for event in plan.events] == ["fit", "rows per person"]
 
 
 def test_the_certificate_and_the_synopsis_hold_no_id(tmp_path):

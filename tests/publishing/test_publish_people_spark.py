@@ -16,11 +16,14 @@ pytestmark = [
 ]
 
 
-def test_a_release_of_two_frames_is_that_of_the_same_tables_here(tmp_path, tmp_path_factory):
+@pytest.mark.parametrize("method", [TOY, "mosaic"])
+def test_a_release_of_two_frames_is_that_of_the_same_tables_here(
+    method, tmp_path, tmp_path_factory
+):
     spark = world.session(tmp_path_factory.mktemp("spark"), **{"sql.shuffle.partitions": "3"})
     try:
         there = {name: world.frame_of(spark, table) for name, table in linked_panel().items()}
-        asked = {"schema": LINKED_PANEL, "method": TOY, "epsilon": 1, "seed": 1}
+        asked = {"schema": LINKED_PANEL, "method": method, "epsilon": 1, "seed": 1}
         made = sf.publish(there, folder=tmp_path / "r", **asked)
         here = sf.publish(linked_panel(), **asked)
     finally:

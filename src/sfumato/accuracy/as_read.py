@@ -19,6 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sfumato.accuracy.fit import judged, not_counted
+from sfumato.accuracy.people_words import weights
 from sfumato.release.certificate import Certificate
 from sfumato.release.fit import Fit, Misfit
 from sfumato.release.kind import COUNTS, NETWORK, STREAM
@@ -53,7 +54,7 @@ _SAYS = {
 
 def as_read(certificate: Certificate, fit: Fit | None) -> str:
     """What the figures of a release are about, in words; said once, before them."""
-    said = _OTHERS.get(certificate.kind, _TABLE)
+    said = _weighed(_OTHERS.get(certificate.kind, _TABLE), certificate)
     if fit is None:
         return f"{said} {NOT_MEASURED}."
     said += _uncounted(certificate)
@@ -68,7 +69,16 @@ def briefly(certificate: Certificate, fit: Fit | None) -> str:
     """The same in a line, for a screen."""
     if fit is None:
         said = _OTHERS.get(certificate.kind, "All of this is about values as they were read.")
-        return f"{said} {NOT_MEASURED}."
+        return f"{_weighed(said, certificate)} {NOT_MEASURED}."
+    return _weighed(_briefly(certificate, fit), certificate)
+
+
+def _weighed(said: str, certificate: Certificate) -> str:
+    """With how rows are weighed, where a person is the unit."""
+    return said if certificate.people is None else f"{weights(certificate.public_schema)} {said}"
+
+
+def _briefly(certificate: Certificate, fit: Fit) -> str:
     said = "All of this is about values as they were read"
     if fit.significant:
         names = dict.fromkeys(misfit.column for misfit in fit.significant)

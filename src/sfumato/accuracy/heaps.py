@@ -55,19 +55,21 @@ def heaps(found: Published) -> tuple[Heap, ...]:
         return ()
     domain = Domain.of(stated(found.certificate.public_schema))
     every: list[Heap] = []
+    of = found.counted
     for axis in domain.axes:
         cells = found.counts.get(axis.name)
         if cells is None:
             continue
         if isinstance(axis, Levels):
-            every += _first(axis, cells, found.total.value)
+            every += _first(axis, cells, found.total.value, of(axis.name))
         elif found.tables is not None:
             fine = found.tables.fine_bins(axis.name)
-            every += _ordered(axis, fine, list(cells.values()), found.total.value)
+            heap = _ordered(axis, fine, list(cells.values()), found.total.value, of(axis.name))
+            every += heap
     return tuple(every)
 
 
-def _ordered(axis: Grid, fine: Fine, cells: list[Noisy], total: float) -> Iterator[Heap]:
+def _ordered(axis: Grid, fine: Fine, cells: list[Noisy], total: float, of: str) -> Iterator[Heap]:
     last = fine.ordered - 1
     if last + 1 < _FEWEST:
         return
@@ -80,7 +82,7 @@ def _ordered(axis: Grid, fine: Fine, cells: list[Noisy], total: float) -> Iterat
     sizes = (fine.stop - fine.start).tolist()
     for complaint, (own, beside) in places.items():
         if all(_stands_out(cells, sizes, own, other, total) for other in beside):
-            yield _heap(axis, complaint, cells[own].value / total)
+            yield _heap(axis, complaint, cells[own].value / total, of)
 
 
 def _stands_out(cells: list[Noisy], sizes: list[int], own: int, other: int, total: float) -> bool:
@@ -91,24 +93,24 @@ def _stands_out(cells: list[Noisy], sizes: list[int], own: int, other: int, tota
     return excess > _CERTAIN * noise and excess > _WORTH * total
 
 
-def _first(axis: Levels, cells: Mapping[str, Noisy], total: float) -> Iterator[Heap]:
+def _first(axis: Levels, cells: Mapping[str, Noisy], total: float, of: str) -> Iterator[Heap]:
     if axis.other:
-        yield from _other(axis, list(cells.values())[axis.unknown], total)
+        yield from _other(axis, list(cells.values())[axis.unknown], total, of)
     if axis.unknown or len(cells) < 2:
         return
     first = next(iter(cells.values()))
     noise = 0.0 if first.public else first.law.deviation
     if first.value - _NEARLY_ALL * total > max(_CERTAIN * noise, _WORTH * total):
-        yield _heap(axis, "not listed", first.value / total)
+        yield _heap(axis, "not listed", first.value / total, of)
 
 
-def _other(axis: Levels, cell: Noisy, total: float) -> Iterator[Heap]:
+def _other(axis: Levels, cell: Noisy, total: float, of: str) -> Iterator[Heap]:
     """Needs no neighbour: values that are not listed fit, so that no other count shows them."""
     noise = 0.0 if cell.public else cell.law.deviation
     if cell.value - _MUCH * total > _CERTAIN * noise:
         share, empty = min(cell.value / total, 1.0), "" if axis.missing else " or is missing"
         said = (
-            f"About {100 * share:.3g} % of the records are read as {axis.values[axis.unknown]}, as "
+            f"About {100 * share:.3g} % of the {of} are read as {axis.values[axis.unknown]}, as "
             f"is whatever is not listed{empty}: see whether the list has the values as the file "
             "writes them"
         )
@@ -127,9 +129,9 @@ _WHY = {
 }
 
 
-def _heap(axis: Grid | Levels, complaint: str, share: float) -> Heap:
+def _heap(axis: Grid | Levels, complaint: str, share: float, of: str) -> Heap:
     # `its end` of the sentence about changed records has no range to refer to here.
     where = became(complaint, axis).replace(", its end", ", the end of the range")
     share = min(share, 1.0)
-    said = f"{100 * share:.3g} % of the records are read as {where}, {_WHY[complaint]}"
+    said = f"{100 * share:.3g} % of the {of} are read as {where}, {_WHY[complaint]}"
     return Heap(axis.name, said, share)

@@ -35,6 +35,7 @@ from sfumato.accuracy.key_counts import COLUMN as KEY
 from sfumato.accuracy.key_counts import KeyCounts, key_counts
 from sfumato.accuracy.noisy import Entries, Noisy, combined, noise_of, often
 from sfumato.accuracy.number_sum import BinnedMean, NumberSum
+from sfumato.accuracy.people_tables import people_tables
 from sfumato.accuracy.second_moment import Covariance, SecondMoments, of_moments, of_scatter
 from sfumato.accuracy.series import COLUMN as BITS
 from sfumato.accuracy.series import Series, series
@@ -47,6 +48,7 @@ from sfumato.release.fit import Fit
 from sfumato.schema import Date
 from sfumato.schema.domain import Domain, Levels
 from sfumato.synopsis.features import Features
+from sfumato.synopsis.flat_people import COUNT
 from sfumato.synopsis.moments import MomentLayout, MomentSynopsis
 
 __all__ = ["BITS", "KEY", "Published", "published"]
@@ -106,6 +108,14 @@ class Published:
         """How many records were changed when they were read, where that was counted."""
         return None if self.certificate.fit is None else Fit.of(self.certificate.fit)
 
+    def counted(self, *columns: str) -> str:
+        """What a count of these columns is of: records, persons, or rows as parts of persons."""
+        people = None if self.tables is None else self.tables.domain.schema.people
+        if people is None:
+            return "records"
+        own = {*people.per_person, COUNT}
+        return "persons" if own.issuperset(columns) else "persons' rows"
+
     def count(self, column: str, values: Sequence[str]) -> Noisy:
         """Records whose column has one of these values, or the weight of such edges."""
         if self.edges is not None:
@@ -147,6 +157,8 @@ class Published:
         if self.keys is not None and not self.keys.entries.independent:
             return self.keys.best(weights)
         counts, total = self.counts[column], self.total
+        if self.tables is not None and self.tables.lost:  # they add up to a little less than all
+            return combined(counts, weights)
         assert total is not None  # noqa: S101  whoever counts values counts records
         often = Counter(weights.values())
         often[0] += len(counts) - len(weights)
@@ -246,8 +258,9 @@ def published(release: Readable) -> Published:
             counted = series(certificate, release.table)
             return Published(certificate, counts={BITS: counted}, series=counted)
         inner = synopsis.get("moments") or {}
-        if synopsis.get("kind") == "tables":
-            tables = Tables.of(certificate, synopsis)
+        if synopsis.get("kind") in ("tables", "panel"):
+            panel = synopsis["kind"] == "panel"
+            tables = (people_tables if panel else Tables.of)(certificate, synopsis)
             found = tables.total, tables.counts, tables.numbers
             return Published(certificate, *found, tables=tables)
         if synopsis.get("kind") == "moments":

@@ -83,6 +83,11 @@ def suggest_constraints(
     """
     asked, allowed = between_0_and_1("share", share), between_0_and_1("chance", chance)
     certificate = release.certificate
+    if certificate.people is not None:
+        raise ReleaseError(
+            "constraints are suggested by tables of records, and here a person is the unit: "
+            "declare what must hold of every row in the schema"
+        )
     tables = published(release).tables if certificate.method == "mosaic" else None
     if tables is None:
         raise ReleaseError(

@@ -17,6 +17,7 @@ from sfumato.accuracy.comparison import Comparison
 from sfumato.accuracy.extreme import MOST, declared, flat_prior_largest, maximum, minimum
 from sfumato.accuracy.law import share
 from sfumato.accuracy.noisy import Noisy, shared
+from sfumato.accuracy.people_words import once
 from sfumato.accuracy.published import BITS, KEY, Published
 from sfumato.accuracy.series import Series
 from sfumato.accuracy.spelling import at_least, at_most, spelt
@@ -81,7 +82,7 @@ def _about(
     *columns: str,
 ) -> Answer:
     level = share("confidence", confidence)
-    what, by = _words(found)
+    what, by = _words(found, *columns)
     if noisy.public:
         said = f"{question}: {spelt(noisy.value)} {what}, without noise: that number is public."
         exact = dict.fromkeys(("value", "low", "high"), noisy.value)
@@ -89,7 +90,7 @@ def _about(
     low, high = noisy.interval(level)
     reach = noisy.law.two_sided(1 - level) if found.series is None else noisy.reach(1 - level)
     sentences = [
-        f"{question}: {spelt(noisy.value)} {what} by the noisy {by}.",
+        f"{question}: {spelt(noisy.value)} {what}{once(found, *columns)} by the noisy {by}.",
         f"With confidence {percent(level)} the truth, as read, lies between {at_least(low)} and "
         f"{at_most(high)}.",
         *told_changes(found.certificate, found.fit, *columns),
@@ -126,7 +127,8 @@ def about_mean(found: Published, column: str, confidence: Number) -> Answer:
     level = share("confidence", confidence)
     value, (low, high) = found.number(column).mean(level)
     by = "sum" if found.tables is None else "counts"
-    told = f"{spelt(value)} by the noisy {by}", at_least(low), at_most(high)
+    weighed = once(found, column).rstrip(",")
+    told = f"{spelt(value)} by the noisy {by}{weighed}", at_least(low), at_most(high)
     more = told_changes(found.certificate, found.fit, column)
     return mean_answer(column, level, (value, low, high), told, more)
 
@@ -166,7 +168,7 @@ def about_difference(
     low = noisy.lower_bound(level)
     verdict = "so it is" if low > 0 else "so that cannot be told"
     sentences = [
-        f"{question} By {spelt(noisy.value)} as the release shows it.",
+        f"{question} By {spelt(noisy.value)}{_of_persons(found, column)} as the release shows it.",
         f"With confidence {percent(level)} the true difference, as read, is {at_least(low)} or "
         f"more, {verdict}.",
         *told_changes(found.certificate, found.fit, column),
@@ -236,15 +238,17 @@ def about_extreme(
     bounds = maximum if largest else minimum
     exactly = [cell.exactly for cell in noisy]
     ends = bounds(exactly, laws, level, independent=independent)
-    low, high = (noisy[0].possible(Fraction(end)) for end in (ceil(ends.low), floor(ends.high)))
+    between = (ceil(ends.low), floor(ends.high)) if noisy[0].whole else (ends.low, ends.high)
+    low, high = (noisy[0].possible(Fraction(end)) for end in between)
     turned = exactly if largest else [-value for value in exactly]
     apart = None if independent else lambda i, j: (noisy[i] - noisy[j]).law
     winner = declared(turned, laws, 1 - level, apart)
     question = f"{'largest' if largest else 'smallest'} count of {column}"
+    counted = _of_persons(found, column)
     error = f"with a chance of error of {percent(1 - level)} at most"
     sentences = [
-        f"{question}: as read, it lies between {at_least(low)} and {at_most(high)} with confidence "
-        f"{percent(level)}.",
+        f"{question}: as read, it lies between {at_least(low)} and {at_most(high)}{counted} with "
+        f"confidence {percent(level)}.",
         *told_changes(found.certificate, found.fit, column),
         f"Whose it is cannot be told {error}."
         if winner is None
@@ -336,8 +340,9 @@ def _noises(noisy: Noisy) -> str:
 def _corrected(found: Published, noisy: Noisy) -> list[str]:
     if found.edges is not None or found.total is None or not noisy.constant:
         return []
+    whole = "records" if found.counted() == "records" else "persons"
     return [
-        f"It uses that all values together are {spelt(found.total.value)} records, which is public."
+        f"It uses that all values together are {spelt(found.total.value)} {whole}, which is public."
     ]
 
 
@@ -351,16 +356,22 @@ def _asked(found: Published, column: str, values: Sequence[str]) -> str:
     return f"{column} {either}" if found.series is not None else f"{column} is {either}"
 
 
+def _of_persons(found: Published, column: str) -> str:
+    """What is counted, where it is not records."""
+    of = found.counted(column)
+    return "" if of == "records" else f" {of}{once(found, column)}"
+
+
 def _mixed(found: Published) -> bool:
     """Whether counts under keys share noise."""
     return found.keys is not None and not found.keys.entries.independent
 
 
-def _words(found: Published) -> tuple[str, str]:
+def _words(found: Published, *columns: str) -> tuple[str, str]:
     """What is counted, and what the noise is on."""
     if found.edges is not None:
         return "in total", "weights"
-    return ("records" if found.series is None else "ones"), "counts"
+    return (found.counted(*columns) if found.series is None else "ones"), "counts"
 
 
 def _published(plain: Noisy) -> str:

@@ -11,6 +11,7 @@ from sfumato.accuracy.as_read import told
 from sfumato.accuracy.extreme import together
 from sfumato.accuracy.law import share
 from sfumato.accuracy.noisy import Noisy, shared
+from sfumato.accuracy.people_words import once
 from sfumato.accuracy.published import Published
 from sfumato.accuracy.statement import Answer, percent
 from sfumato.accuracy.two_way import TwoWay
@@ -55,8 +56,9 @@ def about_column(found: Published, column: str, confidence: Number) -> Answer:
     each, every = reaches(cells, level)
     listed = [_interval(value, noisy, level) for value, noisy in cells.items()]
     said = (
-        f"{column}: each of {len(cells):,} counts is within {ceil(each):,} of the truth, as read, "
-        f"by itself, all of them together within {ceil(every):,}, with confidence {percent(level)}."
+        f"{column}: each of {len(cells):,} counts{_of(found, column)} is within {ceil(each):,} of "
+        f"the truth, as read, by itself, all of them together within {ceil(every):,}, with "
+        f"confidence {percent(level)}."
     )
     figures = {"confidence": float(level), "each within": each, "all within": every}
     sentences = (said, *told(found.certificate, found.fit, column))
@@ -74,9 +76,9 @@ def about_pair(found: Published, first: str, second: str, confidence: Number) ->
     figures |= _cells(table, table.counts, level, by_class=False)
     each, every = figures["each within"], figures["all within"]
     said = [
-        f"{first} by {second}: each of {table.cells:,} cells is within {ceil(each):,} of the "
-        f"truth, as read, by itself, all of them together within {ceil(every):,}, with confidence "
-        f"{percent(level)}.",
+        f"{first} by {second}: each of {table.cells:,} cells{_of(found, first, second)} is within "
+        f"{ceil(each):,} of the truth, as read, by itself, all of them together within "
+        f"{ceil(every):,}, with confidence {percent(level)}.",
         *told(found.certificate, found.fit, first, second),
     ]
     if len(table.classes) > 1:
@@ -101,8 +103,8 @@ def columns(found: Published, confidence: Number) -> list[Answer]:
         cells = {value: found.count(column, [value]) for value in known}
         each, every = reaches(cells, confidence)
         said = (
-            f"{column}: each of {len(cells):,} counts is within {ceil(each):,} of the truth, as "
-            "read."
+            f"{column}: each of {len(cells):,} counts{_of(found, column)} is within {ceil(each):,} "
+            "of the truth, as read."
         )
         figures: dict[str, Any] = {"values": len(cells), "each within": each, "all within": every}
         if column in found.numbers:
@@ -111,6 +113,12 @@ def columns(found: Published, confidence: Number) -> list[Answer]:
         sentences = (said, *told(found.certificate, found.fit, column))
         answers.append(Answer(column, sentences, figures))
     return sorted(answers, key=lambda answer: -float(answer.figures["each within"]))
+
+
+def _of(found: Published, *columns: str) -> str:
+    """What is counted, where it is not records."""
+    counted = found.counted(*columns)
+    return "" if counted == "records" else f" of {counted}{once(found, *columns)}"
 
 
 def _interval(value: str, noisy: Noisy, level: Number) -> dict[str, Any]:
@@ -122,7 +130,9 @@ def _cells(table: TwoWay, counts: Counts, level: Number, *, by_class: bool) -> d
     """Noisy counts with their intervals, cut to what is possible."""
     each, every = (table.reach(level, all_cells=many, by_class=by_class) for many in (False, True))
     most = np.inf if table.rows is None else float(table.rows)
-    low, high = np.ceil(counts - each), np.floor(counts + each)
+    low, high = counts - each, counts + each
+    if table.whole:
+        low, high = np.ceil(low), np.floor(high)
     return {
         "each within": each,
         "all within": every,

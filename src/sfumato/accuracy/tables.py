@@ -31,7 +31,7 @@ from sfumato.schema.domain import Axis, Domain, Grid, Levels
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.tables import FINE, ONE_WAY, RUN, TWO_WAY, Layout, MosaicSynopsis
 
-__all__ = ["Tables"]
+__all__ = ["Tables", "places"]
 
 _NOTHING, _ONE = Fraction(0), Fraction(1)
 _HEAVIEST = 16  # weight of a table among those that say the same
@@ -53,8 +53,10 @@ class Tables:
     entries: Blocks
     fine: Mapping[int, Places]  # by axis
     runs: Mapping[int, Places]  # by axis
-    one: Places  # by class and cell
+    one: Places | None  # by class and cell; persons are in no classes
     pairs: Mapping[Pair, Places]  # by class and two cells
+    unit: Fraction = _ONE  # what an entry counts: a record, or such a part of a person
+    lost: Fraction = _NOTHING  # what a person may be short of one, at most
 
     @classmethod
     def of(cls, certificate: Certificate, record: Mapping[str, Any]) -> "Tables":
@@ -76,7 +78,7 @@ class Tables:
         entries = Blocks(
             np.concatenate(flat), kinds[0], max(sizes), *blocks_of, often=often(certificate)
         )
-        place = _places([table for tables in there.values() for table in tables])
+        place = places([table for tables in there.values() for table in tables])
         fine = {axis: next(place) for axis in found.fine}
         runs = {axis: next(place) for axis in found.runs}
         one = next(place)
@@ -86,7 +88,7 @@ class Tables:
     def total(self) -> Noisy:
         """The number of records: public, or what all tables by class and pair say of it."""
         if self._rows is not None:
-            return self.entries.known(self._rows)
+            return self.entries.known(self._rows, self.unit)
         return self._mean(self._sums(slice(None)))
 
     @cached_property
@@ -205,7 +207,7 @@ class Tables:
         classes = () if label is None else tuple(levels(_category(label)))
 
         def cell(a: int, b: int, k: int | slice) -> Noisy:
-            return self.entries.total(np.ravel(table[k, a, b]).tolist(), _ONE, self._rows)
+            return self._sum(np.ravel(table[k, a, b]).tolist())
 
         return TwoWay((first, second), (across, self._named(j)), classes, cell, self._rows)
 
@@ -218,7 +220,7 @@ class Tables:
         ordered = next(fine.ordered for fine in columns if fine.axis == axis)
         for k, own in enumerate(bins):
             if runs is None or k >= ordered:  # missing is in no run
-                yield self.entries.total([own], _ONE, self._rows)
+                yield self._sum([own])
                 continue
             inside = bins[k // RUN * RUN : min(k // RUN * RUN + RUN, ordered)]
             weights = dict.fromkeys(inside, -1)
@@ -227,6 +229,7 @@ class Tables:
 
     def _ways(self, position: int, cell: int, classes: int | slice) -> list[Places]:
         """Which entries add up to a coarse cell of a column, table by table."""
+        assert self.one is not None  # noqa: S101  persons are in no classes, and nobody asks
         first = int(self._partition.offset[position])
         found = [np.ravel(self.one[classes, first + cell])]
         for (i, j), table in self._every_pair.items():
@@ -238,6 +241,8 @@ class Tables:
 
     def _sums(self, classes: int | slice) -> list[Places]:
         """Which entries add up to all records of a class, table by table."""
+        if self.one is None:  # the table with the least noise in its sum
+            return [min(self.fine.values(), key=len)]
         columns = range(len(self._axes))
         found = [np.ravel(self.one[classes, self._partition.block(c)]) for c in columns]
         return [*found, *(np.ravel(table[classes]) for table in self._every_pair.values())]
@@ -257,8 +262,11 @@ class Tables:
         return size if self.entries.kind == "gaussian" else size**2
 
     def _noisy(self, weights: Mapping[int, int], parts: int) -> Noisy:
-        size, step = self.entries.size, Fraction(1, parts)
-        return Noisy(self.entries, weights, size, _NOTHING, step, _NOTHING, self._rows, whole=True)
+        size, step, whole = self.entries.size, self.unit / parts, self.unit == 1
+        return Noisy(self.entries, weights, size, _NOTHING, step, _NOTHING, self._rows, whole=whole)
+
+    def _sum(self, which: Sequence[int]) -> Noisy:
+        return self.entries.total(which, self.unit, self._rows)
 
     def _number(self, axis: Grid) -> BinnedMean:
         fine, cells = self.fine_bins(axis.name), self.counts[axis.name]
@@ -270,7 +278,8 @@ class Tables:
             steps = 2 * _MARKS
             marks = np.rint((first + last) / (2 * axis.points) * steps).astype(np.int64)
         ends = np.stack([first, last]) / axis.points
-        slack = np.abs(ends - marks / steps).max()
+        # Who is short of one person moves a mean by no more than half of that.
+        slack = np.abs(ends - marks / steps).max() + float(self.lost) / 2
         weights = dict(zip(names, (2 * marks - steps).tolist(), strict=False))  # missing has none
         there = self.total - cells[names[-1]] if axis.missing else self.total
         return BinnedMean(
@@ -309,7 +318,8 @@ class Tables:
         return tuple(merged_names(axis, self.synopsis.partition.columns[position]))
 
 
-def _places(tables: Sequence[Places]) -> Iterator[Places]:
+def places(tables: Sequence[Places]) -> Iterator[Places]:
+    """Where the entries of each table stand, one table after the other."""
     start = 0
     for table in tables:
         yield np.arange(start, start + table.size).reshape(table.shape)

@@ -74,6 +74,11 @@ class TwoWay:
         """How many there are."""
         return len(self.values[0]) * len(self.values[1])
 
+    @property
+    def whole(self) -> bool:
+        """Whether true cells are whole numbers."""
+        return self.place(0, 0, _EVERY).whole
+
     def reach(
         self, confidence: Number, *, all_cells: bool = False, by_class: bool = False
     ) -> float:

@@ -85,20 +85,22 @@ class PanelCounts:
     def _shape(self, spec: Spec, bins: Whole) -> tuple[int, ...]:
         if spec.kind == "step":
             return (len(self._edges[spec.columns[0]]) - 1,)
+        if spec.kind == "stay":
+            return (len(spec.columns) + 1,)
         twice = spec.columns * 2 if spec.kind in ("next", "other") else spec.columns
         return tuple(int(bins[j]) for j in twice)
 
     @cached_property
     def _edges(self) -> dict[int, Whole]:
         axes = self.flat.domain.axes
-        numbers = (j for kind, (j, *_) in self.tables if kind == "step")
+        numbers = (spec.columns[0] for spec in self.tables if spec.kind == "step")
         return {j: step_edges(axis) for j in numbers if isinstance(axis := axes[j], Grid)}
 
     def split(self, total: Whole) -> list[Whole]:
         """The tables of a total."""
-        ends = np.cumsum([0, *(int(np.prod(shape)) for shape in self.shapes)])
-        cut = zip(self.shapes, ends[:-1], ends[1:], strict=True)
-        return [total[begin:end].reshape(shape) for shape, begin, end in cut]
+        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes], dtype=np.int64)
+        parts = np.split(total, ends)[:-1]  # after the last one nothing is left
+        return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
     def zero(self) -> Whole:
         """Of nobody."""
@@ -113,7 +115,7 @@ class PanelCounts:
         if not panel.persons:
             return total
         parts = [_tallied(cells, weights, size) for cells, weights, size in self._cells(panel)]
-        return self.merge(total, np.concatenate(parts) if parts else total)
+        return self.merge(total, np.concatenate(parts) if parts else self.zero())
 
     def _cells(self, panel: Panel) -> list[tuple[NDArray[np.int64], Whole, int]]:
         """Of each table: the cells that are counted, with how many tickets each, of how many."""
@@ -141,6 +143,9 @@ class PanelCounts:
                 case "other":
                     cells = bins[j][several] * shape[1] + bins[j][across[several]]
                     found.append((cells, of_row[several], size))
+                case "stay":
+                    same = [bins[k][later - 1] == bins[k][later] for k in spec.columns]
+                    found.append((np.sum(same, axis=0, dtype=np.int64), of_step, size))
                 case "step":
                     before, after = codes[later - 1, j].astype(np.int64), codes[later, j]
                     both = (before != MISSING) & (after != MISSING)

@@ -140,7 +140,8 @@ class PairChoice:
     def choice(self) -> Choice:
         """One draw; all of them cost the budget or, by a rounding, a little less."""
         far = Fraction(self.unit * (1 if self.neighbours == "add-remove" else 2))
-        return Choice("pairs to measure", far, choice_price(self.budget, self.pairs))
+        step = f", in steps of 1/{self.unit}" if self.unit > 1 else ""
+        return Choice(f"pairs to measure{step}", far, choice_price(self.budget, self.pairs))
 
     @property
     def event(self) -> Event:

@@ -115,7 +115,7 @@ class Event:
         what, said, step = self.statistic.partition(_STEPS)
         if not said or self.sensitivity is None or self.noise is None:
             return self
-        unit = Fraction(step) ** (1 if self.mechanism == "discrete-laplace" else 2)
+        unit = Fraction(step) ** (2 if self.mechanism == "discrete-gaussian" else 1)
         return replace(
             self, statistic=what, sensitivity=self.sensitivity * unit, noise=self.noise * unit
         )

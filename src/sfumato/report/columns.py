@@ -15,14 +15,29 @@ from numpy.typing import NDArray
 
 from sfumato.accuracy.bins import levels, moment_text
 from sfumato.accuracy.spelling import spelt
-from sfumato.numeric.arrays import Whole
-from sfumato.release.certificate import stated
+from sfumato.numeric.arrays import Vector, Whole
+from sfumato.release.certificate import Certificate, stated
 from sfumato.release.reading import read_records
 from sfumato.release.release import Release, table_schema
+from sfumato.report.people_rows import flat_rows
 from sfumato.schema import Date
 from sfumato.schema.domain import Axis, Domain, Grid, Levels, step_of
+from sfumato.synopsis.flat_people import COUNT, FlatPeople
 
-__all__ = ["MOST_COLUMNS", "Bars", "Column", "Span", "Survey", "batches", "survey"]
+__all__ = [
+    "MOST_BINS",
+    "MOST_COLUMNS",
+    "Bars",
+    "Column",
+    "Ruler",
+    "Span",
+    "Survey",
+    "axes_of",
+    "batches",
+    "names_of",
+    "ruler_of",
+    "survey",
+]
 
 MOST_COLUMNS, MOST_BARS, MOST_BINS = 30, 12, 24
 _FEW = 8  # bins; fewer show no shape
@@ -83,18 +98,22 @@ class Span:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A released column in bins; `missing` counts the rest of the rows."""
+    """A released column in bins; `missing` counts the rest of the rows.
+
+    Where a person is the unit, rows are parts of their persons, and these are what is counted.
+    """
 
     name: str
     kind: str
     bins: Bars | Span
-    counts: Whole
-    missing: int
+    counts: Whole | Vector
+    missing: float
+    unit: str = "% of rows"  # of what its shares are
 
     @property
     def rows(self) -> int:
-        """All rows."""
-        return int(self.counts.sum()) + self.missing
+        """All rows, or persons."""
+        return round(float(self.counts.sum()) + self.missing)
 
     @property
     def shares(self) -> NDArray[np.float64]:
@@ -131,10 +150,8 @@ def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) 
     >>> ward.name, ward.bins.values, ward.rows
     ('ward', ('cardiology', 'surgery', 'oncology', 'elsewhere'), 200)
     """
-    axes = {axis.name: axis for axis in Domain.of(stated(release.certificate.public_schema)).axes}
+    axes, names = axes_of(release.certificate), names_of(release.certificate)
     own = release.certificate.columns is not None
-    # Keys of persons say whose row it is, and nothing that could be drawn.
-    names = [n for n in table_schema(release.certificate).names if own or n in axes]
     drawn = names[:MOST_COLUMNS]
     ends, texts = (_ends(release, drawn), _texts(release, drawn)) if own else ({}, {})
     rulers = [
@@ -143,26 +160,57 @@ def survey(release: Release, starts: Mapping[str, Sequence[int]] | None = None) 
         else _ruler(name, axes.get(name), ends, (starts or {}).get(name))
         for name in drawn
     ]
-    counts = [np.zeros(ruler.size + 1, np.int64) for ruler in rulers]
-    every, seen, kept = -(-int(release.certificate.rows) // _SAMPLE) or 1, 0, []
-    for batch in batches(release):
+    people = release.certificate.people
+    units, kind = (
+        (release.certificate.rows, np.int64) if people is None else (people.persons, float)
+    )
+    counts = [np.zeros(ruler.size + 1, kind) for ruler in rulers]
+    every, seen, kept = -(-int(units) // _SAMPLE) or 1, 0, []
+    for batch, weight, picked in _weighed(release):
         codes = [ruler.place(batch.column(name)) for name, ruler in zip(drawn, rulers, strict=True)]
         for count, code in zip(counts, codes, strict=True):
-            count += np.bincount(code, minlength=len(count))
+            count += np.bincount(code, weight, len(count))
+        codes = codes if picked is None else [code[picked] for code in codes]
         kept.append(np.stack([code[-seen % every :: every] for code in codes], axis=1))
-        seen += batch.num_rows
+        seen += batch.num_rows if picked is None else len(picked)
+    unit = None if people is None else stated(release.certificate.public_schema).people
+    constant = () if unit is None else (*unit.per_person, COUNT)
     sample = np.concatenate(kept) if kept else np.empty((0, len(drawn)), np.int64)
     columns = []
     for k, (name, ruler, count) in enumerate(zip(drawn, rulers, counts, strict=True)):
         bins, shown = ruler.shown(count[:-1])
         sample[:, k] = shown[sample[:, k]]
-        binned = np.bincount(shown, weights=count, minlength=len(bins) + 1).astype(np.int64)
-        columns.append(Column(name, ruler.kind, bins, binned[:-1], int(binned[-1])))
+        binned = np.bincount(shown, weights=count, minlength=len(bins) + 1).astype(kind)
+        shown_of = "% of persons" if name in constant else "% of rows"
+        columns.append(Column(name, ruler.kind, bins, binned[:-1], binned[-1].item(), shown_of))
     return Survey(tuple(columns), sample, tuple(names[MOST_COLUMNS:]))
 
 
+def axes_of(certificate: Certificate) -> dict[str, Axis]:
+    """What the schema says of each column; of persons also of how many rows they have."""
+    domain = Domain.of(stated(certificate.public_schema))
+    domain = domain if certificate.people is None else FlatPeople.of(domain).domain
+    return {axis.name: axis for axis in domain.axes}
+
+
+def names_of(certificate: Certificate) -> list[str]:
+    """The columns that may be drawn; keys of persons say nothing but whose row it is."""
+    if certificate.columns is not None or certificate.people is None:
+        return list(table_schema(certificate).names)
+    return list(axes_of(certificate))
+
+
+def _weighed(release: Release) -> Iterator[tuple[pa.RecordBatch, Vector | None, Whole | None]]:
+    """Rows, with their weights and one row of each person where a person is the unit."""
+    if release.certificate.people is not None:
+        yield from flat_rows(release)
+        return
+    for batch in batches(release):
+        yield batch, None, None
+
+
 @dataclass(frozen=True)
-class _Ruler:
+class Ruler:
     """Places values of a column in `size` bins, missing ones in one more."""
 
     kind: str
@@ -188,28 +236,32 @@ def _ruler(
     axis: Axis | None,
     ends: Mapping[str, tuple[float, float]],
     starts: Sequence[int] | None,
-) -> _Ruler:
+) -> Ruler:
+    if axis is None or (name in ends and isinstance(axis, Grid)):
+        return _even(*ends[name])
+    return ruler_of(axis, starts)
+
+
+def ruler_of(axis: Axis, starts: Sequence[int] | None = None) -> Ruler:
+    """For a column of the schema; `starts` are the first codes of bins, where these are given."""
     if isinstance(axis, Levels):
         return _listed(axis.column.kind, levels(axis)[: len(axis.values)])
-    if name in ends:
-        return _even(*ends[name])
-    assert isinstance(axis, Grid)  # noqa: S101  columns without ends are those of the schema
     starts = _even_starts(axis.points) if starts is None else starts
     if isinstance(axis.column, Date):
         return _dates(axis, axis.column, starts)
     return _numbers(axis, starts)
 
 
-def _listed(kind: str, values: Sequence[str]) -> _Ruler:
+def _listed(kind: str, values: Sequence[str]) -> Ruler:
     known, size = pa.array(values, pa.string()), len(values)
 
     def find(column: pa.Array) -> Whole:
         return np.asarray(pc.index_in(column.cast(pa.string()), known).fill_null(size), int)
 
-    return _Ruler(kind, size, find, Bars(tuple(values)))
+    return Ruler(kind, size, find, Bars(tuple(values)))
 
 
-def _spelt_out(texts: set[str], axis: Axis | None) -> _Ruler:
+def _spelt_out(texts: set[str], axis: Axis | None) -> Ruler:
     """Texts of the method's own: the levels of the schema, or intervals and sets by their start."""
     if isinstance(axis, Levels) and texts <= set(known := levels(axis)[: len(axis.values)]):
         return _listed(axis.column.kind, known)
@@ -226,7 +278,7 @@ def _natural(text: str) -> tuple[float, str]:
     return (float(found[0]) if found else np.inf), text
 
 
-def _numbers(axis: Grid, starts: Sequence[int]) -> _Ruler:
+def _numbers(axis: Grid, starts: Sequence[int]) -> Ruler:
     low, high = float(axis.column.low), float(axis.column.high)  # type: ignore[arg-type]
     apart = (high - low) / axis.points
     edges, width = _grouped(axis.points, starts)
@@ -236,10 +288,10 @@ def _numbers(axis: Grid, starts: Sequence[int]) -> _Ruler:
         return _bin_of(starts, np.rint((_floats(column) - low) / (high - low) * axis.points))
 
     span = Span(tuple(low + apart * edge for edge in edges), width, spelt, apart / 2)
-    return _Ruler(axis.column.kind, len(width), _marked(find, len(width)), span)
+    return Ruler(axis.column.kind, len(width), _marked(find, len(width)), span)
 
 
-def _dates(axis: Grid, column: Date, starts: Sequence[int]) -> _Ruler:
+def _dates(axis: Grid, column: Date, starts: Sequence[int]) -> Ruler:
     ends = np.array([column.low, column.high], "datetime64[s]")
     first, last = step_of(ends, column.step).tolist()
     apart = (last - first) / axis.points
@@ -254,10 +306,10 @@ def _dates(axis: Grid, column: Date, starts: Sequence[int]) -> _Ruler:
         return moment_text(column, min(max(place, first), last))
 
     span = Span(tuple(first + apart * edge for edge in edges), width, text, apart / 2)
-    return _Ruler("date", len(width), _marked(find, len(width)), span)
+    return Ruler("date", len(width), _marked(find, len(width)), span)
 
 
-def _even(low: float, high: float) -> _Ruler:
+def _even(low: float, high: float) -> Ruler:
     """Bins of equal size between what was released; a single one for a single value."""
     size = MOST_BINS if high > low else 1
     apart = (high - low) / size or 1.0
@@ -266,7 +318,7 @@ def _even(low: float, high: float) -> _Ruler:
         return np.minimum((_floats(column) - low) / apart, size - 1).astype(np.int64)
 
     edges = tuple(low + apart * k for k in range(size + 1))
-    return _Ruler("number", size, _marked(find, size), Span(edges, (1.0,) * size, spelt))
+    return Ruler("number", size, _marked(find, size), Span(edges, (1.0,) * size, spelt))
 
 
 def _even_starts(points: int) -> range:

@@ -1,6 +1,6 @@
 """The pictures of a page: columns, pairs of columns, networks, series."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sfumato.accuracy.spelling import spelt
 from sfumato.report.columns import Bars, Column, Span
 from sfumato.report.pairs import Pair
-from sfumato.report.style import COLOURS, INK, QUIET
+from sfumato.report.style import COLOURS, INK, MARKERS, QUIET
 from sfumato.report.svg import apart, canvas, inline, picture_style, room, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["bars", "heat", "histogram", "line", "spread"]
+__all__ = ["bars", "heat", "histogram", "line", "over", "spread"]
 
 Interval = tuple[float, float]
 _THIN = 10  # rows in a strip, whose spread says nothing
@@ -163,6 +163,30 @@ def line(
             unit, (0, 1), xycoords="axes fraction", xytext=(-40, 6), textcoords="offset points",
             fontsize=8, color=QUIET,
         )  # fmt: skip
+        return inline(figure, label)
+
+
+def over(
+    name: str, span: Span, lines: Mapping[str, NDArray[np.float64]], label: str, *, unit: str
+) -> str:
+    """Figures over the bins of a range, one line each; where a figure is missing there is a gap."""
+    named = len(lines) > 1
+    with picture_style(name):
+        figure, axes = canvas(_WIDE, _LOW + 16 * named, left=48, bottom=24, top=22 + 16 * named)
+        edges = np.array(span.edges)
+        at = np.arange(len(edges), dtype=float) if span.growing else edges
+        middle = (at[1:] + at[:-1]) / 2
+        texts = apart(list(lines), _WHOLE // (len(lines) + 1))
+        for k, (text, values) in enumerate(zip(texts, lines.values(), strict=True)):
+            axes.plot(middle, values, label=text, color=COLOURS[k], marker=MARKERS[k], markersize=3)
+        highest = max((float(v) for line in lines.values() for v in line if v == v), default=1.0)
+        lowest = min((float(v) for line in lines.values() for v in line if v == v), default=0.0)
+        axes.set(xlim=(at[0], at[-1]), ylim=(min(lowest * 1.05, 0), _room([highest], unit)))
+        _y_axis(axes, unit)
+        _ends(axes, span, at)
+        if named:
+            axes.legend(loc="lower left", bbox_to_anchor=(-0.17, 1.16), ncols=len(lines),
+                        fontsize=8, columnspacing=1, handlelength=1.4, borderpad=0)  # fmt: skip
         return inline(figure, label)
 
 

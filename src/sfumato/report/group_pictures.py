@@ -57,7 +57,7 @@ def group_pictures(release: Release, found: Survey, precision: Precision) -> Ite
     lines = " A thin line spans what the share, of values as read, lies between, confidence 95 %."
     undrawn = f"Not drawn: {'; '.join(missing)}. "
     more = ""
-    if (release.synopsis or {}).get("kind") == "tables":
+    if (release.synopsis or {}).get("kind") in ("tables", "panel"):
         more = "sfumato accuracy --by-group tells of every group what the noise allows."
     yield Group(
         "By group",

@@ -9,7 +9,7 @@ from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.release.certificate import Certificate
 from sfumato.release.fit import Fit
 from sfumato.release.kind import COUNTS, TABLE
-from sfumato.release.release import Release, table_schema
+from sfumato.release.release import Release, table_schemas
 from sfumato.report.bought_facts import CHOSEN, bought_facts
 from sfumato.report.card import Group
 from sfumato.report.count_pictures import count_pictures, count_precision
@@ -40,7 +40,8 @@ class Page:
     certificate: Certificate
     summary: str
     things: str
-    columns: int
+    released: str  # how many of them
+    holds: str  # the same, with their columns
     unit: UnitWords
     promised: Promised | None
     alarm: str  # the headline where nothing is promised
@@ -103,7 +104,8 @@ def page(release: Release, *, summary: str = "") -> Page:
         certificate=certificate,
         summary=summary,
         things=kind.rows,
-        columns=len(table_schema(certificate)),
+        released=f"{_counted(certificate)} {kind.rows}",
+        holds=f"{_counted(certificate)} {_in_tables(certificate)}",
         unit=unit,
         promised=promised(guarantee, certificate.bought, unit.steps),
         alarm=alarm,
@@ -118,6 +120,21 @@ def page(release: Release, *, summary: str = "") -> Page:
         facts=tuple(_facts(certificate)),
         commands=tuple(_commands(certificate, found, Gain.under(guarantee) is not None)),
     )
+
+
+def _counted(certificate: Certificate) -> str:
+    """How many persons, where there are any, and how many rows or other things."""
+    persons = "" if certificate.people is None else f"{certificate.people.persons:,} persons with "
+    return f"{persons}{certificate.rows:,}"
+
+
+def _in_tables(certificate: Certificate) -> str:
+    tables = {name: len(schema) for name, schema in table_schemas(certificate).items()}
+    if len(tables) > 1:
+        said = " and ".join(f"{name} ({columns} columns)" for name, columns in tables.items())
+        return f"{certificate.kind.rows} in two tables, {said}"
+    (columns,) = tables.values()
+    return f"{certificate.kind.rows} in {columns} column{'' if columns == 1 else 's'}"
 
 
 def _fitting(certificate: Certificate, fit: Fit | None, schema: Schema) -> Fitting:
@@ -145,7 +162,8 @@ def _commands(
     if certificate.kind is COUNTS:
         yield "sfumato query ask release/ --keys …", "an answer with its interval"
     yield "sfumato report release/ -o again.html", "makes this page again, byte for byte"
-    if certificate.kind is TABLE and promised and certificate.budget is not None:
+    rows = certificate.kind is TABLE and certificate.people is None
+    if rows and promised and certificate.budget is not None:
         spent = to_json(certificate.budget)
         figures = (
             f"--{name} {spent[name]}" for name in ("epsilon", "delta", "rho") if name in spent

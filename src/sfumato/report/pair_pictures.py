@@ -19,12 +19,15 @@ _LONG = 80  # characters of a name in a sentence
 _FIRST, _MOST_NAMED = 12, 2_000  # pairs that are not measured: at once, and folded
 
 
-def pair_pictures(found: Survey, precision: Precision) -> Group:
+def pair_pictures(found: Survey, precision: Precision, *, people: bool = False) -> Group:
     """The pairs that hang together most, and which were not measured."""
     pairs = strongest(found)
     sampled = len(found.sample)
     rows = sum(column.rows for column in found.columns[:1])
     every = "" if sampled >= rows else f" {sampled:,} rows, evenly spaced, were looked at."
+    if people:
+        some = f" of {sampled:,} of them, evenly spaced" if sampled < rows else ""
+        every = f" One row of each person{some} was looked at, so that each weighs the same."
     reading = (
         f"Up to {MOST_PAIRS} pairs of columns that hang together most in the released rows. Every "
         "upright strip shows how the rows in it are spread: the stronger the colour, the more of "
@@ -84,9 +87,10 @@ def _measured(pair: Pair, precision: Precision) -> str:
         return "Not measured as a pair: it follows from other tables"
     table = tables.pair(*names)
     each, every = (table.reach(CONFIDENCE, all_cells=many) for many in (False, True))
+    of = "records" if precision.found is None else precision.found.counted(*names)
     size = " × ".join(str(len(values)) for values in table.values)
     return (
-        f"Measured in {size} cells, each within {ceil(each):,} records of the truth as read by "
+        f"Measured in {size} cells, each within {ceil(each):,} {of} of the truth as read by "
         f"itself, all within {ceil(every):,} together (95 %)"
     )
 

@@ -23,6 +23,7 @@ from sfumato.schema import Date
 
 __all__ = [
     "CONFIDENCE",
+    "PERSONS",
     "Line",
     "Precision",
     "answered",
@@ -34,6 +35,7 @@ __all__ = [
 
 CONFIDENCE = Fraction(95, 100)
 MOST_LINES = 40
+PERSONS = "of all persons"
 _RECORDS, _RANGE = "of all records", "of the range"
 _PUBLIC = "public: without noise"
 _LOOKED_AT = 12  # values of a column: all have the same noise, or nearly
@@ -148,9 +150,11 @@ def _of_counts(found: Published) -> Iterable[Line]:
             continue
         reach = widest.law.two_sided(1 - CONFIDENCE)
         off = min(reach / _records(found), 1.0)
-        between = f"each within ± {ceil(reach):,} records"
+        of = found.counted(column)
+        between = f"each within ± {ceil(reach):,} {of}"
+        whole = _RECORDS if of == "records" else PERSONS
         told = beside_counts(reach, [cell.value for cell in cells.values()])
-        yield Line(column, _counted(len(cells)), between, off, relative=told)
+        yield Line(column, _counted(len(cells)), between, off, whole, told)
 
 
 def _of_means(

@@ -16,7 +16,7 @@ cannot')
 from dataclasses import dataclass
 
 from sfumato.accuracy.spelling import roughly
-from sfumato.report.precision import CONFIDENCE, Precision
+from sfumato.report.precision import CONFIDENCE, PERSONS, Precision
 
 __all__ = ["Headline", "headline", "unmeasured"]
 
@@ -47,7 +47,7 @@ def headline(found: Precision) -> Headline | None:
     """The headline; None where the law of the noise says nothing by itself."""
     if not found.lines:
         return None
-    shares = [line for line in found.lines if line.whole == "of all records"]
+    shares = [line for line in found.lines if line.whole in ("of all records", PERSONS)]
     means = [line for line in found.lines if line.whole == "of the range"]
     worst = found.lines[0]
     if worst.between.startswith("within ±"):  # figures of a series, the widest first

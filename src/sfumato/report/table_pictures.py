@@ -4,20 +4,30 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.accuracy.heaps import Heap, heaps
 from sfumato.accuracy.spelling import at_least, at_most
-from sfumato.release.release import Release, table_schema
+from sfumato.release.certificate import stated
+from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
-from sfumato.report.columns import MOST_COLUMNS, Bars, Column, Span, survey
+from sfumato.report.columns import MOST_COLUMNS, Bars, Column, Span, names_of, survey
 from sfumato.report.figures import bars, histogram
 from sfumato.report.group_pictures import group_pictures
 from sfumato.report.pair_pictures import pair_pictures
+from sfumato.report.people_pictures import people_pictures
 from sfumato.report.precision import Precision, share_between
 from sfumato.report.svg import short
 from sfumato.report.tails import tails
-from sfumato.schema.domain import Grid
+from sfumato.schema.domain import Domain, Grid
+from sfumato.synopsis.flat_people import COUNT, FlatPeople
 
 __all__ = ["table_pictures"]
 
 _LONG = 80  # characters of a name in a sentence
+_ROWS = "Bars are the released rows. "
+_PARTS = (
+    "Bars are the released rows as they were measured, each person weighing the same: one of five "
+    "rows counts as a fifth of a person. So shares are of persons, or of persons' rows; of rows "
+    "that all count alike they may be others. "
+)
+_NO_ROW = "Who has no row counts as missing in what rows hold. "
 Interval = tuple[float, float]
 
 
@@ -40,13 +50,19 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
         )
         for k, column in enumerate(found.columns)
     )  # fmt: skip
+    unit = _unit(release)
+    if unit is not None:
+        names = [column.name for column in found.columns]
+        yield people_pictures(release, precision, unit, starts.get(str(unit.people.order)))
+        cards = tuple(card for card, name in zip(cards, names, strict=True) if name != COUNT)
     rest = len(found.left_out)
     spans = [c.bins for c in found.columns if isinstance(c.bins, Span)]
     growing = any(span.growing for span in spans)
     uneven = any(not span.even and not span.growing for span in spans)
     yield Group(
         "Columns",
-        "Bars are the released rows, and those of a column add up to 100 % with what is missing. "
+        (_ROWS if unit is None else _PARTS + _NO_ROW * unit.people.linked)
+        + "Those of a column add up to 100 % with what is missing. "
         + (
             "A thin line on a bar spans what its share of the values as read lies between with "
             "95 % confidence, a line above a histogram what the mean of the values as read lies "
@@ -62,7 +78,14 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
         f"{rest:,} further column{'s are' if rest > 1 else ' is'} not drawn." if rest else "",
     )
     yield from group_pictures(release, found, precision)
-    yield pair_pictures(found, precision)
+    yield pair_pictures(found, precision, people=unit is not None)
+
+
+def _unit(release: Release) -> FlatPeople | None:
+    """The flat columns, where a person is the unit."""
+    if release.certificate.people is None:
+        return None
+    return FlatPeople.of(Domain.of(stated(release.certificate.public_schema)))
 
 
 def _hints(column: str, piled: Sequence[Heap], precision: Precision) -> Iterator[str]:
@@ -81,7 +104,7 @@ def _bars(release: Release, precision: Precision) -> dict[str, list[tuple[int, t
     tables = precision.found.tables if precision.found else None
     if tables is None:
         return {}
-    drawn = set(table_schema(release.certificate).names[:MOST_COLUMNS])
+    drawn = set(names_of(release.certificate)[:MOST_COLUMNS])
     grids = [axis.name for axis in tables.domain.axes if isinstance(axis, Grid)]
     return {name: tables.bars(name) for name in grids if name in drawn}
 
@@ -116,8 +139,9 @@ def _number(
     (title, hints), mean = told, precision.means.get(column.name)
     shares, (low, high) = column.shares, (span.text(end) for end in span.ends)
     fullest = int(shares.argmax())
+    of = column.unit.removeprefix("% of ")
     label = (
-        f"{title}: histogram of the released rows from {low} to {high}; the fullest of "
+        f"{title}: histogram of the released {of} from {low} to {high}; the fullest of "
         f"{len(span)} bins, {span.bin(fullest)}, holds {_share(shares[fullest])}"
     )
     ends: list[Interval] = []
@@ -139,6 +163,7 @@ def _number(
         label,
         mean=mean,
         intervals=[(100 * a, 100 * b) for a, b in ends],
+        unit=column.unit,
     )
     return Card(title, picture, column.kind, ". ".join((*wide, *hints)))
 
@@ -146,7 +171,7 @@ def _number(
 def _noise(column: Column, ends: Sequence[Interval | None]) -> tuple[str, ...]:
     """Whether most rows are where the truth may be nothing at all."""
     known = [k for k, interval in enumerate(ends) if interval is not None]
-    empty = sum(int(column.counts[k]) for k in known if (ends[k] or (0.0,))[0] <= 0)
+    empty = sum(float(column.counts[k]) for k in known if (ends[k] or (0.0,))[0] <= 0)
     if not known or 2 * empty <= column.rows:
         return ()
     return (
@@ -176,9 +201,12 @@ def _category(
         ends = between[j] if j < len(between) else None
         truth = f" (as read {_share(ends[0])} to {_share(ends[1])})" if ends else ""
         words.append(f"{short(value, _LONG)} {_share(column.shares[j])}{truth}")
-    label = f"{title}: share of the released rows by value: {'; '.join(words)}"
+    of = column.unit.removeprefix("% of ")
+    label = f"{title}: share of the released {of} by value: {'; '.join(words)}"
     shown = [None if ends is None else (100 * ends[0], 100 * ends[1]) for ends in between]
-    picture = bars(f"column{k}", values.values, 100 * column.shares, label, intervals=shown)
+    picture = bars(
+        f"column{k}", values.values, 100 * column.shares, label, intervals=shown, unit=column.unit
+    )
     return Card(title, picture, column.kind, ". ".join((*_noise(column, between), *hints)))
 
 

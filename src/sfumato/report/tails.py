@@ -32,7 +32,7 @@ above zero add up to 938. Above 640 the counts are drawn as a tail that falls: a
 records, where noisy counts above zero add up to 1,649'
     """
     tables = None if found is None else found.tables
-    if found is None or tables is None or not tables.synopsis.states_bins:
+    if found is None or tables is None or not tables.synopsis.states_bins or tables.unit != 1:
         return {}
     return dict(_said(tables, found.certificate))
 

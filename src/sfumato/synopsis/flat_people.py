@@ -65,17 +65,17 @@ class FlatPeople:
         return None if self.people.order is None else self.rows[names.index(self.people.order)]
 
     @property
-    def always(self) -> tuple[int, ...]:
-        """The places of columns of rows that are missing only where there is no row."""
-        released, axes = self.domain.schema.released, self.domain.axes
-        missing = (j for j in self.rows if axes[j].missing)
-        return tuple(j for j in missing if released[axes[j].name].missing is None)
-
-    @property
     def increasing(self) -> tuple[int, ...]:
         """The places of columns that never fall, besides the order."""
         axes = self.domain.axes
         return tuple(j for j in self.rows if getattr(axes[j].column, "increasing", False))
+
+    @property
+    def never_missing(self) -> tuple[int, ...]:
+        """The places of columns of rows that are missing only where a person has no row."""
+        released, axes = self.domain.schema.released, self.domain.axes
+        missing = (j for j in self.rows if axes[j].missing)
+        return tuple(j for j in missing if released[axes[j].name].missing is None)
 
     @property
     def numbers(self) -> tuple[int, ...]:

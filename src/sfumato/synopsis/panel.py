@@ -2,7 +2,8 @@
 
 All counts are in tickets: `whole` of them are one person.  Besides the tables of flat rows
 (`sfumato.synopsis.flat_people`) there are, for columns of rows, tables of a row and the next one,
-of a row and one half of the person's rows away, and of the step from a number to the next.
+of a row and one half of the person's rows away, and of the step from a number to the next; where
+noise leaves nothing of these, one table of how many columns stay the same from row to row.
 """
 
 from collections.abc import Mapping
@@ -18,17 +19,18 @@ from sfumato.synopsis.flat_people import FlatPeople
 from sfumato.synopsis.tables import Layout, MosaicSynopsis
 from sfumato.synopsis.whole import whole_numbers
 
-__all__ = ["NEXT", "OTHER", "STEPS", "PanelSynopsis", "Spec", "step_edges"]
+__all__ = ["NEXT", "OTHER", "STAYING", "STEPS", "PanelSynopsis", "Spec", "step_edges"]
 
 # What the kinds of tables are called in a certificate.
 NEXT, OTHER, STEPS = "tables of next rows", "tables of other rows", "tables of steps"
+STAYING = "columns that stay the same"
 _FINEST, _GROWTH = 200, 1.4  # parts of a range that the smallest step is, and how bins grow
 
 
 class Spec(NamedTuple):
-    """Which table: of one flat column, of two, or of one column in two rows of a person."""
+    """Which table: of one flat column, of two, or of two rows of a person in these columns."""
 
-    kind: Literal["one", "pair", "next", "other", "step"]
+    kind: Literal["one", "pair", "next", "other", "step", "stay"]
     columns: tuple[int, ...]
 
 
@@ -57,6 +59,7 @@ class PanelSynopsis:
     next: Mapping[int, Whole]  # by bin of a row and bin of the next one
     other: Mapping[int, Whole]  # by bin of a row and bin of one half of the rows away
     steps: Mapping[int, Whole]  # by bin of the difference to the row before
+    staying: Whole | None = None  # by how many columns are in the same bin as in the row before
 
     def to_json(self) -> dict[str, Any]:
         """Whole numbers, by the places of flat columns."""
@@ -67,6 +70,7 @@ class PanelSynopsis:
             "next": {str(j): table.tolist() for j, table in self.next.items()},
             "other": {str(j): table.tolist() for j, table in self.other.items()},
             "steps": {str(j): table.tolist() for j, table in self.steps.items()},
+            **({} if self.staying is None else {"staying": self.staying.tolist()}),
         }
 
     @classmethod
@@ -74,11 +78,12 @@ class PanelSynopsis:
         """The inverse of `to_json`; refused where a table has not the cells that it should."""
         try:
             tables = MosaicSynopsis.from_json(record["tables"], Layout.of(flat.domain))
-            read = (
+            following, others, steps = (
                 {int(j): whole_numbers(table) for j, table in record[kind].items()}
                 for kind in ("next", "other", "steps")
             )
-            found = cls(_ticket_number(record["whole"]), tables, *read)
+            staying = whole_numbers(record["staying"]) if "staying" in record else None
+            found = cls(_ticket_number(record["whole"]), tables, following, others, steps, staying)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise ReleaseError("the synopsis does not hold the tables that it should") from None
         found._check(flat)
@@ -91,6 +96,9 @@ class PanelSynopsis:
         for j, table in self.steps.items():
             axis = flat.domain.axes[j] if j in flat.numbers else None
             sound &= isinstance(axis, Grid) and table.shape == (len(step_edges(axis)) - 1,)
+        varying = len(flat.rows) - (flat.order is not None)
+        if self.staying is not None:
+            sound &= self.staying.shape == (varying + 1,)
         if not sound:
             raise ReleaseError("a table of the synopsis has not the cells that its bins call for")
 

@@ -19,6 +19,7 @@ from sfumato.errors import DataError, SchemaError
 from sfumato.inspection.panel.persons import Everybody, in_a_fixed_order
 from sfumato.inspection.utility import AnySchema, encoded, has_rows
 from sfumato.numeric.arrays import Codes, Mask
+from sfumato.publishing.people_source import layout_of
 from sfumato.schema import Schema
 from sfumato.schema.domain import Axis, Domain
 from sfumato.schema.person import People as Declared
@@ -56,11 +57,7 @@ class Frame:
     @cached_property
     def layout(self) -> PeopleLayout:
         """Which columns are about a person, and which about each row."""
-        told = self.people
-        key = None if told.key is None else (told.key,)
-        return PeopleLayout(
-            (told.person,), told.per_person, told.per_row, told.order, told.rows, key
-        )
+        return layout_of(self.people)
 
     @cached_property
     def constants(self) -> Domain:

@@ -218,7 +218,7 @@ def _triples_planned(what: Steps, found: MosaicSynopsis) -> bool:
 
 METHOD = Method(
     name="mosaic",
-    summary="Keeps all one- and two-way tables, within the classes of a label; the default.",
+    summary="Keeps tables of one and two columns, of records or of persons with their rows.",
     promise="epsilon-DP, (epsilon, delta)-DP or rho-zCDP",
     source="this project; after MST (McKenna et al. 2021) and latent class analysis",
     proof="proofs/mosaic.md",
@@ -233,7 +233,7 @@ METHOD = Method(
     keeps_constraints=True,
     people=True,
     family=Family.COUNTS,
-    use="any table, with or without a label; the default",
+    use="any table, with or without a label, and persons with several rows; the default",
     contract=(
         ContractCase({"epsilon": "1"}),
         ContractCase({"epsilon": "1", "delta": "1e-6"}, options={"model": "forest"}),

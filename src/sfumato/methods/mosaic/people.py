@@ -21,7 +21,7 @@ from sfumato.render.panel.people_rules import PEOPLE_STATEMENT, PeopleRules
 from sfumato.render.panel.persons import sample_people
 from sfumato.render.panel_drawing import PanelDrawing
 from sfumato.schema.domain import Domain
-from sfumato.synopsis.panel import NEXT, STEPS, PanelSynopsis
+from sfumato.synopsis.panel import NEXT, STAYING, STEPS, PanelSynopsis
 from sfumato.synopsis.tables import TWO_WAY, pairs_of
 
 __all__ = ["people_plan"]
@@ -38,9 +38,9 @@ _FOLLOW = (
     "next one, and in a row and one half of the person's rows away."
 )
 _APART = (
-    "How the rows of a person follow each other was not measured: at this budget and number of "
-    "persons its tables would be noise. Rows of a person have in common what the other tables "
-    "imply."
+    "How the rows of a person follow each other was not measured column by column: at this budget "
+    "and number of persons such tables would be noise. How many columns stay the same from a row "
+    "to the next was, and all columns are drawn as if they stayed equally often."
 )
 
 
@@ -134,6 +134,7 @@ def _recount(what: PeopleSteps, synopsis: Mapping[str, Any]) -> tuple[Event, ...
         or tuple(found.next) != tuple(two)
         or tuple(found.other) != tuple(two)
         or tuple(found.steps) != tuple(stepped)
+        or (found.staying is None) != (what.bought[STAYING] is None)
         or tables.rows != (what.persons if what.neighbours == "replace-one" else None)
         or type(tables.rows) not in (int, type(None))
         or json.dumps(found.to_json(), sort_keys=True) != json.dumps(synopsis, sort_keys=True)

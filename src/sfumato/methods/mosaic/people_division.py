@@ -23,8 +23,10 @@ from sfumato.privacy.guarantee import ZCDP
 __all__ = ["PeopleDivision", "PeopleShape", "divided_people"]
 
 # Shares, in hundredths, of one-way tables, the choice, two-way tables, tables of next rows, of
-# other rows and of steps: under little noise, and under much.
+# other rows and of steps: under little noise, and under much.  Where tables of two rows would be
+# nothing but noise, what stays the same has a share of its own.
 _LITTLE, _MUCH = (15, 2, 35, 25, 13, 10), (58, 4, 17, 11, 6, 4)
+_STAYING = 4
 _CLEAR = {True: 45.0, False: 100.0}  # persons to a deviation of a chosen pair's cells
 _TOLD = {True: 25.0, False: 60.0}  # the same of tables of two rows: below, none is bought
 _FEWEST_PAIRS = 2
@@ -55,6 +57,7 @@ class PeopleDivision:
     next: Part | None
     other: Part | None
     steps: Part | None
+    staying: Part | None
     chosen: int  # pairs that are chosen, or 0 where all are measured
     noise: float
     bins: int  # of a number, in two-way tables
@@ -86,9 +89,11 @@ def divided_people(budget: Budget, shape: PeopleShape) -> PeopleDivision:
         and _most_clear(whole, weights[3] / 100, shape, _TOLD[gaussian]) >= shape.varying
     )
     stepped = told and shape.numbers
-    there = (1, chosen, pairs, told, told, stepped)
+    stays = shape.varying and not told
+    there = (1, chosen, pairs, told, told, stepped, stays)
+    weights = (*weights, Fraction(_STAYING))
     total = sum(weight for weight, is_there in zip(weights, there, strict=True) if is_there)
-    one, choice, tables, following, others, steps = (
+    one, choice, tables, following, others, steps, staying = (
         shared(whole, weight / total)[0] if is_there else None
         for weight, is_there in zip(weights, there, strict=True)
     )
@@ -100,7 +105,7 @@ def divided_people(budget: Budget, shape: PeopleShape) -> PeopleDivision:
         bins = min(bins, max(_FEWEST_BINS, MOST_CELLS // shape.columns - 1))
     in_all = shape.columns + (shape.in_runs if gaussian else 0)
     single, most = fine_bins(one, persons, shape.moved * in_all)
-    bought = one, choice, tables, following, others, steps
+    bought = one, choice, tables, following, others, steps, staying
     return PeopleDivision(*bought, chosen, noise, bins, single, most)
 
 

@@ -23,7 +23,7 @@ from sfumato.render.panel.measured import PanelDeviations, fine_of_panel, in_bin
 from sfumato.schema.domain import Domain
 from sfumato.synopsis.bins import Fine, Partition
 from sfumato.synopsis.flat_people import FlatPeople
-from sfumato.synopsis.panel import NEXT, OTHER, STEPS, PanelSynopsis, Spec
+from sfumato.synopsis.panel import NEXT, OTHER, STAYING, STEPS, PanelSynopsis, Spec
 from sfumato.synopsis.tables import (
     ONE_WAY,
     RUN,
@@ -39,6 +39,7 @@ from sfumato.table.people.ticket import mass
 
 __all__ = ["PeopleSteps"]
 
+_FEW_RUNS = 8
 _HANDICAP = 0.3  # of the noise of a pair's own table, that speaks against choosing it
 
 
@@ -81,7 +82,7 @@ class PeopleSteps:
         axes, flat = self.flat.domain.axes, self.flat
         shape = PeopleShape(
             columns=len(axes),
-            in_runs=sum(Fine.of(j, axes[j]).ordered > RUN for j in self.wide),
+            in_runs=sum(Fine.of(j, axes[j]).ordered > _FEW_RUNS * RUN for j in self.wide),
             varying=len(flat.rows) - (flat.order is not None),
             numbers=len(flat.numbers),
             cells=self.layout.cells,
@@ -109,8 +110,10 @@ class PeopleSteps:
 
     @cached_property
     def in_runs(self) -> tuple[int, ...]:
-        """Wide columns of which runs of fine bins are counted, too."""
-        return tuple(j for j in self.wide if self.columns[j].runs(self.run))
+        """Columns of many fine bins, of which runs are counted, too: of few, bins say it all."""
+        if self.run == 1:
+            return ()
+        return tuple(j for j in self.wide if self.columns[j].ordered > _FEW_RUNS * RUN)
 
     @cached_property
     def varying(self) -> tuple[int, ...]:
@@ -142,6 +145,7 @@ class PeopleSteps:
             TWO_WAY: self._tables(TWO_WAY, pairs, shares.pairs),
             NEXT: self._tables(NEXT, len(self.varying), shares.next),
             OTHER: self._tables(OTHER, len(self.varying), shares.other),
+            STAYING: self._tables(STAYING, 1, shares.staying),
         }
 
     @cached_property
@@ -172,7 +176,15 @@ class PeopleSteps:
         paid = {kind: [one.noise.event] if one else [] for kind, one in self.bought.items()}
         choice = self.pair_choice(self.unmerged)
         chosen = [] if choice is None else [choice.event]
-        return (*paid[ONE_WAY], *paid[STEPS], *chosen, *paid[TWO_WAY], *paid[NEXT], *paid[OTHER])
+        return (
+            *paid[ONE_WAY],
+            *paid[STEPS],
+            *chosen,
+            *paid[TWO_WAY],
+            *paid[NEXT],
+            *paid[OTHER],
+            *paid[STAYING],
+        )
 
     @cached_property
     def deviations(self) -> PanelDeviations:
@@ -181,7 +193,7 @@ class PeopleSteps:
             kind: deviation_of(None if one is None else one.noise)
             for kind, one in self.bought.items()
         }
-        kinds = (ONE_WAY, TWO_WAY, NEXT, OTHER, STEPS)
+        kinds = (ONE_WAY, TWO_WAY, NEXT, OTHER, STEPS, STAYING)
         return PanelDeviations(*(found[kind] for kind in kinds))
 
     def measure(self, people: People, purse: Purse) -> PanelSynopsis:
@@ -202,6 +214,8 @@ class PeopleSteps:
         two = self.varying if self.bought[NEXT] else ()
         specs = [Spec("pair", pair) for pair in every]
         specs += [Spec(kind, (j,)) for kind in ("next", "other") for j in two]
+        stays = [Spec("stay", self.varying)] if self.bought[STAYING] else []
+        specs += stays
         second = PanelCounts(self.flat, partition, tuple(specs))
         tables = dict(zip(specs, second.split(people.fold(second)[0]), strict=True))
         exact_pairs = {pair: tables[Spec("pair", pair)] for pair in every}
@@ -210,6 +224,7 @@ class PeopleSteps:
         noisy = self._paid(TWO_WAY, [exact_pairs[pair] for pair in pairs], purse)
         following = self._paid(NEXT, [tables[Spec("next", (j,))] for j in two], purse)
         others = self._paid(OTHER, [tables[Spec("other", (j,))] for j in two], purse)
+        staying = self._paid(STAYING, [tables[spec] for spec in stays], purse)
         flat = MosaicSynopsis(
             partition,
             public,
@@ -225,6 +240,7 @@ class PeopleSteps:
             dict(zip(two, following, strict=True)),
             dict(zip(two, others, strict=True)),
             dict(zip(stepped, steps, strict=True)),
+            staying[0] if staying else None,
         )
 
     def _paid(self, kind: str, exact: list[Whole], purse: Purse) -> list[Whole]:

@@ -21,9 +21,9 @@ def people_doubt(steps: PeopleSteps) -> str | None:
     >>> schema = Schema.of({"name": "t", "person": "id", "columns": {
     ...     "id": {"kind": "id"}, "ill": {"kind": "boolean"}}})
     >>> print(people_doubt(PeopleSteps(Domain.of(schema), PureDP(1), 300)))
-    At this budget 300 persons are too few to measure how the rows of a person follow each other: \
-rows of a person will have little in common. What helps: a larger epsilon, a delta, more persons \
-or fewer columns.
+    At this budget 300 persons are too few to measure how the rows of a person follow each other, \
+column by column: all columns will be drawn as if they stayed the same equally often. What helps: \
+a larger epsilon, a delta, more persons or fewer columns.
     """
     persons = max(records_or_common(steps.persons), 1)
     count = f"{persons:,} persons" if steps.persons is not None else f"about {persons:,} persons"
@@ -44,6 +44,7 @@ or fewer columns.
     if steps.varying and steps.bought[NEXT] is None:
         return (
             f"At this budget {count} are too few to measure how the rows of a person follow each "
-            f"other: rows of a person will have little in common. {helps}"
+            "other, column by column: all columns will be drawn as if they stayed the same equally "
+            f"often. {helps}"
         )
     return None

@@ -30,6 +30,7 @@ class PanelDeviations:
     next: float
     other: float
     steps: float
+    staying: float
 
 
 def fine_of_panel(
@@ -56,7 +57,9 @@ def fine_of_panel(
             counts = whole_column(columns[j], noisy, in_runs, RUN, deviations.one, total)
         if j == flat.count:
             ends = np.arange(len(noisy)) <= _last_seen(noisy, deviations.one)
-            kept = np.where(ends, counts.counts, 0.0)
+            if not flat.people.linked and columns[j].stop[0] == 1:
+                ends[0] = False  # who has no row is in no table
+            kept = np.where(ends, counts.counts + 1e-9, 0.0)
             kept *= total / max(float(kept.sum()), 1e-9)
             counts = replace(counts, counts=kept)
         found[j] = counts
@@ -69,7 +72,7 @@ def _last_seen(noisy: Vector, deviation: float) -> int:
     A public bound is often far above the rows that anybody has, and a made-up person with very
     many rows weighs as much as many others.
 
-    >>> _last_seen(np.array([90.0, 40.0, 20.0, -2.0, 3.0]), 4.0)
+    >>> _last_seen(np.array([90.0, 40.0, 20.0, -9.0, 3.0]), 4.0)
     2
     """
     last, upto = 0, np.append(0.0, np.cumsum(noisy))
@@ -88,7 +91,10 @@ def in_bins(
     most: int,
 ) -> Partition:
     """Wide flat columns in coarse bins; times by themselves, where they are few."""
-    bins = merged(columns, {j: found[j] for j in wide}, most)
+    told = {j: found[j] for j in wide}
+    if flat.people.linked:  # who has no row is in the bin of what is missing
+        told |= {j: _with_missing_apart(found[j]) for j in wide if j in flat.rows}
+    bins = merged(columns, told, most)
     if flat.order is not None:
         order = columns[flat.order]
         if order.bins <= MOST_TIMES:
@@ -96,6 +102,15 @@ def in_bins(
         else:
             bins[flat.order] = merged((order,), {0: found[flat.order]}, MOST_TIMES)[0]
     return Partition(tuple(bins), None, 1)
+
+
+def _with_missing_apart(found: FineCounts) -> FineCounts:
+    """Of a category, what is missing is a bin by itself, however rare it is."""
+    if found.column.ordered:
+        return found
+    counts = found.counts.copy()
+    counts[-1] = counts.sum() + 1.0
+    return replace(found, counts=counts)
 
 
 def tables_in_persons(

@@ -7,34 +7,31 @@ and a number of rows; rows are drawn from the class, put in order, and moved to 
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
-from math import sqrt
 
 import numpy as np
 
-from sfumato.numeric.arrays import Array, Codes, Mask, Vector, Whole
+from sfumato.numeric.arrays import Array, Codes, Vector, Whole
 from sfumato.render.denoised import Denoised
-from sfumato.render.estimate import NoisyTables, OneWays, one_ways
+from sfumato.render.estimate import one_ways
 from sfumato.render.forest import forest
 from sfumato.render.latent import Mixture, Settings, fit
 from sfumato.render.mosaic import Filling, fillings, pair_targets
 from sfumato.render.panel.fill import filled
 from sfumato.render.panel.measured import PanelDeviations, tables_in_persons
 from sfumato.render.panel.people_rules import PeopleRules
-from sfumato.render.panel.step import Tilt, tilt_of
+from sfumato.render.panel.step import Tilt
 from sfumato.render.panel.sweeps import FREE, RISING, STRICT, PanelSweeps
-from sfumato.render.panel.two_rows import of_two_rows
+from sfumato.render.panel.told import Told
 from sfumato.render.panel_drawing import DrawnPersons, PanelDrawing
 from sfumato.render.systematic import draw, draw_within
 from sfumato.schema.domain import Grid
 from sfumato.synopsis.flat_people import FlatPeople
-from sfumato.synopsis.panel import NEXT, OTHER, PanelSynopsis
+from sfumato.synopsis.panel import PanelSynopsis
 
 __all__ = ["sample_people"]
 
 _PART = 2**13  # persons
 _RAREST = 1e-5  # of all rows: a bin that is not ruled out
-_TIES = 0.03  # of all steps, above which rows of one person may have the same time
 
 
 def sample_people(
@@ -50,8 +47,8 @@ def sample_people(
     ones = one_ways(tables)
     if persons is None:
         persons = round(ones.total) if tables.rows is None else tables.rows
-    model = _Fitting(synopsis, flat, deviations, tables, ones).model(settings, rng)
-    return PanelDrawing.of(model, persons, _PART, rng)
+    told = Told(synopsis, flat, deviations, tables, ones)
+    return PanelDrawing.of(_model(told, settings, rng, persons), persons, _PART, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +71,10 @@ class _Persons:
 
         def drawn(j: int, classes: Whole) -> Whole:
             block = self.chance[:, offset[j] : offset[j + 1]]
+            if j > flat.count:  # of classes without rows any bin will do
+                block = block + _RAREST**2
+                if (barred := self.sweeps.barred[j - flat.count - 1]) >= 0:
+                    block[:, barred] = 0.0
             return draw_within(classes, block, rng).astype(np.int64)
 
         ours = [drawn(j, kind) for j in range(flat.count + 1)]
@@ -83,30 +84,22 @@ class _Persons:
         bins = np.empty((len(owner), len(offset) - 1), np.int64)
         for j in range(bins.shape[1]):
             bins[:, j] = ours[j][owner] if j <= flat.count else drawn(j, kind[owner])
-        self._with_values(bins, kind[owner], rng)
         for place, j in enumerate(self.sweeps.columns.tolist()):
             if self.sweeps.rule[place] == STRICT:
                 bins[:, j] = self._times(j, kind, each, rng)
             elif self.sweeps.rule[place] == RISING:
-                there = np.flatnonzero(bins[:, j] != self.sweeps.missing[place])
-                order = np.lexsort((bins[there, j], owner[there]))
-                bins[there, j] = bins[there, j][order]
-        bins = self.sweeps.moved(bins, start, rng)
-        self._with_values(bins, kind[owner], rng)
+                known = np.flatnonzero(bins[:, j] != self.sweeps.missing[place])
+                order = np.lexsort((bins[known, j], owner[known]))
+                bins[known, j] = bins[known, j][order]
+        there = np.repeat(counts > 0, each)
+        for place, j in enumerate(flat.rows):  # who has no row has one in which all is missing
+            bins[~there, j] = self.sweeps.missing[place]
+        bins = self.sweeps.moved(bins, start, np.flatnonzero(there), rng)
         constants = np.empty((count, flat.count), np.int32, order="F")
         for j in range(flat.count):
             constants[:, j] = self.fill[j].codes(ours[j], np.zeros(count, np.int64), rng)
-        rows = self._rows(bins, start, rng)[np.repeat(counts > 0, each)]
-        return self.rules.kept(DrawnPersons(constants, counts, np.asfortranarray(rows)))
-
-    def _with_values(self, bins: Whole, kind: Whole, rng: np.random.Generator) -> None:
-        """A value wherever the schema has no missing one: only who has no row is without it."""
-        for j in self.flat.always:
-            block = slice(self.sweeps.offset[j], self.sweeps.offset[j + 1])
-            possible = self.fill[j].share > 0
-            gone = np.flatnonzero(~possible[bins[:, j]])
-            chance = np.where(possible, np.maximum(self.chance[:, block], _RAREST), 0.0)
-            bins[gone, j] = draw_within(kind[gone], chance, rng)
+        rows = self._rows(bins, start, rng)[there]
+        return self.rules.kept(DrawnPersons(constants, counts, np.asfortranarray(rows)), rng)
 
     def _rows(self, bins: Whole, start: Whole, rng: np.random.Generator) -> Codes:
         """Codes inside the bins of rows."""
@@ -144,184 +137,58 @@ class _Persons:
         return np.asarray(np.nonzero(rank < each[:, None])[1], np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class _Fitting:
-    """From noisy tables to what persons are drawn from."""
+def _model(told: Told, settings: Settings, rng: np.random.Generator, persons: int) -> _Persons:
+    """What persons are drawn from, so many of them in all."""
+    tables, ones, flat = told.tables, told.ones, told.flat
+    partition, total = tables.partition, ones.total
+    targets = pair_targets(tables, ones, forest(tables, ones, chosen=False), settings.lean)
+    pairs, weight = targets.pairs.copy(), targets.pair_weight.copy()
+    for j, table in told.others.items():  # of a column and itself: two rows of one class
+        block, gone = partition.block(j), told.gone(j)
+        pairs[0, block, block] = (1 - told.nobody) * table
+        if told.nobody:
+            pairs[0, block, block][gone, gone] += told.nobody
+        spread = told.deviations.other or told.deviations.staying
+        weight[j, j] = total**2 / max(spread**2, 1e-9) / 2
+    targets = replace(targets, pairs=pairs, pair_weight=weight)
+    mixture = fit(targets, settings.within(partition), rng)
+    share = Denoised.of(mixture.tables(total), tables).tables[0] / total
+    for j in range(len(partition.columns)):
+        share[partition.block(j), partition.block(j)] = 0.0
+    number = np.zeros((told.bins(flat.count), len(told.numbers)))
+    places = partition.columns[flat.count].place
+    number[places, np.arange(len(places))] = told.numbers + 1e-12
+    each = float(told.numbers @ np.arange(len(places))) / max(float(told.numbers.sum()), 1e-9)
+    return _Persons(
+        flat,
+        np.asarray(mixture.weight[:, 0]),
+        mixture.chance,
+        number,
+        _sweeps(told, mixture, share, persons * each),
+        tuple(fillings(tables, ones, {})),
+        told.tilts,
+        told.distinct,
+        PeopleRules.of(flat),
+    )
 
-    synopsis: PanelSynopsis
-    flat: FlatPeople
-    deviations: PanelDeviations
-    tables: NoisyTables
-    ones: OneWays
 
-    def model(self, settings: Settings, rng: np.random.Generator) -> _Persons:
-        partition, total = self.tables.partition, self.ones.total
-        following, others = self._two(NEXT), self._two(OTHER)
-        trees = forest(self.tables, self.ones, chosen=False)
-        targets = pair_targets(self.tables, self.ones, trees, settings.lean)
-        pairs, weight = targets.pairs.copy(), targets.pair_weight.copy()
-        for j, table in others.items():  # of a column and itself: two rows of one class
-            block = partition.block(j)
-            pairs[0, block, block] = table
-            weight[j, j] = total**2 / max(self.deviations.other**2, 1e-9) / 2
-        targets = replace(targets, pairs=pairs, pair_weight=weight)
-        mixture = fit(targets, settings.within(partition), rng)
-        share = Denoised.of(mixture.tables(total), self.tables).tables[0] / total
-        for j in range(len(partition.columns)):
-            block = partition.block(j)
-            share[block, block] = 0.0
-        fill = fillings(self.tables, self.ones, self._possible)
-        return _Persons(
-            self.flat,
-            np.asarray(mixture.weight[:, 0]),
-            mixture.chance,
-            self._numbers(),
-            self._sweeps(mixture, share, following, others),
-            tuple(fill),
-            self._tilts(),
-            self.distinct,
-            PeopleRules.of(self.flat),
-        )
-
-    @property
-    def _possible(self) -> dict[int, Mask]:
-        """All codes but the last, where only who has no row is without a value."""
-        columns = self.tables.partition.columns
-        codes = {j: len(columns[j].fine.place) for j in self.flat.always}
-        return {j: np.arange(many) < many - 1 for j, many in codes.items()}
-
-    def _share(self, j: int) -> Vector:
-        """Of all rows, by coarse bin."""
-        counts = self.ones.counts[0, self.tables.partition.block(j)]
-        return np.asarray(counts / max(float(counts.sum()), 1e-9))
-
-    @cached_property
-    def _several(self) -> float:
-        """Persons with two rows and more."""
-        number = self._number_counts
-        return float(self.ones.total * number[2:].sum() / max(float(number.sum()), 1e-9))
-
-    @cached_property
-    def _number_counts(self) -> Vector:
-        """Persons by how many rows they have."""
-        j = self.flat.count
-        found, column = self.tables.fine.get(j), self.tables.partition.columns[j]
-        coarse = np.maximum(self.ones.counts[0, self.tables.partition.block(j)], 0.0)
-        within = np.ones(column.fine.bins) if found is None else found.counts + 1e-9
-        counts = within / np.bincount(column.group, within)[column.group] * coarse[column.group]
-        spread = counts / (column.fine.stop - column.fine.start)
-        each = spread[column.fine.place]
-        if not self.flat.people.linked:
-            each[0] = 0.0
-        return np.asarray(each)
-
-    def _numbers(self) -> Array:
-        """How many rows persons have, by coarse bin."""
-        column = self.tables.partition.columns[self.flat.count]
-        each = self._number_counts + 1e-12
-        found = np.zeros((column.bins, len(each)))
-        found[column.place, np.arange(len(each))] = each
-        return found
-
-    def _two(self, kind: str) -> dict[int, Array]:
-        """Tables of two rows, as shares."""
-        measured = self.synopsis.next if kind == NEXT else self.synopsis.other
-        deviation = self.deviations.next if kind == NEXT else self.deviations.other
-        found = {}
-        for j, table in measured.items():
-            noisy, share = table / self.synopsis.whole, self._share(j)
-            axis = self.flat.domain.axes[j]
-            ordered = len(share) - axis.missing if isinstance(axis, Grid) else 0
-            possible = None
-            if kind == OTHER:
-                noisy, spread = (noisy + noisy.T) / 2, deviation / sqrt(2)
-            else:
-                spread = deviation
-                if j in self.flat.increasing:
-                    possible = np.triu(np.ones(noisy.shape, bool))
-                    possible[ordered:] = possible[:, ordered:] = True
-            found[j] = of_two_rows(noisy, share, self._several, spread, ordered, possible)
-        return found
-
-    @cached_property
-    def distinct(self) -> bool:
-        """Whether no two rows of a person have the same time, as far as noise lets it be seen."""
-        if self.flat.order is None or self.flat.order not in self.synopsis.steps:
-            return True
-        table = self.synopsis.steps[self.flat.order] / self.synopsis.whole
-        same = len(table) // 2  # in the middle: no step at all
-        seen = float(table[same]) - 3 * self.deviations.steps
-        return bool(seen < _TIES * self._several)
-
-    def _rule(self, j: int) -> int:
-        if j in self.flat.increasing:
-            return RISING
-        if j != self.flat.order:
-            return FREE
-        column = self.tables.partition.columns[j]
-        alone = (
-            column.fine.stop - column.fine.start == 1
-        ).all() and column.bins == column.fine.bins
-        return STRICT if self.distinct and alone else RISING
-
-    def _fine_share(self, j: int) -> Vector:
-        """Of all rows with a number, by fine bin of it."""
-        column, found = self.tables.partition.columns[j], self.tables.fine.get(j)
-        inside = np.ones(column.fine.bins) if found is None else found.counts + 1e-9
-        share = inside / np.bincount(column.group, inside)[column.group]
-        share = (share * self._share(j)[column.group])[: column.fine.ordered]
-        return np.asarray(share / max(float(share.sum()), 1e-12))
-
-    def _tilts(self) -> dict[int, Tilt]:
-        found = {}
-        for j, table in self.synopsis.steps.items():
-            axis, column = self.flat.domain.axes[j], self.tables.partition.columns[j].fine
-            fewest = {FREE: None, RISING: 0, STRICT: 1}[self._rule(j)]
-            if j == self.flat.order and self.distinct:
-                fewest = 1
-            noisy = table / self.synopsis.whole
-            assert isinstance(axis, Grid)  # noqa: S101  steps are of numbers
-            share = self._fine_share(j)
-            found[j] = tilt_of(noisy, self.deviations.steps, axis, column, share, fewest)
-        return found
-
-    def _sweeps(
-        self,
-        mixture: Mixture,
-        share: Array,
-        following: dict[int, Array],
-        others: dict[int, Array],
-    ) -> PanelSweeps:
-        partition, rows = self.tables.partition, self.flat.rows
-        size = int(max(np.diff(partition.offset)[list(rows)]))
-        tables = np.zeros((2, len(rows), size, size))
-        order = self.flat.order
-        if order is not None and order in self.synopsis.steps:
-            following = following | {order: self._order_table(order)}
-        for place, j in enumerate(rows):
-            for which, known in enumerate((following, others)):
-                if j in known:
-                    bins = len(known[j])
-                    tables[which, place, :bins, :bins] = known[j]
-        axes = self.flat.domain.axes
-        gone = [partition.columns[j].bins - 1 if axes[j].missing else -1 for j in rows]
-        return PanelSweeps(
-            partition.offset,
-            np.array(rows),
-            np.log(np.maximum(mixture.weight[:, 0] @ mixture.chance, _RAREST)),
-            share,
-            tables[0],
-            tables[1],
-            np.array([self._rule(j) for j in rows]),
-            np.array(gone),
-        )
-
-    def _order_table(self, j: int) -> Array:
-        """A time and the next one: by their shares and the steps between them."""
-        column, share = self.tables.partition.columns[j], self._fine_share(j)
-        fine, bins = column.fine, column.fine.ordered
-        tilt = self._tilts()[j].within(fine.start[:bins], fine.stop[:bins])
-        inside = np.zeros((column.bins, bins))
-        inside[column.group[:bins], np.arange(bins)] = 1.0
-        table = inside @ (np.outer(share, share) * np.maximum(tilt, 0.0)) @ inside.T
-        return np.asarray(table / max(float(table.sum()), 1e-12))
+def _sweeps(told: Told, mixture: Mixture, share: Array, rows: float) -> PanelSweeps:
+    columns, offset = told.flat.rows, told.tables.partition.offset
+    size = max(told.bins(j) for j in columns)
+    two = np.zeros((2, len(columns), size, size))
+    for place, j in enumerate(columns):
+        for which, known in enumerate((told.following, told.others)):
+            if j in known:
+                two[which, place, : len(known[j]), : len(known[j])] = known[j]
+    return PanelSweeps(
+        offset,
+        np.array(columns),
+        np.log(np.maximum(mixture.weight[:, 0] @ mixture.chance, _RAREST)),
+        share,
+        two[0],
+        two[1],
+        np.array([told.rule(j) for j in columns]),
+        np.array([told.gone(j) for j in columns]),
+        np.array([told.barred(j) for j in columns]),
+        rows,
+    )

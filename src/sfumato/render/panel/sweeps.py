@@ -6,10 +6,13 @@ As for records (`sfumato.render.sweeps`), each value of each row is drawn again,
 
 where N counts what the rows have now and Y is what they should have: tables of flat rows, and
 tables of two rows of a person, of which a value is part with the row before it, the row after it
-and two counterparts.  What must not fall is drawn between the rows around it.
+and two counterparts.  What must not fall is drawn between the rows around it.  A row counts by its
+weight in N and moves as readily as any other: were it drawn by its weight, persons with few rows
+would make up a table by themselves, and rows of those with many would know little of each other.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +25,9 @@ __all__ = ["FREE", "RISING", "STRICT", "PanelSweeps"]
 
 FREE, RISING, STRICT = 0, 1, 2  # how a value follows the one before
 _PASSES, _PLAIN = 6, 2  # with compiled loops, and without
-_BLOCK = 64  # rows that are moved at once where nothing is compiled
-_WORK = 2.0**33  # values weighed in a part, beyond which not all rows are gone over
+_BLOCK, _BLOCKS = 64, 64  # rows that are moved at once where nothing is compiled: of few, fewer
+_Float = NDArray[np.float32]
+_WORK = 2.0**33  # values weighed in a release, beyond which rows are gone over less often
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,24 +42,27 @@ class PanelSweeps:
     other: Array
     rule: Whole  # by moved column: free, rising, strict
     missing: Whole  # by moved column, the bin of missing values, or −1
+    barred: Whole  # by moved column, the bin that no row may be in, or −1
+    rows: float  # of the release, about
 
-    def moved(self, bins: Whole, start: Whole, rng: np.random.Generator) -> Whole:
-        """The bins of these rows, by flat column, after some passes."""
+    def moved(self, bins: Whole, start: Whole, there: Whole, rng: np.random.Generator) -> Whole:
+        """The bins of these rows, by flat column, after some passes; `there`: rows that move."""
         state = self._state(np.ascontiguousarray(bins), start)
-        rows, columns = len(bins), len(self.columns)
-        work = float(rows) * columns * float(self.offset[-1]) / max(len(self.offset) - 1, 1)
+        rows, columns = len(there), len(self.columns)
+        work = self.rows * columns * float(self.offset[-1])
         passes = max(1, int(min(_PASSES if HAVE_NUMBA else _PLAIN, _WORK / max(work, 1.0))))
-        place = np.arange(rows) - np.repeat(start[:-1], np.diff(start))
+        block = max(min(_BLOCK, rows // _BLOCKS), 1)
+        place = np.arange(len(bins)) - np.repeat(start[:-1], np.diff(start))
         for _ in range(passes):
-            order = rng.permutation(rows)
+            order = there[rng.permutation(rows)]
             if HAVE_NUMBA:
-                _sweep(state, order, rng.random((rows, columns)))
+                _sweep(state, order, rng.random((rows, columns), np.float32))
                 continue
             # Rows of one block are of different persons: they have the same place in them.
             order = order[np.argsort(place[order], kind="stable")]
             for same in np.split(order, np.flatnonzero(np.diff(place[order])) + 1):
-                for some in np.split(same, range(_BLOCK, len(same), _BLOCK)):
-                    _sweep_block(state, some, rng.random((len(some), columns)))
+                for some in np.split(same, range(block, len(same), block)):
+                    _sweep_block(state, some, rng.random((len(some), columns), np.float32))
         return state.bins
 
     def _state(self, bins: Whole, start: Whole) -> "_State":
@@ -92,10 +99,13 @@ class PanelSweeps:
             following[place, :size, :size] += step
             pair = _table(column[several], column[across[several]], weight[several], size, size)
             others[place, :size, :size] += pair
+        small = partial(np.asarray, dtype=np.float32)  # as exact as counts need, and faster
         told = np.array([self.next.any(axis=(1, 2)), self.other.any(axis=(1, 2))])
         return _State(
-            bins, person, start, across, back, weight, of_step, self.mean, self.offset,
-            self.columns, apart, following, others, told, self.rule, self.missing,
+            bins, person, start, across, back, small(weight), small(of_step), small(self.mean),
+            self.offset, self.columns, small(apart), small(following), small(others), told,
+            self.rule, self.missing,
+            self.barred,
         )  # fmt: skip
 
 
@@ -112,36 +122,37 @@ class _State(NamedTuple):
     start: Whole
     across: Whole  # the counterpart of each row
     back: Whole  # whose counterpart it is
-    weight: Vector
-    of_step: Vector
-    mean: Vector
+    weight: _Float
+    of_step: _Float
+    mean: _Float
     offset: Whole
     columns: Whole
-    apart: Array  # by how much cells are too full
-    following: Array
-    others: Array
+    apart: _Float  # by how much cells are too full
+    following: _Float
+    others: _Float
     told: NDArray[np.bool_]  # of which columns next rows, and others, are known
     rule: Whole
     missing: Whole
+    barred: Whole
 
 
 @compiled
-def _sweep(state: _State, order: Whole, chance: Array) -> None:
+def _sweep(state: _State, order: Whole, chance: _Float) -> None:
     """Each value of these rows drawn again."""
     (bins, person, start, across, back, weight, of_step, mean, offset, columns, apart, following,
-     others, told, rule, missing) = state  # fmt: skip
+     others, told, rule, missing, barred) = state  # fmt: skip
     flat = bins.shape[1]
     largest = 0
     for place in range(len(columns)):
         largest = max(largest, offset[columns[place] + 1] - offset[columns[place]])
-    room = np.empty(largest)
+    room = np.empty(largest, np.float32)
     for q in range(len(order)):
         i = order[q]
         begin, end, w = start[person[i]], start[person[i] + 1], weight[i]
         for place in range(len(columns)):
             j = columns[place]
             first = offset[j]
-            size = offset[j + 1] - first
+            size, never = offset[j + 1] - first, barred[place]
             now, gone = bins[i, j], missing[place]
             for b in range(size):
                 room[b] = mean[first + b]
@@ -149,24 +160,24 @@ def _sweep(state: _State, order: Whole, chance: Array) -> None:
                 if o != j:
                     row = apart[offset[o] + bins[i, o]]
                     for b in range(size):
-                        room[b] -= w * row[first + b]
-            room[now] += w * w * (flat - 1)  # the row itself is taken out
+                        room[b] -= row[first + b]
+            room[now] += w * (flat - 1)  # the row itself is taken out
             if told[0, place]:
                 if i > begin:
-                    s, before = of_step[i], bins[i - 1, j]
+                    before = bins[i - 1, j]
                     for b in range(size):
-                        room[b] -= s * following[place, before, b]
-                    room[now] += s * s
+                        room[b] -= following[place, before, b]
+                    room[now] += of_step[i]
                 if i < end - 1:
-                    s, after = of_step[i + 1], bins[i + 1, j]
+                    after = bins[i + 1, j]
                     for b in range(size):
-                        room[b] -= s * following[place, b, after]
-                    room[now] += s * s
+                        room[b] -= following[place, b, after]
+                    room[now] += of_step[i + 1]
             if told[1, place] and across[i] != i:
                 to, of = bins[across[i], j], bins[back[i], j]
                 for b in range(size):
-                    room[b] -= w * (others[place, b, to] + others[place, of, b])
-                room[now] += 2 * w * w
+                    room[b] -= others[place, b, to] + others[place, of, b]
+                room[now] += 2 * w
             low, high = 0, size
             if rule[place] > 0:
                 k = i - 1
@@ -179,20 +190,20 @@ def _sweep(state: _State, order: Whole, chance: Array) -> None:
                     k += 1
                 if k < end:
                     high = bins[k, j] + 2 - rule[place]
-            top = -1e30
+            top = np.float32(-1e30)
             for b in range(size):
-                if (low <= b < high and b != gone) or (b == gone):
+                if (low <= b < high or b == gone) and b != never:
                     top = max(top, room[b])
-            total = 0.0
+            total = np.float32(0)
             for b in range(size):
-                if low <= b < high or b == gone:
+                if (low <= b < high or b == gone) and b != never:
                     room[b] = np.exp(room[b] - top)
                     total += room[b]
                 else:
-                    room[b] = 0.0
+                    room[b] = np.float32(0)
             if total <= 0.0:
                 continue
-            level, new, upto = chance[q, place] * total, now, 0.0
+            level, new, upto = chance[q, place] * total, now, np.float32(0)
             for b in range(size):
                 if room[b] > 0.0:
                     new = b
@@ -223,7 +234,7 @@ def _sweep(state: _State, order: Whole, chance: Array) -> None:
             bins[i, j] = new
 
 
-def _sweep_block(state: _State, some: Whole, chance: Array) -> None:
+def _sweep_block(state: _State, some: Whole, chance: _Float) -> None:
     """The same for rows of different persons at once, which do not see each other move."""
     s = state
     flat, every = s.bins.shape[1], np.arange(s.bins.shape[1])
@@ -237,18 +248,18 @@ def _sweep_block(state: _State, some: Whole, chance: Array) -> None:
         size, now = int(last - first), s.bins[some, j]
         others = every[every != j]
         cells = s.offset[others] + s.bins[np.ix_(some, others)]
-        room = s.mean[first:last] - w[:, None] * s.apart[cells, first:last].sum(axis=1)
-        room[here, now] += w * w * (flat - 1)
+        room = s.mean[first:last] - s.apart[cells, first:last].sum(axis=1)
+        room[here, now] += w * (flat - 1)
         one, two = s.bins[before, j], s.bins[after, j]
         if s.told[0, place]:
-            room -= back[:, None] * s.following[place, one, :size]
-            room -= ahead[:, None] * s.following[place, :size, two]
-            room[here, now] += back**2 + ahead**2
+            room -= follows[:, None] * s.following[place, one, :size]
+            room -= leads[:, None] * s.following[place, :size, two]
+            room[here, now] += back + ahead
         to, of = s.bins[s.across[some], j], s.bins[s.back[some], j]
         if s.told[1, place]:
             pair = s.others[place, :size, to] + s.others[place, of, :size]
-            room -= (w * paired)[:, None] * pair
-            room[here, now] += 2 * w * w * paired
+            room -= paired[:, None] * pair
+            room[here, now] += 2 * w * paired
         allowed = _allowed(s, place, some, begin, end, size)
         room = np.where(allowed, room, -np.inf)
         stuck = ~allowed.any(axis=1)
@@ -273,10 +284,12 @@ def _allowed(s: _State, place: int, some: Whole, begin: Whole, end: Whole, size:
     """Which bins lie between the rows around, for what must not fall."""
     allowed = np.ones((len(some), size), bool)
     rule, gone, j = int(s.rule[place]), int(s.missing[place]), s.columns[place]
+    if (never := int(s.barred[place])) >= 0:
+        allowed[:, never] = False
     if not rule:
         return allowed
     low, high = np.zeros(len(some), np.int64), np.full(len(some), size)
-    for edge, step in ((begin, -1), (end - 1, 1)):
+    for step in (-1, 1):
         k = some + step
         inside = (k >= begin) & (k < end)
         while (skip := inside & (s.bins[np.clip(k, 0, len(s.bins) - 1), j] == gone)).any():
@@ -287,9 +300,8 @@ def _allowed(s: _State, place: int, some: Whole, begin: Whole, end: Whole, size:
             low = np.where(inside, found + rule - 1, low)
         else:
             high = np.where(inside, found + 2 - rule, high)
-        del edge
     across = np.arange(size)
-    allowed = (across >= low[:, None]) & (across < high[:, None])
+    allowed &= (across >= low[:, None]) & (across < high[:, None])
     if gone >= 0:
-        allowed[:, gone] = True
+        allowed[:, gone] = gone != never
     return allowed

@@ -31,8 +31,8 @@ def of_two_rows(
     `share`: of all rows by bin; `ordered`: so many first bins are in the order of a number.
 
     >>> noisy = np.array([[70.0, 5.0], [5.0, 20.0]])
-    >>> of_two_rows(noisy, np.array([0.75, 0.25]), 100.0, 1.0, 0, None).round(1).tolist()
-    [[0.7, 0.0], [0.1, 0.2]]
+    >>> of_two_rows(noisy, np.array([0.75, 0.25]), 100.0, 1.0, 0, None).round(2).tolist()
+    [[0.7, 0.05], [0.05, 0.2]]
     """
     bins, every = len(share), np.asarray([ordered == len(share)] * 2)
     in_order = (False, bool(every[0]), bool(every[1]))
