@@ -96,6 +96,7 @@ def counts(dom, bins=None):
         *(Spec("next", (j,)) for j in varying),
         *(Spec("other", (j,)) for j in varying),
         *(Spec("step", (j,)) for j in flat.numbers),
+        Spec("stay", tuple(varying)),
     ]
     return PanelCounts(flat, coarse_partition(fine, groups, None, 1), tuple(specs))
 

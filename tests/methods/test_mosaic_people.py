@@ -312,7 +312,7 @@ def test_under_replace_one_the_number_of_persons_is_that_of_the_plan():
 @each_world
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_few_persons_and_much_noise_still_give_a_release(world, neighbours):
-    """No pair is worth its noise, so that columns by themselves are all that is bought."""
+    """No pair is worth its noise, and no table of two rows: how much stays the same is."""
     tables = WORLDS[world][1](histories(9, np.random.default_rng(0)))
     schema = {**WORLDS[world][0], "neighbours": neighbours}
     made = sf.publish(tables, schema=schema, epsilon="0.1", fit=False, records=9, seed=1, rows=20)

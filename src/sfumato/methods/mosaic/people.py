@@ -37,6 +37,15 @@ _FOLLOW = (
     "How the rows of a person follow each other is kept by tables of each column in a row and the "
     "next one, and in a row and one half of the person's rows away."
 )
+_TOGETHER = (
+    "Whether two columns change together from a row to the next is kept only as far as their "
+    "tables within rows imply it."
+)
+_LEFT_OUT = (
+    "Rows without an id{} are left out and counted nowhere; where what a person has once varies, "
+    "the first value by the order counts."
+)
+_ORPHANS = ", rows of persons in no row of the table of persons, and further rows of a key there"
 _APART = (
     "How the rows of a person follow each other was not measured column by column: at this budget "
     "and number of persons such tables would be noise. How many columns stay the same from a row "
@@ -93,6 +102,8 @@ def people_plan(
         limits=(
             _KEPT.format(_PAIRS if what.division.chosen else ""),
             _FOLLOW if followed else _APART,
+            _TOGETHER,
+            _LEFT_OUT.format(_ORPHANS if what.flat.people.linked else ""),
             *((PEOPLE_STATEMENT,) if domain.schema.constraints else ()),
         ),
         people=True,
