@@ -74,6 +74,13 @@ def test_of_persons_their_rows_are_spoken_of_in_persons_and_no_range_is_for_sale
     assert "--persons" not in told
 
 
+def test_an_order_that_is_missing_is_not_to_be_declared_missing_which_it_may_not_be():
+    columns = {"id": {"kind": "id"}, "a": AGE, "b": AGE}
+    told = said(columns, [("a", "missing", 1_000), ("b", "above", 0)], order="a", **PERSON)
+    assert "name another column as the order, or none, if a row may lack it" in told
+    assert "missing: allowed" not in told
+
+
 def test_of_persons_it_is_said_what_is_counted_where_noise_hides_the_column_as_well():
     columns = {"id": {"kind": "id"}, "a": {**AGE, "per": "person"}, "b": AGE}
     cells = [("a", "above", 300), ("b", "above", 500)]

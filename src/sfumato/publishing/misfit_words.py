@@ -56,10 +56,12 @@ def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee |
         f"the {_percent(facts.misfit, 1)} that are let pass: nothing was published"
     )
     loud = fit.significant[:_MOST_NAMED]
-    named = [_named(misfit, axes[misfit.column], fit) for misfit in loud] or [_hidden(facts)]
+    people = domain.schema.people
+    order = None if people is None else people.order
+    named = [_named(misfit, axes[misfit.column], fit, order) for misfit in loud]
+    named = named or [_hidden(facts)]
     if fit.persons or loud:
         named.append(_ONCE_IN_ALL if fit.persons else _ONCE)
-    people = domain.schema.people
     both = " --persons FILE, by row" if people is not None and people.linked else ""
     advice = (
         f"See it exactly, with your own eyes: {LOOK}{both}. If the records are meant to be so, "
@@ -80,11 +82,14 @@ def _hidden(facts: FitFacts) -> str:
     )
 
 
-def _named(misfit: Misfit, axis: Axis, fit: Fit) -> str:
+def _named(misfit: Misfit, axis: Axis, fit: Fit, order: str | None) -> str:
+    change = remedy(misfit.complaint, axis, bought=not fit.persons)
+    if misfit.column == order and misfit.complaint == "missing":  # which an order may not be
+        change = "name another column as the order, or none, if a row may lack it"
     return (
         f"Column {misfit.column}: about {misfit.records:,} {fit.unit} (between {misfit.low:,} and "
         f"{misfit.high:,}) fail here first, with values that {_SAID[misfit.complaint]}; "
-        f"{remedy(misfit.complaint, axis, bought=not fit.persons)}"
+        f"{change}"
     )
 
 
