@@ -265,9 +265,10 @@ METHOD = Method(
             Setting("mixed", MIXED, {"records": 200}),
             Setting("target", TARGET, {"records": 10_000}),  # some triples, not all
             Setting("coded", CODED, {"records": 100_000}),
-            # All steps of persons, with pairs that are chosen and with all of them.
+            # All steps of persons, with pairs that are chosen and with all of them; then few.
             Setting("persons'", PERSONS, {"records": 3_000}),
             Setting("two files'", TWO_FILES, {"records": 30_000}),
+            Setting("persons'", PERSONS, {"records": 30}),
         ),
     ),
 )
