@@ -25,7 +25,7 @@ __all__ = ["PeopleDivision", "PeopleShape", "divided_people"]
 # Shares, in hundredths, of one-way tables, the choice, two-way tables, tables of next rows, of
 # other rows and of steps: under little noise, and under much.  Where tables of two rows would be
 # nothing but noise, what stays the same has a share of its own.
-_LITTLE, _MUCH = (15, 2, 35, 25, 13, 10), (58, 4, 17, 11, 6, 4)
+_LITTLE, _MUCH = (15, 2, 35, 25, 13, 10), (58, 4, 17, 13, 4, 4)
 _STAYING = 4
 _CLEAR = {True: 45.0, False: 100.0}  # persons to a deviation of a chosen pair's cells
 _TOLD = {True: 25.0, False: 60.0}  # the same of tables of two rows: below, none is bought
