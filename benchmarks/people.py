@@ -49,7 +49,8 @@ PEOPLE = {
     "order": NAMES[PER_PERSON],
     "columns": {"id": {"kind": "id"}}
     | {
-        name: {"kind": "integer", "low": 0, "high": 99} | ({"per": "person"} if k < PER_PERSON else {})
+        name: {"kind": "integer", "low": 0, "high": 99}
+        | ({"per": "person"} if k < PER_PERSON else {})
         for k, name in enumerate(NAMES)
     },
 }
