@@ -19,6 +19,7 @@ from sfumato.synopsis.tables import RUN
 
 __all__ = ["PanelDeviations", "fine_of_panel", "in_bins", "tables_in_persons"]
 
+_LIKELY = 2.0  # deviations of a block that goes on where others were
 MOST_TIMES = 40  # bins of the order: as many as there are times, where they are so few
 
 
@@ -73,20 +74,25 @@ def _last_seen(noisy: Vector, deviation: float, total: float, *, laplace: bool) 
     """The number of rows beyond which noise is all there is.
 
     A public bound is often far above the rows that anybody has, and a made-up person with very
-    many rows weighs as much as many others.  It is the end of the last block of numbers that noise
-    alone would hardly make (`sfumato.render.tails`), or, where nothing is clear, the number up to
-    which half of all persons seem to be, and 1 at least.
+    many rows weighs as much as many others.  It is the last number that noise alone would hardly
+    make (`sfumato.render.tails`) and those next to it that are likely to be there, or, where
+    nothing is clear, the number up to which half of all persons seem to be, and 1 at least.
 
     >>> noisy = np.array([90.0, 40.0, 20.0, -9.0, 3.0, -4.0, 2.0])
     >>> _last_seen(noisy, 4.0, 150.0, laplace=False), _last_seen(noisy, 90.0, 150.0, laplace=True)
-    (4, 1)
+    (2, 1)
     """
-    clear = significant(len(noisy), laplace=laplace) * deviation
-    last, upto = -1, np.append(0.0, np.cumsum(noisy))
-    for length in (1, 2, 4, 8, 16):
-        blocks = upto[length:] - upto[:-length]
-        seen = np.flatnonzero(blocks >= clear * sqrt(length))
-        last = max(last, int(seen[-1]) + length - 1 if len(seen) else -1)
+    upto, clear = np.append(0.0, np.cumsum(noisy)), significant(len(noisy), laplace=laplace)
+    last = int(np.flatnonzero(noisy >= clear * deviation).max(initial=-1))
+    more = last >= 0
+    while more:
+        more = False
+        for length in (1, 2, 4, 8):
+            end = last + length
+            block = upto[end + 1] - upto[last + 1] if end < len(noisy) else 0.0
+            if block >= _LIKELY * deviation * sqrt(length) and block > 0:
+                last, more = end, True
+                break
     if last < 0:
         half = np.flatnonzero(upto[1:] >= total / 2)
         last = max(int(half[0]), 1) if len(half) else len(noisy) - 1

@@ -158,11 +158,13 @@ def _model(told: Told, settings: Settings, rng: np.random.Generator, persons: in
     number = np.zeros((told.bins(flat.count), len(told.numbers)))
     places = partition.columns[flat.count].place
     number[places, np.arange(len(places))] = told.numbers + 1e-12
+    chance, block = mixture.chance.copy(), partition.block(flat.count)
+    chance[:, block] = np.where(told.possible_numbers, chance[:, block] + _RAREST**2, 0.0)
     each = float(told.numbers @ np.arange(len(places))) / max(float(told.numbers.sum()), 1e-9)
     return _Persons(
         flat,
         np.asarray(mixture.weight[:, 0]),
-        mixture.chance,
+        chance,
         number,
         _sweeps(told, mixture, share, persons * each),
         tuple(fillings(tables, ones, {})),

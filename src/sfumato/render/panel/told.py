@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from sfumato.numeric.arrays import Array, Vector, Whole
+from sfumato.numeric.arrays import Array, Mask, Vector, Whole
 from sfumato.render.estimate import NoisyTables, OneWays
 from sfumato.render.panel.measured import PanelDeviations
 from sfumato.render.panel.step import Tilt, tilt_of
@@ -19,6 +19,7 @@ from sfumato.synopsis.panel import NEXT, OTHER, PanelSynopsis
 
 __all__ = ["Told"]
 
+_ANYBODY = 1e-6  # of all persons: fewer are none
 _TIES = 0.03  # of all steps, above which rows of one person may have the same time
 
 
@@ -74,6 +75,13 @@ class Told:
         if not self.flat.people.linked:
             each[0] = 0.0
         return np.asarray(each)
+
+    @property
+    def possible_numbers(self) -> Mask:
+        """The coarse bins of numbers of rows that anybody is seen to have."""
+        j = self.flat.count
+        seen = np.bincount(self.tables.partition.columns[j].group, self.tables.fine[j].counts)
+        return np.asarray(seen > _ANYBODY * seen.sum())
 
     @cached_property
     def nobody(self) -> float:
