@@ -19,7 +19,7 @@ from sfumato.synopsis.tables import RUN
 
 __all__ = ["PanelDeviations", "fine_of_panel", "in_bins", "tables_in_persons"]
 
-_LIKELY = 2.0  # deviations of a block that goes on where others were
+_LIKELY = 1.2  # deviations of a block that goes on where others were
 MOST_TIMES = 40  # bins of the order: as many as there are times, where they are so few
 
 
