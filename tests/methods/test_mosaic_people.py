@@ -356,3 +356,30 @@ def test_rows_of_two_files_have_values_where_the_schema_has_no_missing_ones(neig
     made = sf.publish(tables, schema=schema, epsilon=1, fit=False, records=9_000, seed=2, rows=300)
     assert made.tables["events"].num_rows
     assert all(column.null_count == 0 for column in made.tables["events"].columns)
+
+
+@pytest.mark.parametrize(
+    ("persons", "says", "paid"),
+    [
+        (200, "No table of two columns was measured", False),
+        (10_000, "tables of some pairs of columns that were chosen", True),
+        (10_000_000, "Tables of one and two columns are kept", True),
+    ],
+)
+def test_the_limits_say_which_tables_were_measured(persons, says, paid):
+    numbers = {f"n{k}": {"kind": "integer", "low": 0, "high": 99} for k in range(8)}
+    schema = {"name": "t", "person": "id", "columns": {"id": {"kind": "id"}, **numbers}}
+    plan = sf.price(schema | {"neighbours": "add-remove"}, epsilon=1, records=persons)
+    assert says in plan.limits[0]
+    assert ("two-way tables" in [event.statistic for event in plan.events]) == paid
+
+
+def test_what_would_help_is_named_as_the_budget_was():
+    schema = {
+        "name": "t",
+        "person": "id",
+        "neighbours": "add-remove",
+        "columns": {"id": {"kind": "id"}, "ill": {"kind": "boolean"}},
+    }
+    assert "a larger rho" in (sf.price(schema, rho="0.00001", records=300).doubt or "")
+    assert "a larger epsilon" in (sf.price(schema, epsilon="0.01", records=300).doubt or "")

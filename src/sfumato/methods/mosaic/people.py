@@ -29,10 +29,18 @@ __all__ = ["people_plan"]
 _CLEAR = 2**10  # as for records
 _KEPT = (
     "Tables of one and two columns are kept, persons, the number of their rows and rows together, "
-    "each person weighing the same{}; dependence among three and more columns only as far as "
-    "these imply it."
+    "each person weighing the same; dependence among three and more columns only as far as these "
+    "imply it."
 )
-_PAIRS = ", and of some pairs that were chosen"
+_SOME = (
+    "Tables of each column are kept, each person weighing the same, and tables of some pairs of "
+    "columns that were chosen; dependence among others only as far as these imply it."
+)
+_ALONE = (
+    "Tables of each column are kept, each person weighing the same. No table of two columns was "
+    "measured: at this budget and number of persons it would be noise, and columns of a row are "
+    "drawn as if they knew nothing of each other."
+)
 _FOLLOW = (
     "How the rows of a person follow each other is kept by tables of each column in a row and the "
     "next one, and in a row and one half of the person's rows away."
@@ -100,7 +108,7 @@ def people_plan(
         invariants=("the number of persons",) if public else (),
         doubt=people_doubt(what),
         limits=(
-            _KEPT.format(_PAIRS if what.division.chosen else ""),
+            _kept(what),
             _FOLLOW if followed else _APART,
             _TOGETHER,
             _LEFT_OUT.format(_ORPHANS if what.flat.people.linked else ""),
@@ -108,6 +116,13 @@ def people_plan(
         ),
         people=True,
     )
+
+
+def _kept(what: PeopleSteps) -> str:
+    """Which tables there are."""
+    if what.bought[TWO_WAY] is None:
+        return _ALONE
+    return _SOME if what.division.chosen else _KEPT
 
 
 def _recount(what: PeopleSteps, synopsis: Mapping[str, Any]) -> tuple[Event, ...]:

@@ -5,6 +5,7 @@ from statistics import median
 
 from sfumato.methods.mosaic.division import records_or_common
 from sfumato.methods.mosaic.people_steps import PeopleSteps
+from sfumato.privacy.guarantee import ZCDP
 from sfumato.synopsis.panel import NEXT
 
 __all__ = ["people_doubt"]
@@ -33,7 +34,8 @@ a larger epsilon, a delta, more persons or fewer columns.
     )
     mean_absolute = sqrt(2 / pi) if steps.gaussian else 1 / sqrt(2)
     wrong = mean_absolute * steps.deviations.one * cells / 2
-    helps = "What helps: a larger epsilon, " + ("" if steps.gaussian else "a delta, ")
+    raised = "rho" if isinstance(steps.budget, ZCDP) else "epsilon"
+    helps = f"What helps: a larger {raised}, " + ("" if steps.gaussian else "a delta, ")
     helps += "more persons or fewer columns."
     if wrong > _TELLING * persons * (1 - 1 / cells):
         return (

@@ -90,8 +90,8 @@ def _drawn(
 def _in_order(codes: Codes, start: Whole, most: int | None) -> None:
     """The codes of each person, smallest first; all different, up to `most`, if there is one.
 
-    Bins are in order already, so that no code leaves its bin.  Where codes must differ and are
-    too near to the end, they are the last ones before it.
+    Bins are in order already, so that a code leaves its bin only where it must differ from the
+    one before.  Codes that are too near to the end for that are the last ones before it.
 
     >>> codes = np.array([3, 3, 9, 9, 9], np.int32)
     >>> _in_order(codes, np.array([0, 2, 5]), 9)
