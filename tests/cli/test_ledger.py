@@ -164,7 +164,7 @@ def test_a_part_of_a_series_that_stopped_is_told_to_be_gone_on_with(run, granted
 
 
 def test_a_place_that_does_not_last_is_said_when_the_ledger_is_made(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("sfumato.ledger.place.MOUNTS", tmp_path / "nowhere")
+    monkeypatch.setattr("sfumato.ledger.sqlite.place.MOUNTS", tmp_path / "nowhere")
     assert "warning: this system does not say" in run("create").output
 
 

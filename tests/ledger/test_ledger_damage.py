@@ -19,7 +19,7 @@ from sfumato.ledger import Ledger
 from sfumato.ledger.audit import replay
 from sfumato.ledger.chain import hash_of, written
 from sfumato.ledger.sql import every_line
-from sfumato.ledger.tables import FORMAT
+from sfumato.ledger.sqlite.tables import FORMAT
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import Heuristic, PureDP, to_json
 from slowness import slow

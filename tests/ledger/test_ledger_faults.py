@@ -32,7 +32,7 @@ from killing import (
 from ledger_world import ABOUT, CHARGE, PLAN, World
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
-from sfumato.ledger import file as ledger_file
+from sfumato.ledger.sqlite import file as ledger_file
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 from slowness import slow

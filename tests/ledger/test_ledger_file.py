@@ -9,7 +9,7 @@ import pytest
 from ledger_world import ABOUT
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
-from sfumato.ledger import file as ledger_file
+from sfumato.ledger.sqlite import file as ledger_file
 from sfumato.privacy.guarantee import PureDP
 
 PLAN, DIGEST = "c0ffee00", "0123456789abcdef"

@@ -7,7 +7,7 @@ import pytest
 
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
-from sfumato.ledger import place as ledger_place
+from sfumato.ledger.sqlite import place as ledger_place
 from sfumato.privacy.guarantee import PureDP
 
 LINE = "36 35 8:1 / {point} rw,noatime shared:1 - {kind} source rw\n"

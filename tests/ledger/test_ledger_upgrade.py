@@ -15,11 +15,11 @@ from killing import (
 from ledger_world import ABOUT, forget_heads
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
-from sfumato.ledger import tables as ledger_schema
-from sfumato.ledger import upgrade as ledger_upgrade
+from sfumato.ledger.sqlite import tables as ledger_schema
+from sfumato.ledger.sqlite import upgrade as ledger_upgrade
 from sfumato.ledger.sql import every_line
 from sfumato.ledger.table_part import DIVISIBLE, TablePart
-from sfumato.ledger.tables import FORMAT, expected_structure
+from sfumato.ledger.sqlite.tables import FORMAT, expected_structure
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 
@@ -172,7 +172,7 @@ def test_a_log_that_was_not_folded_back_is_part_of_the_history(folder):
 
 def test_a_program_of_the_older_format_refuses_it_afterwards(older, monkeypatch):
     Ledger(older).close()
-    monkeypatch.setattr("sfumato.ledger.file.FORMAT", 4)
+    monkeypatch.setattr("sfumato.ledger.sqlite.file.FORMAT", 4)
     before = older.read_bytes()
     with pytest.raises(LedgerError, match=r"newer Sfumato.*format 5, this one knows 4"):
         Ledger(older)
@@ -180,7 +180,7 @@ def test_a_program_of_the_older_format_refuses_it_afterwards(older, monkeypatch)
 
 
 def test_it_waits_for_a_program_of_the_older_format_that_has_it_open(older, monkeypatch):
-    monkeypatch.setattr("sfumato.ledger.file.WAIT", 0.05)
+    monkeypatch.setattr("sfumato.ledger.sqlite.file.WAIT", 0.05)
     before, other = look(older), sqlite3.connect(older, isolation_level=None)
     other.execute("BEGIN")
     other.execute("SELECT * FROM event").fetchall()

@@ -3,8 +3,9 @@
 An event is one line.  It carries the balance of its data set after it, as in a paper
 account book, so a charge reads one line instead of summing them all, and no total is ever
 updated in place.  Its hash covers every column and the hash before it; the first line
-hangs on the public ledger id and commits to the secret fingerprint key.  Every line holds a
-random nonce, so that nobody who knows one head can guess his way to the next.
+hangs on the public ledger id and commits to the secret fingerprint key.  Every line says who
+wrote it and holds a random nonce, so that nobody who knows one head can guess his way to the next.
+A client's part of a budget is an account of its own, whose name no data set can bear.
 
 >>> print(Balance(granted=Charge(micro_epsilon=3_000_000), spent=Charge(1_500_000)).left)
 epsilon 1.5
@@ -22,19 +23,30 @@ from sfumato.ledger.table_part import Parted, TablePart
 from sfumato.privacy.budget import Charge
 
 __all__ = [
+    "LEFT_OUT",
     "LIMIT",
+    "TOLD",
     "Balance",
     "LedgerLine",
+    "account_of",
     "after",
     "birth",
+    "client_of",
+    "commitment",
     "genesis",
     "hash_of",
+    "hashed",
+    "left_out",
     "next_line",
     "summary",
+    "veiled",
     "written",
 ]
 
 _UNDIVIDED = Parted()
+TOLD = "told"  # in place of a veil: what stands as the fingerprint is its digest already
+LEFT_OUT = "left out"  # in place of a fingerprint that the hash of an older line covers as it is
+_CLIENT = "\t"  # between a data set and its client: no name that a person can give holds one
 LIMIT = 2**62  # half of what SQLite's integers hold: two sums below it cannot overflow
 
 
@@ -75,6 +87,7 @@ class LedgerLine(NamedTuple):
     dataset: str
     release: str | None
     fingerprint: str | None
+    veil: str | None  # random; the hash covers the fingerprint under it
     other: str | None
     heuristic: int
     micro_epsilon: int
@@ -91,6 +104,7 @@ class LedgerLine(NamedTuple):
     allowed: int
     protects: str | None
     parts: str | None
+    who: str | None  # operating-system user or database role; None in formats before the sixth
     detail: str
     clock: int
     nonce: str
@@ -116,19 +130,61 @@ class LedgerLine(NamedTuple):
             Parted.of(self.parts),
         )
 
+    @property
+    def mark(self) -> str | None:
+        """What stands for the data in the hash of this line, and in what its parts remember."""
+        if self.veil is None or self.veil == TOLD or self.fingerprint is None:
+            return self.fingerprint
+        return veiled(self.veil, self.fingerprint)
+
 
 def hash_of(line: LedgerLine) -> str:
-    """SHA-256 of the line as JSON with sorted names; `previous` is one of its columns.
+    """SHA-256 of the line as JSON with sorted names; `previous` is one of its columns."""
+    return sha256(written(hashed(line)).encode("ascii")).hexdigest()
+
+
+def hashed(line: LedgerLine) -> dict[str, object]:
+    """The columns that the hash covers, a fingerprint under its veil.
 
     Lines of formats 1 and 2 had no nonce and did not say what they protect: they keep the hash
-    they were written with.  So do those of format 3, and all of accounts without parts.
+    they were written with.  So do those of format 3, all of accounts without parts, and those of
+    formats before the sixth, which did not say who wrote them.
     """
-    columns = line._asdict()
+    columns: dict[str, object] = line._asdict() | {"fingerprint": line.mark}
+    del columns["veil"]
+    if line.who is None:
+        del columns["who"]
     if line.parts is None:
         del columns["parts"]
     if not line.nonce:
         del columns["nonce"], columns["protects"]
-    return sha256(written(columns).encode("ascii")).hexdigest()
+    return columns
+
+
+def left_out(line: LedgerLine) -> bool:
+    """Whether an exported line lacks something that its hash covers."""
+    tables = (frame.table for _, frame in Parted.of(line.parts).frames)
+    return LEFT_OUT in (line.fingerprint, *tables)
+
+
+def veiled(veil: str, fingerprint: str) -> str:
+    """A digest of the fingerprint that says nothing to whoever does not know the veil."""
+    return sha256(f"sfumato veil {veil} {fingerprint}".encode("ascii")).hexdigest()
+
+
+def account_of(dataset: str, client: str) -> str:
+    """The account of a client: a quota within that of the data set."""
+    return f"{dataset}{_CLIENT}{client}"
+
+
+def client_of(account: str) -> tuple[str, str] | None:
+    """Data set and client of such an account; None for that of a data set itself.
+
+    >>> client_of(account_of("words", "anna")), client_of("words")
+    (('words', 'anna'), None)
+    """
+    dataset, mark, client = account.partition(_CLIENT)
+    return (dataset, client) if mark else None
 
 
 def genesis(ledger_id: str) -> str:
@@ -136,10 +192,15 @@ def genesis(ledger_id: str) -> str:
     return sha256(b"sfumato ledger " + ledger_id.encode()).hexdigest()
 
 
-def birth(ledger_id: str, fingerprint_key: bytes) -> str:
-    """What the first line says; it binds the key without showing it (256 random bits)."""
-    key = sha256(b"sfumato fingerprint key " + fingerprint_key).hexdigest()
-    return written({"ledger": ledger_id, "key": key})
+def commitment(fingerprint_key: bytes) -> str:
+    """What a line says of the key: it binds the key without showing it (256 random bits)."""
+    return sha256(b"sfumato fingerprint key " + fingerprint_key).hexdigest()
+
+
+def birth(ledger_id: str, committed: str, *, two_people: bool = False) -> str:
+    """What the first line says: the ledger, its key, and whether one person alone may grant."""
+    said: dict[str, object] = {"ledger": ledger_id, "key": committed}
+    return written(said | {"two people": True} if two_people else said)
 
 
 def written(detail: Mapping[str, object]) -> str:
@@ -173,9 +234,15 @@ def after(
     balance = replace(balance, protects=balance.protects or protects)
     parts = balance.parts
     match kind:
-        case "grant":
+        case "grant" | "approve":
             granted = plus(balance.granted, amount)
             return replace(balance, granted=granted, heuristic=balance.heuristic or heuristic)
+        case "client":  # on the account of a client, as the next one
+            return replace(balance, granted=plus(balance.granted, amount))
+        case "use":
+            return replace(balance, spent=plus(balance.spent, amount))
+        case "lapse":  # at the end of a period
+            return replace(balance, granted=minus(balance.granted, amount))
         case "draw" if part is not None:
             return replace(balance, parts=parts.drawn(part, fingerprint))
         case "reserve" if part is not None:
@@ -216,15 +283,18 @@ def next_line(
     detail: str,
     *,
     clock: int,
+    who: str | None,
     release: str | None = None,
     amount: Charge = NOTHING,
     heuristic: bool = False,
     protects: str | None = None,
     fingerprint: str | None = None,
+    veil: str | None = None,
     other: str | None = None,
     part: TablePart | None = None,
 ) -> LedgerLine:
     """The event that follows line `last` (number and hash) on a data set that stood at `before`."""
+    mark = fingerprint if fingerprint is None or veil is None else veiled(veil, fingerprint)
     balance = after(
         before,
         kind,
@@ -232,7 +302,7 @@ def next_line(
         heuristic=heuristic,
         protects=protects,
         part=part,
-        fingerprint=fingerprint,
+        fingerprint=mark,
     )
     return LedgerLine(
         last[0] + 1,
@@ -240,6 +310,7 @@ def next_line(
         dataset,
         release,
         fingerprint,
+        veil,
         other,
         int(heuristic),
         *units(amount),
@@ -250,6 +321,7 @@ def next_line(
         int(balance.heuristic),
         balance.protects,
         balance.parts.to_text(),
+        who,
         detail,
         clock,
         secrets.token_hex(16),

@@ -11,7 +11,8 @@ Steps.  reserve (charged) → draw (noise begins) → settle (published); a rese
 has not drawn can be refunded by a recorded act, a draw never.  A release that was reserved in two
 steps may stop after the first, by the object that drew alone, and keeps what that one cost.  A
 later part of a series and an inspection are lines of their own: they are counted and cost nothing.
-Limits.  Whoever can write the file can rewrite all of it: only the kept head shows that.
+Limits.  Whoever can write the file, or owns the database, can rewrite all of it: only the kept
+head shows that.
 
 >>> from tempfile import TemporaryDirectory
 >>> from sfumato.privacy.guarantee import PureDP
@@ -26,20 +27,21 @@ released · epsilon 2 left
 """
 
 import secrets
-import sqlite3
-import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from sfumato.errors import LedgerError, ParameterError
 from sfumato.ledger.amount import minus
+from sfumato.ledger.backend import Connection
 from sfumato.ledger.balance_table import balance_table
-from sfumato.ledger.chain import Balance, birth, genesis, next_line
-from sfumato.ledger.file import build
-from sfumato.ledger.grant import grantable, granted_budget
-from sfumato.ledger.place import Place, place_of
+from sfumato.ledger.chain import Balance, birth, commitment, genesis, next_line
+from sfumato.ledger.clients import Clients, use
+from sfumato.ledger.fingerprint_key import new_key, new_key_file, write_key
+from sfumato.ledger.making import make
+from sfumato.ledger.period import lapse_again, running
 from sfumato.ledger.rules import (
     Entry,
     affordable,
@@ -73,57 +75,53 @@ from sfumato.ledger.sql import (
     parts_of,
     reservations_of,
     unfinished_releases,
+    veil_of,
 )
 from sfumato.ledger.table_part import TablePart
-from sfumato.ledger.two_steps import TwoSteps, entry_in
+from sfumato.ledger.two_steps import entry_in
 from sfumato.privacy.budget import Charge
-from sfumato.privacy.guarantee import Guarantee, Heuristic, Number, to_json
+from sfumato.privacy.guarantee import Guarantee, Heuristic, to_json
 
 __all__ = ["Balance", "Entry", "Ledger"]
 
 
-class Ledger(TwoSteps):
-    """An open ledger file.  Safe between threads and processes; not carried over a fork."""
+class Ledger(Clients):
+    """An open ledger.  Safe between threads and processes; not carried over a fork."""
 
     @classmethod
-    def create(cls, path: str | Path) -> Self:
-        """Make a new ledger, readable by its owner only, and open it."""
-        ledger_id, key = secrets.token_hex(16), secrets.token_bytes(32)
+    def create(cls, place: str | Path, *, two_people: bool = False) -> Self:
+        """Make a new ledger, readable by its owner only, and open it.
 
-        def fill(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT INTO identity VALUES (1, ?, ?)", (ledger_id, key))
-            first, said = (0, genesis(ledger_id)), birth(ledger_id, key)
+        With `two_people` no budget is granted by one person alone: one asks, another approves.
+        """
+        ledger_id, key = secrets.token_hex(16), new_key()
+        said = birth(ledger_id, commitment(key), two_people=two_people)
+
+        def fill(connection: Connection) -> None:
             insert(
-                connection, next_line(first, Balance(), "create", "", said, clock=int(time.time()))
+                connection,
+                next_line(
+                    (0, genesis(ledger_id)),
+                    Balance(),
+                    "create",
+                    "",
+                    said,
+                    clock=connection.clock,
+                    who=connection.who,
+                ),
             )
 
-        build(Path(path).resolve(), fill)
-        return cls(path)
+        make(place, ledger_id, key, fill)
+        return cls(place)
 
-    def grant(
-        self,
-        dataset: str,
-        budget: Guarantee | None = None,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        reason: str,
-        heuristic: bool = False,
-    ) -> None:
-        """Add to a data set's budget, on the record; amounts round down to whole units.
-
-        It is said as `publish` takes it, `epsilon=2`, or given as a guarantee; `delta` by itself
-        is for releases with epsilon that was granted before.  `heuristic` also allows releases
-        that carry no guarantee; by itself it allows them and nothing else.
-        """
-        line_text(dataset=dataset, reason=reason)
-        said = granted_budget(budget, heuristic, epsilon=epsilon, delta=delta, rho=rho)
+    def new_key(self, *, reason: str) -> None:
+        """Replace a fingerprint key that was lost: data drawn before is not known again."""
+        line_text(reason=reason)
+        key = new_key()
         with self._writing() as connection:
-            balance = balance_of(connection, dataset) or Balance()
-            amount = grantable(said, heuristic=heuristic, balance=balance)
-            why = {"reason": reason}
-            append(connection, "grant", dataset, why, amount=amount, heuristic=heuristic)
+            file = new_key_file(self.ledger_id, self._opened().key_file)
+            write_key(file, self.ledger_id, key)
+            append(connection, "new-key", "", {"key": commitment(key), "reason": reason})
 
     def reserve(
         self,
@@ -135,6 +133,7 @@ class Ledger(TwoSteps):
         protects: str,
         table_part: TablePart | None = None,
         first: Guarantee | None = None,
+        uses: Mapping[str, Guarantee] | None = None,
     ) -> Entry:
         """Charge the release; on the disk before this returns.
 
@@ -142,8 +141,9 @@ class Ledger(TwoSteps):
         promises do not add up, so all charges of a data set must name the same.  What promises
         nothing costs nothing and is not bound by that.  With `table_part` it uses those records
         alone, and parts that have no record in common cost the most that one of them costs.  With
-        `first` it may `stop` when that much was spent.  The same request again returns the entry
-        it has, without a second charge: its `state` says how far it came.
+        `first` it may `stop` when that much was spent.  With `uses` each client's share of it is
+        charged to that client as well, in the same transaction.  The same request again returns
+        the entry it has, without a second charge: its `state` says how far it came.
         """
         line_text(release=release, dataset=dataset, protects=protects)
         digest_text(plan=plan)
@@ -164,6 +164,7 @@ class Ledger(TwoSteps):
                 said["first"] = to_json(first)
             if promised is not None:
                 one_promise(dataset, _same_data(connection, dataset), promised)
+            running(connection, dataset)
             affordable(release, dataset, balance, amount, table_part)
             line = append(
                 connection,
@@ -175,6 +176,7 @@ class Ledger(TwoSteps):
                 protects=promised,
                 part=table_part,
             )
+            use(connection, dataset, release, uses or {}, amount)
         return entry_of([line])
 
     def go_on(self, series: str, part: int, *, plan: str) -> Entry:
@@ -213,7 +215,10 @@ class Ledger(TwoSteps):
             strangers = names - {entry.dataset} - joined_to(connection, entry.dataset)
             if strangers:
                 raise renamed(min(strangers), entry.dataset)
-            one_table(entry, balance_of(connection, entry.dataset) or Balance(), mark)
+            veil = None
+            if mark is not None:
+                veil = veil_of(connection, entry.dataset, mark) or secrets.token_hex(16)
+            one_table(entry, balance_of(connection, entry.dataset) or Balance(), mark, veil)
             append(
                 connection,
                 "draw",
@@ -221,6 +226,7 @@ class Ledger(TwoSteps):
                 {},
                 release=release,
                 fingerprint=mark,
+                veil=veil,
                 part=entry.table_part,
             )
         if entry.first is not None:
@@ -250,6 +256,7 @@ class Ledger(TwoSteps):
                 amount=entry.charge,
                 part=entry.table_part,
             )
+            lapse_again(connection, entry.dataset, entry.sequence)
 
     def allow(self, dataset: str, other: str, reason: str) -> None:
         """Record that two names stand for the same data; its people then bear both budgets."""
@@ -348,11 +355,6 @@ class Ledger(TwoSteps):
         with self._session() as connection:
             return last_line(connection)[1]
 
-    @property
-    def place(self) -> Place:
-        """What the file lies on, and what is to be said about that."""
-        return place_of(self._path.parent)
-
     def __enter__(self) -> Self:
         return self
 
@@ -365,13 +367,13 @@ class Ledger(TwoSteps):
         self.close()
 
     def __repr__(self) -> str:
-        return f"Ledger({str(self._path)!r})"
+        return f"Ledger({self.name!r})"
 
     def _repr_html_(self) -> str:
-        return balance_table(self, str(self._path))
+        return balance_table(self, self.name)
 
 
-def _same_data(connection: sqlite3.Connection, dataset: str) -> dict[str, Balance]:
+def _same_data(connection: Connection, dataset: str) -> dict[str, Balance]:
     """The balances of a data set and of all that are the same data."""
     names = same_data(dataset, lambda name: joined_to(connection, name))
     return {name: balance_of(connection, name) or Balance() for name in sorted(names)}

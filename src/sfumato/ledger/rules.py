@@ -9,7 +9,7 @@ from typing import Literal
 
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger.amount import NOTHING, covers, minus, missing
-from sfumato.ledger.chain import LIMIT, Balance, LedgerLine
+from sfumato.ledger.chain import LIMIT, Balance, LedgerLine, veiled
 from sfumato.ledger.table_part import DIVISIBLE, MOST_CELLS, TablePart
 from sfumato.privacy.budget import Charge, charge
 from sfumato.privacy.guarantee import (
@@ -220,14 +220,15 @@ def divisible(part: TablePart, promised: str | None, balance: Balance, asked: Ch
         )
 
 
-def one_table(entry: Entry, balance: Balance, fingerprint: str | None) -> None:
+def one_table(entry: Entry, balance: Balance, fingerprint: str | None, veil: str | None) -> None:
     """Refuse to draw parts of two tables as if they were of one."""
     part = entry.table_part
     if part is None:
         return
     if fingerprint is None:
         raise ParameterError("the draw of a part of a table needs the fingerprint of the table")
-    if balance.parts.table(part) not in (None, fingerprint):
+    mark = fingerprint if veil is None else veiled(veil, fingerprint)
+    if balance.parts.table(part) not in (None, mark, fingerprint):
         raise BudgetError(
             f"part {part.name}: other parts of {entry.dataset!r} were drawn from a table with "
             "other records, and only parts of one table cost their maximum: publish from that "

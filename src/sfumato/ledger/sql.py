@@ -1,41 +1,61 @@
 """The statements on the ledger's tables, by hand: isolation is ours to control.
 
-Every line that is read is hashed again, so a decision never rests on an edited one.
+They are the same in a file of SQLite and a database of PostgreSQL.  Every line that is read is
+hashed again, so a decision never rests on an edited one.
 """
 
-import sqlite3
-import time
+import json
 from collections.abc import Iterator, Mapping
 
 from sfumato.errors import LedgerError
 from sfumato.ledger.amount import NOTHING
-from sfumato.ledger.chain import Balance, LedgerLine, hash_of, next_line, written
+from sfumato.ledger.backend import Connection, Rows
+from sfumato.ledger.chain import (
+    Balance,
+    LedgerLine,
+    account_of,
+    client_of,
+    hash_of,
+    next_line,
+    written,
+)
 from sfumato.ledger.table_part import TablePart
 from sfumato.privacy.budget import Charge
 
 __all__ = [
+    "accounts",
+    "answered",
     "append",
     "balance_of",
+    "clients_of",
+    "committed_key",
     "every_line",
     "granted_datasets",
+    "grants_of",
     "hash_at",
     "history_of",
     "holds",
-    "identity",
     "insert",
     "inspections_of",
     "joined_to",
     "last_checkpoint",
+    "last_grant",
     "last_hash",
     "last_hashes",
+    "last_lapse",
     "last_line",
+    "ledger_id_of",
+    "line_at",
     "lines_of",
     "names_of",
+    "needs_two_people",
+    "open_requests",
     "parts_of",
     "reservations_of",
     "stops_of",
     "unfinished_releases",
     "unfinished_steps",
+    "veil_of",
 ]
 
 _EVER = 2**62
@@ -43,7 +63,7 @@ _PORTION = 2_000
 
 
 def append(
-    connection: sqlite3.Connection,
+    connection: Connection,
     kind: str,
     dataset: str,
     said: Mapping[str, object],
@@ -53,10 +73,14 @@ def append(
     heuristic: bool = False,
     protects: str | None = None,
     fingerprint: str | None = None,
+    veil: str | None = None,
     other: str | None = None,
     part: TablePart | None = None,
 ) -> LedgerLine:
-    """Write the next line, with the balance it leads to."""
+    """Write the next line, with the balance it leads to.
+
+    A clock that went back does not bring an ended period back: no line is older than the last.
+    """
     last, head = last_line(connection)
     line = next_line(
         (last.sequence, head),
@@ -64,12 +88,14 @@ def append(
         kind,
         dataset,
         written(said),
-        clock=int(time.time()),  # for people: no rule reads it
+        clock=max(connection.clock, last.clock),
+        who=connection.who,
         release=release,
         amount=amount,
         heuristic=heuristic,
         protects=protects,
         fingerprint=fingerprint,
+        veil=veil,
         other=other,
         part=part,
     )
@@ -77,22 +103,41 @@ def append(
     return line
 
 
-def insert(connection: sqlite3.Connection, line: LedgerLine) -> None:
+def insert(connection: Connection, line: LedgerLine) -> None:
     """Put a finished line at the end."""
     row = (*line, hash_of(line))
     marks = ", ".join("?" * len(row))
     connection.execute(f"INSERT INTO event VALUES ({marks})", row)  # noqa: S608  only marks
 
 
-def identity(connection: sqlite3.Connection) -> tuple[str, bytes]:
-    """The public name and the secret key."""
-    found = connection.execute("SELECT ledger_id, fingerprint_key FROM identity").fetchone()
-    if found is None:
-        raise LedgerError("the ledger is damaged: its identity is missing")
-    return found[0], found[1]
+def ledger_id_of(connection: Connection) -> str:
+    """The public name of the ledger; that the chain hangs on it is for the auditor."""
+    return str(_said_by_the_first(connection)["ledger"])
 
 
-def last_line(connection: sqlite3.Connection) -> tuple[LedgerLine, str]:
+def needs_two_people(connection: Connection) -> bool:
+    """Whether a grant must be asked for by one and approved by another."""
+    return bool(_said_by_the_first(connection).get("two people", False))
+
+
+def _said_by_the_first(connection: Connection) -> dict[str, object]:
+    query = "SELECT * FROM event WHERE sequence = 1"
+    for line in _checked(connection.execute(query)):
+        found = json.loads(line.detail)
+        if isinstance(found, dict) and "ledger" in found:
+            return found
+    raise LedgerError("the ledger is damaged: its first event is missing")
+
+
+def committed_key(connection: Connection) -> str:
+    """What the ledger says of its fingerprint key."""
+    query = "SELECT * FROM event WHERE kind IN ('create', 'new-key') ORDER BY sequence DESC LIMIT 1"
+    for line in _checked(connection.execute(query)):
+        return str(json.loads(line.detail)["key"])
+    raise LedgerError("the ledger is damaged: its first event is missing")
+
+
+def last_line(connection: Connection) -> tuple[LedgerLine, str]:
     """The line that the next one must follow, and its hash."""
     query = "SELECT * FROM event ORDER BY sequence DESC LIMIT 1"
     for line in _checked(connection.execute(query)):
@@ -100,7 +145,7 @@ def last_line(connection: sqlite3.Connection) -> tuple[LedgerLine, str]:
     raise LedgerError("the ledger is damaged: its first event is missing")
 
 
-def balance_of(connection: sqlite3.Connection, dataset: str, until: int = _EVER) -> Balance | None:
+def balance_of(connection: Connection, dataset: str, until: int = _EVER) -> Balance | None:
     """The balance on the data set's last line, or None if it was never granted anything."""
     query = "SELECT * FROM event WHERE dataset = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1"
     for line in _checked(connection.execute(query, (dataset, until))):
@@ -108,27 +153,27 @@ def balance_of(connection: sqlite3.Connection, dataset: str, until: int = _EVER)
     return None
 
 
-def lines_of(connection: sqlite3.Connection, release: str, until: int = _EVER) -> list[LedgerLine]:
+def lines_of(connection: Connection, release: str, until: int = _EVER) -> list[LedgerLine]:
     """The steps of a release, in order; that somebody looked at it is no step."""
     query = "SELECT * FROM event WHERE release = ? AND kind <> 'inspect' AND sequence <= ?"
     found = _checked(connection.execute(query, (release, until)))
     return sorted(found, key=lambda line: line.sequence)
 
 
-def parts_of(connection: sqlite3.Connection, series: str, until: int = _EVER) -> int:
+def parts_of(connection: Connection, series: str, until: int = _EVER) -> int:
     """How many parts of a series were begun after its first one."""
     query = "SELECT count(*) FROM event WHERE other = ? AND kind = 'part' AND sequence <= ?"
     (found,) = connection.execute(query, (series, until)).fetchone()
     return int(found)
 
 
-def inspections_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:
+def inspections_of(connection: Connection, dataset: str) -> list[LedgerLine]:
     """Every time the records were looked at without noise, in order."""
     query = "SELECT * FROM event WHERE dataset = ? AND kind = 'inspect' ORDER BY sequence"
     return list(_checked(connection.execute(query, (dataset,))))
 
 
-def history_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:
+def history_of(connection: Connection, dataset: str) -> list[LedgerLine]:
     """Every line about a data set, in order: to be shown; another may name it as the same data."""
     query = (
         "SELECT * FROM event WHERE dataset = :name OR (kind = 'same-data' AND other = :name)"
@@ -137,19 +182,19 @@ def history_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]
     return list(_checked(connection.execute(query, {"name": dataset})))
 
 
-def reservations_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:
+def reservations_of(connection: Connection, dataset: str) -> list[LedgerLine]:
     """Every charge of a data set, in order: to be shown, for it takes as long as the history is."""
     query = "SELECT * FROM event WHERE dataset = ? AND kind = 'reserve' ORDER BY sequence"
     return list(_checked(connection.execute(query, (dataset,))))
 
 
-def stops_of(connection: sqlite3.Connection, dataset: str) -> list[LedgerLine]:
+def stops_of(connection: Connection, dataset: str) -> list[LedgerLine]:
     """Every release that stopped after its first step, in order: to be shown, as above."""
     query = "SELECT * FROM event WHERE dataset = ? AND kind = 'stop' ORDER BY sequence"
     return list(_checked(connection.execute(query, (dataset,))))
 
 
-def every_line(connection: sqlite3.Connection, after: int = 0) -> Iterator[tuple[LedgerLine, str]]:
+def every_line(connection: Connection, after: int = 0) -> Iterator[tuple[LedgerLine, str]]:
     """The history after a line, with the stored hashes, unchecked: for the auditor.
 
     Read in portions, so that nobody who wants to write waits for the end of a long history.
@@ -160,13 +205,13 @@ def every_line(connection: sqlite3.Connection, after: int = 0) -> Iterator[tuple
         after = rows[-1][0]
 
 
-def last_checkpoint(connection: sqlite3.Connection) -> LedgerLine | None:
+def last_checkpoint(connection: Connection) -> LedgerLine | None:
     """The newest line that sums up the accounts before it."""
     query = "SELECT * FROM event WHERE kind = 'checkpoint' ORDER BY sequence DESC LIMIT 1"
     return next(_checked(connection.execute(query)), None)
 
 
-def last_hash(connection: sqlite3.Connection, dataset: str, until: int = _EVER) -> str | None:
+def last_hash(connection: Connection, dataset: str, until: int = _EVER) -> str | None:
     """The stored hash of a data set's last line up to `until`."""
     query = (
         "SELECT hash FROM event WHERE dataset = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1"
@@ -175,33 +220,33 @@ def last_hash(connection: sqlite3.Connection, dataset: str, until: int = _EVER) 
     return found and found[0]
 
 
-def last_hashes(connection: sqlite3.Connection, until: int = _EVER) -> Iterator[tuple[str, str]]:
+def last_hashes(connection: Connection, until: int = _EVER) -> Iterator[tuple[str, str]]:
     """Every data set with the hash of its last line up to `until`, by name."""
-    for name in granted_datasets(connection):
+    for name in accounts(connection):
         if found := last_hash(connection, name, until):
             yield name, found
 
 
-def hash_at(connection: sqlite3.Connection, sequence: int) -> str | None:
+def hash_at(connection: Connection, sequence: int) -> str | None:
     """The stored hash of a line, or None if it is not there."""
     query = "SELECT hash FROM event WHERE sequence = ?"
     found: tuple[str] | None = connection.execute(query, (sequence,)).fetchone()
     return found and found[0]
 
 
-def holds(connection: sqlite3.Connection, head: str) -> bool:
+def holds(connection: Connection, head: str) -> bool:
     """Whether some line has this hash."""
     query = "SELECT 1 FROM event WHERE hash = ?"
     return connection.execute(query, (head,)).fetchone() is not None
 
 
-def names_of(connection: sqlite3.Connection, fingerprint: str, until: int = _EVER) -> set[str]:
+def names_of(connection: Connection, fingerprint: str, until: int = _EVER) -> set[str]:
     """Names under which this data was drawn."""
     query = "SELECT dataset FROM event WHERE fingerprint = ? AND sequence <= ?"
     return {name for (name,) in connection.execute(query, (fingerprint, until))}
 
 
-def joined_to(connection: sqlite3.Connection, dataset: str, until: int = _EVER) -> set[str]:
+def joined_to(connection: Connection, dataset: str, until: int = _EVER) -> set[str]:
     """Names that a decision joined to this one."""
     query = (
         "SELECT other FROM event WHERE kind = 'same-data' AND dataset = :name"
@@ -211,8 +256,8 @@ def joined_to(connection: sqlite3.Connection, dataset: str, until: int = _EVER) 
     return {name for (name,) in connection.execute(query, {"name": dataset, "until": until})}
 
 
-def granted_datasets(connection: sqlite3.Connection) -> list[str]:
-    """Every name that has an account; found name by name, not line by line."""
+def accounts(connection: Connection) -> list[str]:
+    """Every name that has an account, clients too; found name by name, not line by line."""
     query = (
         "WITH RECURSIVE known(name) AS (SELECT min(dataset) FROM event WHERE dataset > ''"
         " UNION ALL SELECT (SELECT min(dataset) FROM event WHERE dataset > name) FROM known"
@@ -221,7 +266,82 @@ def granted_datasets(connection: sqlite3.Connection) -> list[str]:
     return [name for (name,) in connection.execute(query)]
 
 
-def unfinished_releases(connection: sqlite3.Connection, dataset: str | None) -> list[str]:
+def granted_datasets(connection: Connection) -> list[str]:
+    """Every data set that has an account."""
+    return [name for name in accounts(connection) if client_of(name) is None]
+
+
+def grants_of(connection: Connection, dataset: str) -> list[LedgerLine]:
+    """Grants and the ends of periods, in order."""
+    query = (
+        "SELECT * FROM event WHERE dataset = ? AND kind IN ('grant', 'approve', 'lapse')"
+        " ORDER BY sequence"
+    )
+    return list(_checked(connection.execute(query, (dataset,))))
+
+
+def last_grant(connection: Connection, dataset: str, until: int = _EVER) -> LedgerLine | None:
+    """The newest grant of a data set, which says how long its budget is for."""
+    query = (
+        "SELECT * FROM event WHERE dataset = ? AND kind IN ('grant', 'approve')"
+        " AND sequence <= ? ORDER BY sequence DESC LIMIT 1"
+    )
+    return next(_checked(connection.execute(query, (dataset, until))), None)
+
+
+def last_lapse(connection: Connection, dataset: str) -> int:
+    """The line at which what was left of a period was taken back last; 0 if there is none."""
+    query = (
+        "SELECT sequence FROM event WHERE dataset = ? AND kind = 'lapse'"
+        " ORDER BY sequence DESC LIMIT 1"
+    )
+    found: tuple[int] | None = connection.execute(query, (dataset,)).fetchone()
+    return found[0] if found else 0
+
+
+def line_at(connection: Connection, sequence: int) -> LedgerLine | None:
+    """One line by its number."""
+    query = "SELECT * FROM event WHERE sequence = ?"
+    return next(_checked(connection.execute(query, (sequence,))), None)
+
+
+def answered(connection: Connection, request: int, until: int = _EVER) -> str | None:
+    """What became of a request: approve, decline, or nothing yet."""
+    query = (
+        "SELECT kind FROM event WHERE other = ? AND kind IN ('approve', 'decline')"
+        " AND sequence <= ?"
+    )
+    found: tuple[str] | None = connection.execute(query, (str(request), until)).fetchone()
+    return found and found[0]
+
+
+def open_requests(connection: Connection) -> list[LedgerLine]:
+    """Requests that nobody has answered, oldest first."""
+    query = "SELECT * FROM event WHERE kind = 'request' ORDER BY sequence"
+    found = list(_checked(connection.execute(query)))
+    return [line for line in found if answered(connection, line.sequence) is None]
+
+
+def clients_of(connection: Connection, dataset: str) -> dict[str, LedgerLine]:
+    """The newest word on each client of a data set, by account."""
+    query = "SELECT * FROM event WHERE kind = 'client' AND dataset > ? AND dataset < ?"
+    first, last = account_of(dataset, ""), account_of(dataset, "\U0010ffff")
+    found: dict[str, LedgerLine] = {}
+    for line in _checked(connection.execute(query + " ORDER BY sequence", (first, last))):
+        found[line.dataset] = line
+    return found
+
+
+def veil_of(connection: Connection, dataset: str, fingerprint: str) -> str | None:
+    """The veil under which this data was drawn under this name before."""
+    query = (
+        "SELECT veil FROM event WHERE fingerprint = ? AND dataset = ? AND veil IS NOT NULL LIMIT 1"
+    )
+    found: tuple[str] | None = connection.execute(query, (fingerprint, dataset)).fetchone()
+    return found and found[0]
+
+
+def unfinished_releases(connection: Connection, dataset: str | None) -> list[str]:
     """Reserved, and neither settled, stopped nor refunded; oldest first."""
     query = "SELECT release FROM unfinished ORDER BY sequence"
     if dataset is None:
@@ -230,13 +350,13 @@ def unfinished_releases(connection: sqlite3.Connection, dataset: str | None) -> 
     return [release for (release,) in connection.execute(query, (dataset,))]
 
 
-def unfinished_steps(connection: sqlite3.Connection) -> dict[str, tuple[str, bool]]:
+def unfinished_steps(connection: Connection) -> dict[str, tuple[str, bool]]:
     """What the table of releases under way says: data set, and whether noise was drawn."""
     rows = connection.execute("SELECT release, dataset, drawn FROM unfinished")
     return {release: (dataset, bool(drawn)) for release, dataset, drawn in rows}
 
 
-def _checked(rows: sqlite3.Cursor) -> Iterator[LedgerLine]:
+def _checked(rows: Rows) -> Iterator[LedgerLine]:
     for row in rows:
         line, stored = LedgerLine(*row[:-1]), row[-1]
         try:

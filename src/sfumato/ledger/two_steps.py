@@ -5,11 +5,12 @@ can know.  So it keeps that in memory, forgets it before the next step begins, a
 stop a release.  What forgets too early, or is killed, leaves the whole charge.
 """
 
-import sqlite3
 from pathlib import Path
 
 from sfumato.errors import LedgerError
 from sfumato.ledger.amount import NOTHING
+from sfumato.ledger.backend import Connection
+from sfumato.ledger.period import lapse_again
 from sfumato.ledger.rules import Entry, entry_of, require_state
 from sfumato.ledger.session import LedgerSession
 from sfumato.ledger.sql import append, lines_of, parts_of, stops_of
@@ -20,9 +21,9 @@ __all__ = ["TwoSteps", "entry_in"]
 class TwoSteps(LedgerSession):
     """An open ledger that knows which releases are in their first step by its own doing."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, place: str | Path) -> None:
         self._in_first_step: set[str] = set()
-        super().__init__(path)
+        super().__init__(place)
 
     def passed(self, release: str) -> None:
         """The first step of a release is over and the next begins: from here on it cannot stop.
@@ -64,6 +65,7 @@ class TwoSteps(LedgerSession):
                 amount=entry.rest or NOTHING,
                 part=entry.table_part,
             )
+            lapse_again(connection, entry.dataset, entry.sequence)
             return entry_of(lines_of(connection, release))
 
     def stopped(self, dataset: str) -> list[Entry]:
@@ -73,7 +75,7 @@ class TwoSteps(LedgerSession):
             return [entry_of(lines_of(connection, str(line.release))) for line in lines]
 
 
-def entry_in(connection: sqlite3.Connection, release: str) -> Entry | None:
+def entry_in(connection: Connection, release: str) -> Entry | None:
     """How far a release came, or None if the ledger never heard of it."""
     steps = lines_of(connection, release)
     return entry_of(steps) if steps else None

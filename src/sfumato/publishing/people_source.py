@@ -15,7 +15,7 @@ from sfumato.schema.person import People as Unit
 from sfumato.table.header import check_columns
 from sfumato.table.people.layout import PeopleLayout
 from sfumato.table.source import Source, open_source
-from sfumato.table.sql.url import is_url
+from sfumato.untrusted.database_url import is_url
 
 __all__ = ["PeopleSource", "given_tables", "layout_of"]
 

@@ -34,7 +34,7 @@ from sfumato.schema.shorthand import OTHER
 from sfumato.table.file.json_lines import LINES, keys_of_public
 from sfumato.table.file.opening import file_of, stem
 from sfumato.table.source import Source, open_source
-from sfumato.table.sql.url import is_url
+from sfumato.untrusted.database_url import is_url
 
 __all__ = ["draft", "stored_kinds"]
 

@@ -25,7 +25,7 @@ from sfumato.table.mapping import Listed, any_arrow, any_guess, any_type, column
 from sfumato.table.query import Relation, query_of, refused_query
 from sfumato.table.sql.opening import SqlTable, open_url
 from sfumato.table.sql.stored import StoredTable
-from sfumato.table.sql.url import is_url
+from sfumato.untrusted.database_url import is_url
 
 __all__ = [
     "BATCH_ROWS",

@@ -14,7 +14,7 @@ from sfumato.table.sql.name import TableName
 from sfumato.table.sql.postgres import open_postgres, open_server
 from sfumato.table.sql.stored import StoredTable
 from sfumato.table.sql.twin import check_postgres
-from sfumato.table.sql.url import PostgresUrl, is_url, read_url
+from sfumato.untrusted.database_url import PostgresUrl, is_url, read_url
 
 __all__ = ["SqlTable", "counted", "open_url", "sql", "with_table"]
 

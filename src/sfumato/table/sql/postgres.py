@@ -16,7 +16,7 @@ from sfumato.table.sql.name import TableName
 from sfumato.table.sql.postgres_type import column_of
 from sfumato.table.sql.stored import StoredColumn, StoredTable
 from sfumato.table.sql.unread import UnreadType
-from sfumato.table.sql.url import PASSWORDS, PostgresUrl
+from sfumato.untrusted.database_url import PASSWORDS, PostgresUrl
 from sfumato.untrusted.misspelt import did_you_mean
 
 __all__ = ["open_postgres", "open_server"]

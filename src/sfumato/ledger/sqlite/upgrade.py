@@ -3,8 +3,9 @@
 Format 1 knew budgets and releases; format 2 also counted inspections; both lay in a write-ahead
 log while in use, and neither wrote a nonce or what a charge is about.  Format 3 did, and charged
 whole tables only: all charges of these three are for the whole table.  In format 4 no release
-could stop.  All lines keep their hashes.  A program of the older format then says that the ledger
-is newer, also one that has it open.
+could stop.  Format 5 held the fingerprint key, which goes to a file of its own before the change is
+committed, and did not say who wrote a line.  All lines keep their hashes.  A program of the older
+format then says that the ledger is newer, also one that has it open.
 """
 
 import sqlite3
@@ -12,8 +13,11 @@ from pathlib import Path
 
 from sfumato.errors import LedgerError
 from sfumato.ledger.audit import replay
-from sfumato.ledger.sql import every_line, identity
-from sfumato.ledger.tables import (
+from sfumato.ledger.chain import commitment
+from sfumato.ledger.fingerprint_key import new_key_file, write_key
+from sfumato.ledger.sql import committed_key, every_line
+from sfumato.ledger.sqlite.place import key_file
+from sfumato.ledger.sqlite.tables import (
     EVENT_RULES,
     EVENT_TABLE,
     FILL_UNFINISHED,
@@ -25,14 +29,15 @@ from sfumato.ledger.tables import (
 __all__ = ["upgrade"]
 
 # How today's columns are made from those of a format.
-_COPY = """INSERT INTO event SELECT sequence, kind, dataset, release, fingerprint, other, heuristic,
-    micro_epsilon, pico_delta, micro_rho, granted_micro_epsilon, granted_pico_delta,
+_COPY = """INSERT INTO event SELECT sequence, kind, dataset, release, fingerprint, NULL, other,
+    heuristic, micro_epsilon, pico_delta, micro_rho, granted_micro_epsilon, granted_pico_delta,
     granted_micro_rho, spent_micro_epsilon, spent_pico_delta, spent_micro_rho, releases, unproved,
-    allowed, {protects}, {parts}, detail, clock, {nonce}, previous, hash
+    allowed, {protects}, {parts}, NULL, detail, clock, {nonce}, previous, hash
     FROM former ORDER BY sequence"""
 _NONE = {"protects": "NULL", "nonce": "''", "parts": "NULL"}
 _THIRD = {"protects": "protects", "nonce": "nonce", "parts": "NULL"}
-_OWN = {1: _NONE, 2: _NONE, 3: _THIRD, 4: {**_THIRD, "parts": "parts"}}
+_FOURTH = {"protects": "protects", "nonce": "nonce", "parts": "parts"}
+_OWN = {1: _NONE, 2: _NONE, 3: _THIRD, 4: _FOURTH, 5: _FOURTH}
 
 
 def upgrade(connection: sqlite3.Connection, path: Path) -> None:
@@ -43,11 +48,13 @@ def upgrade(connection: sqlite3.Connection, path: Path) -> None:
     if (format := format_of(connection)) >= FORMAT:  # another process was faster
         connection.execute("ROLLBACK")
         return
+    ledger_id, key = _identity(connection)
     for statement in (
         "ALTER TABLE event RENAME TO former",
         EVENT_TABLE,
         _COPY.format(**_OWN[format]),
         "DROP TABLE former",
+        "DROP TABLE identity",
         "DROP TABLE IF EXISTS unfinished",
         UNFINISHED_TABLE,
         FILL_UNFINISHED,
@@ -56,8 +63,19 @@ def upgrade(connection: sqlite3.Connection, path: Path) -> None:
     ):
         connection.execute(statement)
     try:
-        replay(every_line(connection), *identity(connection))
+        replay(every_line(connection), ledger_id)
+        if committed_key(connection) != commitment(key):
+            raise LedgerError("its fingerprint key is not the one it was made with")
+        write_key(new_key_file(ledger_id, key_file(path)), ledger_id, key)
     except LedgerError as error:
         connection.execute("ROLLBACK")
         raise LedgerError(f"ledger {path} could not be upgraded: {error}") from None
     connection.execute("COMMIT")
+
+
+def _identity(connection: sqlite3.Connection) -> tuple[str, bytes]:
+    """The public name and the secret key, which lay in the file until format 5."""
+    found = connection.execute("SELECT ledger_id, fingerprint_key FROM identity").fetchone()
+    if found is None:
+        raise LedgerError("the ledger is damaged: its identity is missing")
+    return found[0], found[1]

@@ -17,8 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sfumato.errors import LedgerError
-from sfumato.ledger.place import require_file, require_folder
-from sfumato.ledger.tables import FORMAT, format_of, statements
+from sfumato.ledger.sqlite.connection import FileConnection
+from sfumato.ledger.sqlite.place import require_file, require_folder
+from sfumato.ledger.sqlite.tables import FORMAT, format_of, statements
 
 __all__ = ["build", "explain", "fatal", "in_rollback_mode", "known_format", "opened"]
 
@@ -62,7 +63,7 @@ def explain(path: Path) -> Iterator[None]:
         raise LedgerError(f"ledger {path}: {sentence} (SQLite: {error})") from error
 
 
-def build(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+def build(path: Path, fill: Callable[[FileConnection], None]) -> None:
     """Make the file whole or not at all; `fill` writes the first rows.
 
     An empty file takes the name first, so of two makers one is refused; the finished
@@ -89,7 +90,7 @@ def build(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
         raise LedgerError(f"ledger {path} cannot be made: {error.strerror}") from error
 
 
-def _write_draft(draft: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+def _write_draft(draft: Path, fill: Callable[[FileConnection], None]) -> None:
     for file in (draft, *_side_files(draft)):
         file.unlink(missing_ok=True)
     os.close(os.open(draft, _NEW, 0o600))
@@ -107,7 +108,7 @@ def _write_draft(draft: Path, fill: Callable[[sqlite3.Connection], None]) -> Non
             connection.close()
 
 
-def opened(path: Path) -> sqlite3.Connection:
+def opened(path: Path) -> FileConnection:
     """A connection to an existing ledger of a known format, with every commit on the disk."""
     until = time.monotonic() + WAIT
     try:
@@ -193,7 +194,7 @@ def _refuse_stray_log(path: Path) -> None:
         connection.close()
 
 
-def _connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
+def _connect(path: Path, mode: str = "rw") -> FileConnection:
     if sqlite3.sqlite_version_info < (3, 37):
         raise LedgerError(f"the ledger needs SQLite 3.37, this Python has {sqlite3.sqlite_version}")
     connection = sqlite3.connect(
@@ -202,11 +203,12 @@ def _connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
         timeout=WAIT,
         isolation_level=None,
         check_same_thread=False,
+        factory=FileConnection,
     )
     try:
         connection.executescript(
             "PRAGMA synchronous = EXTRA; PRAGMA fullfsync = ON; PRAGMA cell_size_check = ON;"
-            " PRAGMA trusted_schema = OFF"
+            " PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON"
         )
     except BaseException:
         connection.close()

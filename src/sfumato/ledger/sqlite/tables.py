@@ -4,7 +4,8 @@ The table refuses by itself what must never happen: overspending, a second draw,
 beside a refund, a changed or removed line, a line out of order, an inspection of what was
 never released, a charge about another unit or other neighbours than the data set's first one,
 a second continuation of the same part of a series, parts of a table under any other promise, a
-stop of what has not drawn, was settled or went on.
+stop of what has not drawn, was settled or went on, a grant that the person who asked for it
+approves, anything after the ledger was moved elsewhere.
 
 `unfinished` is what the lines amount to for releases under way.  Triggers keep it, so that it
 can be looked up at once however long the history is; a draw needs its word as well as that of
@@ -26,23 +27,23 @@ __all__ = [
     "structure",
 ]
 
-FORMAT = 5
+FORMAT = 6
 
-_IDENTITY = """CREATE TABLE identity (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    ledger_id TEXT NOT NULL,
-    fingerprint_key BLOB NOT NULL CHECK (length(fingerprint_key) = 32)
-) STRICT"""
 EVENT_TABLE = """CREATE TABLE event (
     sequence INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind IN ('create', 'grant', 'reserve', 'part', 'draw', 'settle',
-        'stop', 'refund', 'same-data', 'protects', 'inspect', 'checkpoint')),
-    dataset TEXT NOT NULL CHECK ((dataset = '') = (kind IN ('create', 'checkpoint'))),
-    release TEXT CHECK (kind = 'inspect' OR (release IS NULL)
-        = (kind IN ('create', 'grant', 'same-data', 'protects', 'checkpoint'))),
+    kind TEXT NOT NULL CHECK (kind IN ('create', 'dataset', 'grant', 'request', 'approve',
+        'decline', 'lapse', 'client', 'use', 'reserve', 'part', 'draw', 'settle', 'stop', 'refund',
+        'same-data', 'protects', 'inspect', 'new-key', 'checkpoint', 'move', 'arrive')),
+    dataset TEXT NOT NULL CHECK ((dataset = '')
+        = (kind IN ('create', 'new-key', 'checkpoint', 'move', 'arrive'))),
+    release TEXT CHECK (kind = 'inspect' OR (release IS NOT NULL)
+        = (kind IN ('reserve', 'part', 'draw', 'settle', 'stop', 'refund'))),
     fingerprint TEXT CHECK (fingerprint IS NULL OR kind = 'draw'),
-    other TEXT CHECK ((other IS NULL) = (kind NOT IN ('same-data', 'part'))),
-    heuristic INTEGER NOT NULL CHECK (heuristic BETWEEN 0 AND (kind = 'grant')),
+    veil TEXT CHECK (veil IS NULL OR (fingerprint IS NOT NULL AND length(veil) = 32)),
+    other TEXT CHECK ((other IS NOT NULL)
+        = (kind IN ('same-data', 'part', 'approve', 'decline', 'use'))),
+    heuristic INTEGER NOT NULL
+        CHECK (heuristic BETWEEN 0 AND (kind IN ('grant', 'request', 'approve'))),
     micro_epsilon INTEGER NOT NULL CHECK (micro_epsilon >= 0),
     pico_delta INTEGER NOT NULL CHECK (pico_delta >= 0),
     micro_rho INTEGER NOT NULL CHECK (micro_rho >= 0),
@@ -58,6 +59,7 @@ EVENT_TABLE = """CREATE TABLE event (
     allowed INTEGER NOT NULL CHECK (allowed IN (0, 1) AND allowed >= (unproved > 0)),
     protects TEXT,
     parts TEXT CHECK (parts IS NULL OR protects IS 'one record (row) of the table; add-remove'),
+    who TEXT,
     detail TEXT NOT NULL,
     clock INTEGER NOT NULL,
     nonce TEXT NOT NULL,
@@ -82,6 +84,12 @@ EVENT_RULES = (
     "CREATE INDEX event_joined ON event (dataset) WHERE kind = 'same-data'",
     "CREATE INDEX event_inspect ON event (dataset, sequence) WHERE kind = 'inspect'",
     "CREATE INDEX event_checkpoint ON event (sequence) WHERE kind = 'checkpoint'",
+    "CREATE INDEX event_key ON event (sequence) WHERE kind IN ('create', 'new-key')",
+    """CREATE INDEX event_grant ON event (dataset, sequence)
+    WHERE kind IN ('grant', 'approve', 'lapse')""",
+    "CREATE INDEX event_request ON event (sequence) WHERE kind = 'request'",
+    "CREATE INDEX event_client ON event (dataset, sequence) WHERE kind = 'client'",
+    "CREATE UNIQUE INDEX event_answer ON event (other) WHERE kind IN ('approve', 'decline')",
     "CREATE INDEX unfinished_dataset ON unfinished (dataset, sequence)",
     """CREATE TRIGGER event_in_order BEFORE INSERT ON event
     WHEN NEW.sequence IS NOT (SELECT coalesce(max(sequence), 0) + 1 FROM event)
@@ -89,7 +97,25 @@ EVENT_RULES = (
         (SELECT hash FROM event ORDER BY sequence DESC LIMIT 1), NEW.previous)
     BEGIN SELECT RAISE(ABORT, 'an event must follow the last one'); END""",
     """CREATE TRIGGER event_has_a_nonce BEFORE INSERT ON event WHEN length(NEW.nonce) <> 32
-    BEGIN SELECT RAISE(ABORT, 'an event needs a nonce'); END""",
+    OR (NEW.fingerprint IS NOT NULL AND NEW.veil IS NULL)
+    BEGIN SELECT RAISE(ABORT, 'an event needs a nonce, and a fingerprint a veil'); END""",
+    """CREATE TRIGGER event_says_who_and_when BEFORE INSERT ON event
+    WHEN coalesce(NEW.who, '') = ''
+    OR NEW.clock < (SELECT clock FROM event ORDER BY sequence DESC LIMIT 1)
+    BEGIN SELECT RAISE(ABORT, 'an event says who wrote it, and no earlier time'); END""",
+    """CREATE TRIGGER event_stays_where_it_is BEFORE INSERT ON event
+    WHEN (NEW.kind = 'arrive') IS NOT coalesce(
+        (SELECT kind = 'move' FROM event ORDER BY sequence DESC LIMIT 1), 0)
+    BEGIN SELECT RAISE(ABORT, 'the ledger was moved'); END""",
+    """CREATE TRIGGER event_needs_two_people BEFORE INSERT ON event
+    WHEN NEW.kind IN ('approve', 'decline') AND NOT EXISTS (SELECT 1 FROM event
+        WHERE sequence = CAST(NEW.other AS INTEGER) AND kind = 'request' AND dataset = NEW.dataset
+        AND (NEW.kind = 'decline' OR who <> NEW.who))
+    BEGIN SELECT RAISE(ABORT, 'a request is approved by another person'); END""",
+    """CREATE TRIGGER event_is_not_granted_by_one BEFORE INSERT ON event
+    WHEN NEW.kind = 'grant' AND (SELECT instr(detail, '"two people":true') FROM event
+        WHERE sequence = 1)
+    BEGIN SELECT RAISE(ABORT, 'this ledger needs two people for a grant'); END""",
     """CREATE TRIGGER event_step_in_order BEFORE INSERT ON event
     WHEN NEW.kind IN ('draw', 'refund', 'settle', 'stop') AND NOT EXISTS (
         SELECT 1 FROM event WHERE release = NEW.release AND kind <> 'inspect'
@@ -137,12 +163,6 @@ EVENT_RULES = (
     """CREATE TRIGGER event_unchanged BEFORE UPDATE ON event
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
 )
-_IDENTITY_RULES = (
-    """CREATE TRIGGER identity_kept BEFORE DELETE ON identity
-    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
-    """CREATE TRIGGER identity_unchanged BEFORE UPDATE ON identity
-    BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
-)
 # For lines that were written before there was such a table.
 FILL_UNFINISHED = """INSERT INTO unfinished
     SELECT release, dataset, min(sequence), max(kind = 'draw') FROM event
@@ -152,7 +172,7 @@ FILL_UNFINISHED = """INSERT INTO unfinished
 
 def statements() -> list[str]:
     """What makes a new ledger."""
-    return [_IDENTITY, *_IDENTITY_RULES, EVENT_TABLE, UNFINISHED_TABLE, *EVENT_RULES]
+    return [EVENT_TABLE, UNFINISHED_TABLE, *EVENT_RULES]
 
 
 def format_of(connection: sqlite3.Connection) -> int:

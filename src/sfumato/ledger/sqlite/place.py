@@ -8,13 +8,13 @@ elsewhere, under which SQLite would not find the journal of a change that was cu
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
 from sfumato.errors import LedgerError
+from sfumato.ledger.backend import Place
 
-__all__ = ["Place", "place_of", "require_file", "require_folder"]
+__all__ = ["key_file", "place_of", "require_file", "require_folder"]
 
 MOUNTS = Path("/proc/self/mountinfo")
 _COMMON = ("ext4", "xfs", "btrfs", "zfs", "apfs", "ntfs")
@@ -29,14 +29,6 @@ _PASSING = {
     "rootfs": "it is in memory and is lost when the machine stops",
     "tmpfs": "it is in memory and is lost when the machine stops",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The file system under a folder, and what is to be said about it."""
-
-    kind: str | None  # None where the table of mounts cannot be read
-    caution: str | None = None
 
 
 def place_of(folder: Path) -> Place:
@@ -62,6 +54,11 @@ def place_of(folder: Path) -> Place:
             f"local disk ({', '.join(_COMMON)} …)"
         )
     return Place(kind, _PASSING.get(kind))
+
+
+def key_file(path: Path) -> str:
+    """Where the fingerprint key of a ledger file lies, unless it was put elsewhere."""
+    return f"{path}.key"
 
 
 def require_folder(folder: Path) -> Place:

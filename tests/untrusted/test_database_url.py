@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.errors import ParameterError, Refused
 from sfumato.table.source import open_source
-from sfumato.table.sql.url import is_url, read_url
+from sfumato.untrusted.database_url import is_url, read_url
 from sfumato.untrusted.password import without_password
 from table.sources_world import texts
 

@@ -1,0 +1,80 @@
+"""Budgets for a period: what is left when it ends lapses, on the record, before the next begins.
+
+Days are those of UTC.  A period bounds what is spent in it, and is a rule of the house: what was
+spent in earlier periods has been spent on the same people, and their losses add up over all.
+A clock that is set back never brings an ended period back, because no line is older than the last.
+
+>>> until_day("2026-12-31"), ended("2026-12-31", 1_798_761_599), ended("2026-12-31", 1_798_761_600)
+('2026-12-31', False, True)
+"""
+
+import json
+from datetime import UTC, date, datetime
+from shlex import quote
+
+from sfumato.errors import BudgetError, ParameterError
+from sfumato.ledger.amount import NOTHING, minus
+from sfumato.ledger.backend import Connection
+from sfumato.ledger.sql import append, balance_of, last_grant, last_lapse, last_line
+
+__all__ = ["end_period", "ended", "lapse_again", "period_of", "running", "until_day"]
+
+
+def until_day(until: str | date | None) -> str | None:
+    """The last day of a period, as it is recorded; None for a budget without one."""
+    if until is None:
+        return None
+    try:
+        if isinstance(until, date):
+            return date(until.year, until.month, until.day).isoformat()
+        if len(until) == len("2026-12-31"):
+            return date.fromisoformat(until).isoformat()
+    except (TypeError, ValueError):
+        pass
+    raise ParameterError("until must be the last day of the period, as in 2026-12-31")
+
+
+def period_of(connection: Connection, dataset: str) -> str | None:
+    """The last day of the period that the newest grant is for, if it is for one."""
+    line = last_grant(connection, dataset)
+    said = None if line is None else json.loads(line.detail).get("until")
+    return None if said is None else str(said)
+
+
+def ended(until: str | None, clock: int) -> bool:
+    """Whether the period is over at this time."""
+    return until is not None and datetime.fromtimestamp(clock, UTC).date().isoformat() > until
+
+
+def running(connection: Connection, dataset: str) -> None:
+    """Refuse a charge after the end of the period that the budget is for."""
+    until = period_of(connection, dataset)
+    if ended(until, _now(connection)):
+        raise BudgetError(
+            f"the budget of data set {dataset!r} was for the time until {until}, which is over: "
+            f"grant one for the next period with `sfumato ledger grant {quote(dataset)} --epsilon "
+            "… --until … --reason …`"
+        )
+
+
+def end_period(connection: Connection, dataset: str) -> None:
+    """Take back what is left of a period that is over, before something is granted for the next."""
+    until, balance = period_of(connection, dataset), balance_of(connection, dataset)
+    if balance is not None and ended(until, _now(connection)) and balance.left != NOTHING:
+        append(connection, "lapse", dataset, {"until": until}, amount=balance.left)
+
+
+def lapse_again(connection: Connection, dataset: str, charged: int) -> None:
+    """Take back what was just given back, if it was charged in a period that has ended since."""
+    if charged >= last_lapse(connection, dataset):
+        return
+    given_back, _ = last_line(connection)
+    before = balance_of(connection, dataset, given_back.sequence - 1)
+    if before is not None:
+        amount = minus(given_back.balance.left, before.left)
+        append(connection, "lapse", dataset, {"refund": given_back.sequence}, amount=amount)
+
+
+def _now(connection: Connection) -> int:
+    """The time of the next line."""
+    return max(connection.clock, last_line(connection)[0].clock)

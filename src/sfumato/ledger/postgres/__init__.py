@@ -1,0 +1,1 @@
+"""A ledger in a database of PostgreSQL: several hosts, roles, one budget."""
