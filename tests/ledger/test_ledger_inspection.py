@@ -19,9 +19,9 @@ from killing import (
 from ledger_world import ABOUT, forget_heads
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Ledger
-from sfumato.ledger.sqlite import tables as ledger_schema
 from sfumato.ledger.chain import hash_of
 from sfumato.ledger.sql import every_line, insert
+from sfumato.ledger.sqlite import tables as ledger_schema
 from sfumato.ledger.sqlite.tables import expected_structure
 from sfumato.privacy.guarantee import PureDP
 

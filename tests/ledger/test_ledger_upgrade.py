@@ -15,11 +15,11 @@ from killing import (
 from ledger_world import ABOUT, forget_heads
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
+from sfumato.ledger.sql import every_line
 from sfumato.ledger.sqlite import tables as ledger_schema
 from sfumato.ledger.sqlite import upgrade as ledger_upgrade
-from sfumato.ledger.sql import every_line
-from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.ledger.sqlite.tables import FORMAT, expected_structure
+from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 

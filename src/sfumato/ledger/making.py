@@ -1,36 +1,59 @@
 """A new ledger, with its key in a file by itself."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from sfumato.database.url import is_url
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.fingerprint_key import new_key_file, write_key
-from sfumato.ledger.sqlite.file import build
+from sfumato.ledger.sqlite.file import building_in_file
 from sfumato.ledger.sqlite.place import key_file
-from sfumato.untrusted.database_url import is_url
 
-__all__ = ["make"]
+__all__ = ["making", "place_name"]
 
 
-def make(place: str | Path, ledger_id: str, key: bytes, fill: Callable[[Connection], None]) -> None:
-    """Make the ledger whole or not at all; `fill` writes its first lines."""
-    beside = None if is_url(place) else key_file(Path(place).resolve())
-    file, written = new_key_file(ledger_id, beside), False
+@contextmanager
+def making(place: str | Path, ledger_id: str, key: bytes | None) -> Iterator[Connection]:
+    """Make a ledger whole or not at all, its key first; what is written to it are its lines."""
+    if is_url(place):
+        from sfumato.ledger.postgres.address import LedgerAddress
+        from sfumato.ledger.postgres.building import building_in_database  # an extra
 
-    def filled(connection: Connection) -> None:
-        nonlocal written
-        write_key(file, ledger_id, key)
-        written = True
-        fill(connection)
+        with (
+            building_in_database(LedgerAddress.of(str(place))) as there,
+            _keeping(new_key_file(ledger_id, None), ledger_id, key),
+        ):
+            yield there
+    else:
+        path = Path(place).resolve()
+        with (
+            building_in_file(path) as here,
+            _keeping(new_key_file(ledger_id, key_file(path)), ledger_id, key),
+        ):
+            yield here
 
+
+def place_name(place: str | Path) -> str:
+    """The place as messages and lines name it: a whole path, or an address without its user."""
+    if is_url(place):
+        from sfumato.ledger.postgres.address import LedgerAddress
+
+        return LedgerAddress.of(str(place)).name
+    return str(Path(place).resolve())
+
+
+@contextmanager
+def _keeping(file: str, ledger_id: str, key: bytes | None) -> Iterator[None]:
+    """The key is on the disk before the ledger is, and goes if nothing comes of that."""
+    if key is None:
+        yield
+        return
+    there = Path(file).exists()
+    write_key(file, ledger_id, key)
     try:
-        if is_url(place):
-            from sfumato.ledger.postgres.tables import build as build_database  # an extra
-
-            build_database(str(place), filled)
-        else:
-            build(Path(place).resolve(), filled)
+        yield
     except BaseException:
-        if written:
+        if not there:
             Path(file).unlink(missing_ok=True)
         raise
