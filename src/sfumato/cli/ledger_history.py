@@ -20,8 +20,9 @@ def log(
 ) -> None:
     """Show the history: grants, charges, releases, refunds, looks, with dates, people and reasons.
 
-    Days are those of UTC; --json and --csv have the time as well. Examples: sfumato ledger log adult --ledger budget.db · sfumato ledger log
-    --csv --ledger budget.db
+    Days are those of UTC; --json and --csv have the time as well.
+
+    Examples: sfumato ledger log adult --ledger budget.db · sfumato ledger log --csv --ledger L
     """
     from sfumato.errors import ParameterError
     from sfumato.ledger import Ledger

@@ -67,6 +67,8 @@ def check_export(file: str | Path, *, head: str | None = None) -> Checked:
             audit = Audit(genesis(ledger_id), exported=True)
             audit.walk(_seen([first], heads))
             audit.walk(_seen(lines, heads))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        raise LedgerError(f"{file}: a line holds what no ledger writes") from None
     except OSError as error:
         raise LedgerError(f"{file} cannot be read: {error.strerror}") from None
     if head is not None and head.strip() not in heads:
@@ -95,6 +97,8 @@ def _read(file: str | Path, texts: Iterable[bytes]) -> Iterator[tuple[LedgerLine
             missing = set(LedgerLine._fields) - set(found)
             if set(found) - set(LedgerLine._fields) or not missing <= _MAY_LACK:
                 raise ValueError
+            if not isinstance(stored, str) or any(map(_strange, found, found.values())):
+                raise ValueError
             line = LedgerLine._make(found.get(name) for name in LedgerLine._fields)
             line = line._replace(nonce=line.nonce or "")
             if "veil" not in found and line.fingerprint is not None and line.who is not None:
@@ -102,6 +106,13 @@ def _read(file: str | Path, texts: Iterable[bytes]) -> Iterator[tuple[LedgerLine
         except (LookupError, TypeError, ValueError, AttributeError):
             raise LedgerError(f"{file}: line {number} is not a line of a ledger") from None
         yield line, stored
+
+
+def _strange(name: str, value: object) -> bool:
+    """Whether a column holds another type than it may."""
+    if LedgerLine.__annotations__[name] is int:
+        return type(value) is not int
+    return not isinstance(value, str | None)
 
 
 def _id(file: str | Path, line: LedgerLine) -> str:
