@@ -31,6 +31,6 @@ def make(place: str | Path, ledger_id: str, key: bytes, fill: Callable[[Connecti
         else:
             build(Path(place).resolve(), filled)
     except BaseException:
-        if written:
+        if written and (is_url(place) or not Path(place).exists()):
             Path(file).unlink(missing_ok=True)
         raise
