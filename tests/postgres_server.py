@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 __all__ = ["PASSWORD", "Server", "programs", "running"]
@@ -26,8 +26,15 @@ def programs():
 class Server:
     """Reached over a socket in its own folder, by nobody else."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, call, settings):
+        self.folder, self._call, self._settings = folder, call, settings
+
+    def start(self):
+        self._call("pg_ctl", "-w", "-o", self._settings, "-l", self.folder / "log", "start")
+
+    def kill(self):
+        """As a crash does: nothing is finished, and what was committed is recovered at a start."""
+        self._call("pg_ctl", "-w", "-m", "immediate", "stop")
 
     def url(self, database="postgres", user="owner"):
         return f"postgresql://{user}@/{database}?host={self.folder}"
@@ -54,8 +61,8 @@ class Server:
 
 
 @contextmanager
-def running():
-    """A server, as long as it is needed."""
+def running(*, durable=False):
+    """A server, as long as it is needed; a durable one waits for the disk, as a ledger asks."""
     place, folder = programs(), Path(tempfile.mkdtemp(prefix="pg"))  # a short path: sockets ask it
     as_user = []
     if os.geteuid() == 0:  # the server refuses to run so
@@ -75,12 +82,15 @@ def running():
     try:
         call("initdb", "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
         (folder / "data" / "pg_hba.conf").write_text(_HBA)
-        settings = f"-k {folder} -c listen_addresses= -c fsync=off -c shared_buffers=16MB"
-        call("pg_ctl", "-w", "-o", settings, "-l", folder / "log", "start")
+        fsync = "on" if durable else "off"
+        settings = f"-k {folder} -c listen_addresses= -c fsync={fsync} -c shared_buffers=16MB"
+        server = Server(folder, call, settings)
+        server.start()
         try:
-            yield Server(folder)
+            yield server
         finally:
-            call("pg_ctl", "-w", "-m", "immediate", "stop")
+            with suppress(subprocess.CalledProcessError):  # it may be down already
+                server.kill()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

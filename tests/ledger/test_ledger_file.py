@@ -71,8 +71,7 @@ def test_a_place_that_cannot_hold_a_ledger_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_creation_that_fails_leaves_nothing_behind(path, monkeypatch):
-    nonsense = ["CREATE TABLE event (one)", "CREATE NONSENSE"]
-    monkeypatch.setattr(ledger_file, "statements", lambda: nonsense)
+    monkeypatch.setattr(ledger_file, "EVENT_RULES", ["CREATE NONSENSE"])
     with pytest.raises(LedgerError, match="syntax error"):
         Ledger.create(path)
     assert list(path.parent.iterdir()) == []

@@ -5,7 +5,7 @@ and so are the statements that read and add lines (`sql`).  A backend opens, loc
 says in our words what went wrong.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -51,12 +51,18 @@ class Connection(Protocol):
     def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = (), /) -> Rows:
         """Run one statement."""
 
+    def executemany(self, query: str, rows: Iterable[Sequence[Any]], /) -> object:
+        """Run one statement for each of these."""
+
 
 class Backend(Protocol):
     """An open place for the lines of one ledger."""
 
-    name: str  # as messages name it: a path, or an address without its password
-    connection: Connection
+    name: str  # as messages name it: a path, or an address without its user
+
+    @property
+    def connection(self) -> Connection:
+        """What statements run on."""
 
     def ready(self) -> None:
         """Before anything is asked: a connection that was lost while idle is made anew."""

@@ -37,6 +37,7 @@ __all__ = [
     "hash_of",
     "hashed",
     "left_out",
+    "moved_to",
     "next_line",
     "summary",
     "veiled",
@@ -165,6 +166,16 @@ def left_out(line: LedgerLine) -> bool:
     """Whether an exported line lacks something that its hash covers."""
     tables = (frame.table for _, frame in Parted.of(line.parts).frames)
     return LEFT_OUT in (line.fingerprint, *tables)
+
+
+def moved_to(line: LedgerLine) -> str | None:
+    """Where a ledger went whose last line this is; None if it is still here."""
+    if line.kind != "move":
+        return None
+    try:
+        return str(json.loads(line.detail)["to"])
+    except (ValueError, LookupError, TypeError):
+        return "another place"
 
 
 def veiled(veil: str, fingerprint: str) -> str:

@@ -40,7 +40,8 @@ from sfumato.ledger.balance_table import balance_table
 from sfumato.ledger.chain import Balance, birth, commitment, genesis, next_line
 from sfumato.ledger.clients import Clients, use
 from sfumato.ledger.fingerprint_key import new_key, new_key_file, write_key
-from sfumato.ledger.making import make
+from sfumato.ledger.making import making
+from sfumato.ledger.moving import move
 from sfumato.ledger.period import lapse_again, running
 from sfumato.ledger.rules import (
     Entry,
@@ -96,23 +97,14 @@ class Ledger(Clients):
         """
         ledger_id, key = secrets.token_hex(16), new_key()
         said = birth(ledger_id, commitment(key), two_people=two_people)
-
-        def fill(connection: Connection) -> None:
-            insert(
-                connection,
-                next_line(
-                    (0, genesis(ledger_id)),
-                    Balance(),
-                    "create",
-                    "",
-                    said,
-                    clock=connection.clock,
-                    who=connection.who,
-                ),
-            )
-
-        make(place, ledger_id, key, fill)
+        with making(place, ledger_id, key) as connection:
+            start, now, who = (0, genesis(ledger_id)), connection.clock, connection.who
+            insert(connection, next_line(start, Balance(), "create", "", said, clock=now, who=who))
         return cls(place)
+
+    def move(self, place: str | Path) -> None:
+        """Close this ledger and go on at another place, with the whole chain and the same id."""
+        move(self, place)
 
     def new_key(self, *, reason: str) -> None:
         """Replace a fingerprint key that was lost: data drawn before is not known again."""

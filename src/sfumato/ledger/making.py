@@ -1,36 +1,51 @@
 """A new ledger, with its key in a file by itself."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from sfumato.database.url import is_url
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.fingerprint_key import new_key_file, write_key
-from sfumato.ledger.sqlite.file import build
+from sfumato.ledger.sqlite.file import building_in_file
 from sfumato.ledger.sqlite.place import key_file
-from sfumato.untrusted.database_url import is_url
 
-__all__ = ["make"]
+__all__ = ["making", "place_name"]
 
 
-def make(place: str | Path, ledger_id: str, key: bytes, fill: Callable[[Connection], None]) -> None:
-    """Make the ledger whole or not at all; `fill` writes its first lines."""
-    beside = None if is_url(place) else key_file(Path(place).resolve())
-    file, written = new_key_file(ledger_id, beside), False
-
-    def filled(connection: Connection) -> None:
-        nonlocal written
-        write_key(file, ledger_id, key)
-        written = True
-        fill(connection)
-
+@contextmanager
+def making(place: str | Path, ledger_id: str, key: bytes | None) -> Iterator[Connection]:
+    """Make a ledger whole or not at all, its key first; what is written to it are its lines."""
+    path = None if is_url(place) else Path(place).resolve()
+    file = new_key_file(ledger_id, None if path is None else key_file(path))
+    made = False  # the key, by this very call
     try:
-        if is_url(place):
-            from sfumato.ledger.postgres.tables import build as build_database  # an extra
-
-            build_database(str(place), filled)
-        else:
-            build(Path(place).resolve(), filled)
+        with _building(place) as connection:
+            if key is not None:
+                there = Path(file).exists()
+                write_key(file, ledger_id, key)
+                made = not there
+            yield connection
+            made = made and path is not None  # whether a server commits is not known here
     except BaseException:
-        if written and (is_url(place) or not Path(place).exists()):
+        if made and not (path and path.exists()):
             Path(file).unlink(missing_ok=True)
         raise
+
+
+def _building(place: str | Path) -> AbstractContextManager[Connection]:
+    if is_url(place):
+        from sfumato.ledger.postgres.address import LedgerAddress
+        from sfumato.ledger.postgres.building import building_in_database  # an extra
+
+        return building_in_database(LedgerAddress.of(str(place)))
+    return building_in_file(Path(place).resolve())
+
+
+def place_name(place: str | Path) -> str:
+    """The place as messages and lines name it: a whole path, or an address without its user."""
+    if is_url(place):
+        from sfumato.ledger.postgres.address import LedgerAddress
+
+        return LedgerAddress.of(str(place)).name
+    return str(Path(place).resolve())

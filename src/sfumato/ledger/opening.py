@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from sfumato.database.url import is_url
 from sfumato.errors import ParameterError
 from sfumato.ledger.backend import Backend
 from sfumato.ledger.sqlite.backend import LedgerFile
-from sfumato.untrusted.database_url import is_url
 
 __all__ = ["opened"]
 

@@ -8,7 +8,7 @@ since the one before have been audited.
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -16,7 +16,7 @@ from threading import RLock
 from sfumato.errors import LedgerError
 from sfumato.ledger.audit import Audit
 from sfumato.ledger.backend import Backend, Connection, ConnectionLost, Place
-from sfumato.ledger.chain import LedgerLine, genesis, hash_of, summary
+from sfumato.ledger.chain import LedgerLine, genesis, hash_of, moved_to, summary
 from sfumato.ledger.fingerprint_key import find_key
 from sfumato.ledger.kept_head import note_file, noted, take_note
 from sfumato.ledger.opening import opened
@@ -140,18 +140,47 @@ class LedgerSession:
             backend.write()
             self._recall(connection)
             before, _ = last_line(connection)
-            if before.kind == "move":
-                raise _moved(self.name, before)
+            if (where := moved_to(before)) is not None:
+                raise _moved(self.name, where)
             yield connection
             self._sum_up(connection)
-            line, head = last_line(connection)
-            try:
-                backend.commit()
-            except ConnectionLost:
-                if line.sequence != before.sequence:
-                    self._look_up(backend, line.sequence, head)
-            self._known = line.sequence, head
-            take_note(self.ledger_id, line.sequence, head)
+            self._commit(backend)
+
+    @contextmanager
+    def closing_for(
+        self, place: str
+    ) -> Iterator[tuple[Connection, Callable[[], tuple[LedgerLine, str]]]]:
+        """Hold all writes while the lines are copied; what is given then closes the ledger.
+
+        One that was closed for this very place before is only read.
+        """
+        with self._session() as connection:
+            backend = self._opened()
+            backend.write()
+            self._recall(connection)
+            last = last_line(connection)
+            where = moved_to(last[0])
+            if where not in (None, place):
+                raise _moved(self.name, str(where))
+
+            def close() -> tuple[LedgerLine, str]:
+                if where is not None:
+                    return last
+                line = append(connection, "move", "", {"to": place})
+                self._commit(backend)
+                return line, hash_of(line)
+
+            yield connection, close
+            backend.roll_back()
+
+    def _commit(self, backend: Backend) -> None:
+        line, head = last_line(backend.connection)
+        try:
+            backend.commit()
+        except ConnectionLost:
+            self._look_up(backend, line.sequence, head)
+        self._known = line.sequence, head
+        take_note(self.ledger_id, line.sequence, head)
 
     def _look_up(self, backend: Backend, sequence: int, head: str) -> None:
         """Whether a line whose acknowledgement was lost is there; its nonce tells it from all else.
@@ -225,6 +254,8 @@ class LedgerSession:
 
     def _went_back(self, connection: Connection) -> None:
         """Refuse a ledger from which a line is gone that was seen when it was last used here."""
+        if moved_to(last_line(connection)[0]) is not None:
+            return  # closed: nothing can be charged to it
         seen = noted(self.ledger_id)
         if seen is not None and hash_at(connection, seen[0]) != seen[1]:
             raise LedgerError(
@@ -235,11 +266,7 @@ class LedgerSession:
             )
 
 
-def _moved(name: str, line: LedgerLine) -> LedgerError:
-    try:
-        where = json.loads(line.detail)["to"]
-    except (ValueError, LookupError, TypeError):
-        where = "another place"
+def _moved(name: str, where: str) -> LedgerError:
     return LedgerError(
         f"ledger {name} was moved to {where}: use it there, this copy is for reading alone"
     )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sfumato.database.url import is_url
 from sfumato.errors import DataError
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
@@ -15,7 +16,6 @@ from sfumato.schema.person import People as Unit
 from sfumato.table.header import check_columns
 from sfumato.table.people.layout import PeopleLayout
 from sfumato.table.source import Source, open_source
-from sfumato.untrusted.database_url import is_url
 
 __all__ = ["PeopleSource", "given_tables", "layout_of"]
 

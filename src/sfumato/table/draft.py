@@ -26,6 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.database.url import is_url
 from sfumato.errors import DataError
 from sfumato.schema.column_guess import KINDS, Proposal, scalar
 from sfumato.schema.drafted import BLANK
@@ -34,7 +35,6 @@ from sfumato.schema.shorthand import OTHER
 from sfumato.table.file.json_lines import LINES, keys_of_public
 from sfumato.table.file.opening import file_of, stem
 from sfumato.table.source import Source, open_source
-from sfumato.untrusted.database_url import is_url
 
 __all__ = ["draft", "stored_kinds"]
 

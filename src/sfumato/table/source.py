@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import narwhals as nw
 import pyarrow as pa
 
+from sfumato.database.url import is_url
 from sfumato.errors import DataError
 from sfumato.numeric.arrays import Codes, Mask
 from sfumato.schema.domain import Axis, Domain
@@ -25,7 +26,6 @@ from sfumato.table.mapping import Listed, any_arrow, any_guess, any_type, column
 from sfumato.table.query import Relation, query_of, refused_query
 from sfumato.table.sql.opening import SqlTable, open_url
 from sfumato.table.sql.stored import StoredTable
-from sfumato.untrusted.database_url import is_url
 
 __all__ = [
     "BATCH_ROWS",

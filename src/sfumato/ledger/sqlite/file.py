@@ -12,16 +12,23 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from sfumato.errors import LedgerError
 from sfumato.ledger.sqlite.connection import FileConnection
 from sfumato.ledger.sqlite.place import require_file, require_folder
-from sfumato.ledger.sqlite.tables import FORMAT, format_of, statements
+from sfumato.ledger.sqlite.tables import (
+    EVENT_RULES,
+    EVENT_TABLE,
+    FILL_UNFINISHED,
+    FORMAT,
+    UNFINISHED_TABLE,
+    format_of,
+)
 
-__all__ = ["build", "explain", "fatal", "in_rollback_mode", "known_format", "opened"]
+__all__ = ["building_in_file", "explain", "fatal", "in_rollback_mode", "known_format", "opened"]
 
 APPLICATION = 0x5366756D  # "Sfum" in the header of the file
 WAIT = 30.0  # seconds for another process to finish its write
@@ -63,8 +70,9 @@ def explain(path: Path) -> Iterator[None]:
         raise LedgerError(f"ledger {path}: {sentence} (SQLite: {error})") from error
 
 
-def build(path: Path, fill: Callable[[FileConnection], None]) -> None:
-    """Make the file whole or not at all; `fill` writes the first rows.
+@contextmanager
+def building_in_file(path: Path) -> Iterator[FileConnection]:
+    """Make the file whole or not at all: tables for the first lines, then the rules around them.
 
     An empty file takes the name first, so of two makers one is refused; the finished
     draft then replaces it in one step.
@@ -79,7 +87,8 @@ def build(path: Path, fill: Callable[[FileConnection], None]) -> None:
         os.close(os.open(path, _NEW, 0o600))
         draft = path.with_name(path.name + ".draft")
         try:
-            _write_draft(draft, fill)
+            with _writing_draft(draft) as connection:
+                yield connection
             draft.replace(path)
         except BaseException:
             for file in (path, draft, *_side_files(draft)):
@@ -90,7 +99,8 @@ def build(path: Path, fill: Callable[[FileConnection], None]) -> None:
         raise LedgerError(f"ledger {path} cannot be made: {error.strerror}") from error
 
 
-def _write_draft(draft: Path, fill: Callable[[FileConnection], None]) -> None:
+@contextmanager
+def _writing_draft(draft: Path) -> Iterator[FileConnection]:
     for file in (draft, *_side_files(draft)):
         file.unlink(missing_ok=True)
     os.close(os.open(draft, _NEW, 0o600))
@@ -98,11 +108,13 @@ def _write_draft(draft: Path, fill: Callable[[FileConnection], None]) -> None:
         connection = _connect(draft)
         try:
             connection.execute("BEGIN")
-            for statement in statements():
+            connection.execute(EVENT_TABLE)
+            connection.execute(UNFINISHED_TABLE)
+            yield connection
+            for statement in (FILL_UNFINISHED, *EVENT_RULES):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
-            fill(connection)
             connection.execute("COMMIT")
         finally:
             connection.close()

@@ -8,7 +8,6 @@ committed, and did not say who wrote a line.  All lines keep their hashes.  A pr
 format then says that the ledger is newer, also one that has it open.
 """
 
-import sqlite3
 from pathlib import Path
 
 from sfumato.errors import LedgerError
@@ -16,6 +15,7 @@ from sfumato.ledger.audit import replay
 from sfumato.ledger.chain import commitment
 from sfumato.ledger.fingerprint_key import new_key_file, write_key
 from sfumato.ledger.sql import committed_key, every_line
+from sfumato.ledger.sqlite.connection import FileConnection
 from sfumato.ledger.sqlite.place import key_file
 from sfumato.ledger.sqlite.tables import (
     EVENT_RULES,
@@ -40,7 +40,7 @@ _FOURTH = {"protects": "protects", "nonce": "nonce", "parts": "parts"}
 _OWN = {1: _NONE, 2: _NONE, 3: _THIRD, 4: _FOURTH, 5: _FOURTH}
 
 
-def upgrade(connection: sqlite3.Connection, path: Path) -> None:
+def upgrade(connection: FileConnection, path: Path) -> None:
     """Rebuild the tables of an older file; nothing is changed unless all of it holds."""
     if format_of(connection) >= FORMAT:
         return
@@ -73,7 +73,7 @@ def upgrade(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("COMMIT")
 
 
-def _identity(connection: sqlite3.Connection) -> tuple[str, bytes]:
+def _identity(connection: FileConnection) -> tuple[str, bytes]:
     """The public name and the secret key, which lay in the file until format 5."""
     found = connection.execute("SELECT ledger_id, fingerprint_key FROM identity").fetchone()
     if found is None:

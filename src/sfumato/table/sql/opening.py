@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sfumato.database.url import PostgresUrl, is_url, read_url
 from sfumato.errors import DataError, ParameterError
 from sfumato.table.query import Relation
 from sfumato.table.sql.adbc import clone_of, open_adbc, vendor_of
@@ -14,7 +15,6 @@ from sfumato.table.sql.name import TableName
 from sfumato.table.sql.postgres import open_postgres, open_server
 from sfumato.table.sql.stored import StoredTable
 from sfumato.table.sql.twin import check_postgres
-from sfumato.untrusted.database_url import PostgresUrl, is_url, read_url
 
 __all__ = ["SqlTable", "counted", "open_url", "sql", "with_table"]
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
+from sfumato.database.refusal import why_refused
+from sfumato.database.url import PostgresUrl
 from sfumato.errors import DataError, MissingExtra
 from sfumato.table.sql.adbc import ArrowSession, close_quietly
 from sfumato.table.sql.broken import BrokenQuery, Why
@@ -16,7 +18,6 @@ from sfumato.table.sql.name import TableName
 from sfumato.table.sql.postgres_type import column_of
 from sfumato.table.sql.stored import StoredColumn, StoredTable
 from sfumato.table.sql.unread import UnreadType
-from sfumato.untrusted.database_url import PASSWORDS, PostgresUrl
 from sfumato.untrusted.misspelt import did_you_mean
 
 __all__ = ["open_postgres", "open_server"]
@@ -55,20 +56,6 @@ SELECT CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN '' ELSE n.nspname ||
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND n.nspname !~ '^(pg_|information_schema$)'
 LIMIT 1000"""
-_REFUSALS = (
-    (
-        ("refused", "no such file", "translate", "timeout", "timed out", "unreachable", "resolve"),
-        "does not answer: check host and port, and that it runs",
-    ),
-    (
-        ("password", "authentication", "role "),
-        "does not accept the user or the password: check the user; the password is read from "
-        f"{PASSWORDS}",
-    ),
-    (("pg_hba.conf",), "does not let this user in from here: its pg_hba.conf decides"),
-    (("database ",), "has no such database, or none that this user may open: check its name"),
-    (("ssl", "certificate"), "asks for another kind of encryption: see sslmode and sslrootcert"),
-)
 
 
 class _Snapshot(ArrowSession):
@@ -132,17 +119,10 @@ def open_server(url: PostgresUrl, table: TableName) -> StoredTable:
     try:
         connection = dbapi.connect(url.with_limit)
     except Exception as error:
-        reason = _refused(str(error))
+        reason = why_refused(str(error))
     else:
         return open_postgres(connection, table)
     raise DataError(f"the PostgreSQL server{' at ' * bool(url.host)}{url.host} {reason}")
-
-
-def _refused(said: str) -> str:
-    """By the words of the driver, none of which are repeated."""
-    said = said.lower()
-    known = (told for words, told in _REFUSALS if any(word in said for word in words))
-    return next(known, "does not let you in: try psql with the same URL")
 
 
 def open_postgres(connection: Any, table: TableName) -> StoredTable:

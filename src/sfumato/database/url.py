@@ -120,7 +120,7 @@ def _postgres(rest: str) -> PostgresUrl:
     if unknown := set(settings) - _SETTINGS:  # unnamed: a torn password may look like a name
         raise ParameterError(
             f"the URL of the database has settings that are not known here ({len(unknown)}): leave "
-            "them out, or give an open ADBC connection in Python"
+            "them out"
         )
     host = _PORT.sub("", decoded) or settings.get("host") or settings.get("hostaddr") or ""
     name = unquote(database) or settings.get("dbname") or ""

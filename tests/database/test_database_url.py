@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.database.url import is_url, read_url
 from sfumato.errors import ParameterError, Refused
 from sfumato.table.source import open_source
-from sfumato.untrusted.database_url import is_url, read_url
 from sfumato.untrusted.password import without_password
 from table.sources_world import texts
 

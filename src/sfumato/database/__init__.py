@@ -1,0 +1,1 @@
+"""Databases by address: without a password, and why one lets nobody in."""

@@ -1,0 +1,49 @@
+"""A ledger goes to another place, from a file to a database or back, with its whole chain.
+
+The old place is closed by a last line before the new one can be used, and the new one begins with
+a line that opens it: so there is never a moment in which both can be charged.  What stops in
+between leaves a closed ledger, and moving it to the same place again goes on from there.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+
+from sfumato.errors import LedgerError
+from sfumato.ledger.audit import replay
+from sfumato.ledger.backend import Connection
+from sfumato.ledger.chain import LedgerLine
+from sfumato.ledger.making import making, place_name
+from sfumato.ledger.session import LedgerSession
+from sfumato.ledger.sql import append, copy_lines, every_line, last_line
+
+__all__ = ["move"]
+
+
+def move(source: LedgerSession, place: str | Path) -> None:
+    """Close the ledger where it is, and open it at the other place."""
+    here, there = source.name, place_name(place)
+    if here == there:
+        raise LedgerError(f"ledger {here} is there already: name another place")
+    key = None
+    with suppress(LedgerError):  # whoever has no key moves the lines alone
+        key = source.fingerprint_key
+    closed = None
+    try:
+        with making(place, source.ledger_id, key) as target:
+            with source.closing_for(there) as (connection, close):
+                copy_lines(target, every_line(connection))
+                replay(every_line(target), source.ledger_id)
+                closed = close()
+            _arrive(target, closed, here)
+    except LedgerError as error:
+        if closed is None:
+            raise
+        raise LedgerError(
+            f"{error}. Ledger {here} is closed: move it to the same place again to go on"
+        ) from None
+
+
+def _arrive(target: Connection, closed: tuple[LedgerLine, str], origin: str) -> None:
+    if last_line(target)[1] != closed[1]:
+        copy_lines(target, [closed])
+    append(target, "arrive", "", {"from": origin})

@@ -1,0 +1,56 @@
+"""Where a ledger in PostgreSQL is: the address of the database, and the schema in it.
+
+>>> place = LedgerAddress.of("postgresql://anna@db.example/registry?sslmode=verify-full")
+>>> place.name, place.schema
+('postgresql://db.example/registry', 'sfumato')
+"""
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlencode
+
+from sfumato.database.url import PostgresUrl, read_url
+from sfumato.errors import ParameterError
+
+__all__ = ["LedgerAddress"]
+
+_SCHEMA = re.compile("[a-z][a-z0-9_]{0,40}")  # its roles bear its name and an ending
+
+
+@dataclass(frozen=True)
+class LedgerAddress:
+    """A database without a password, and the schema that holds the ledger."""
+
+    url: PostgresUrl = field(repr=False)
+    schema: str = "sfumato"
+
+    @classmethod
+    def of(cls, text: str) -> "LedgerAddress":
+        """From what a person typed: `?schema=…` names another schema than `sfumato`."""
+        place, mark, query = text.partition("?")
+        settings = dict(parse_qsl(query, keep_blank_values=True))
+        schema = settings.pop("schema", "sfumato")
+        if not _SCHEMA.fullmatch(schema):
+            raise ParameterError(
+                "the schema of a ledger is a short name of small letters, digits and _"
+            )
+        if "#" in text:
+            raise ParameterError("the address of a ledger names no table: drop what begins with #")
+        rest = f"{place}{mark}{urlencode(settings)}" if "schema=" in query else text
+        found, _ = read_url(rest.removesuffix("?"))
+        if not isinstance(found, PostgresUrl):
+            raise ParameterError(
+                "a ledger lies in a file of its own or in PostgreSQL: give a path, or an address "
+                "like postgresql://user@host/database"
+            )
+        return cls(found, schema)
+
+    @property
+    def name(self) -> str:
+        """As messages name it: without user and settings."""
+        other = "" if self.schema == "sfumato" else f"?schema={self.schema}"
+        return f"postgresql://{self.url.host}/{self.url.database}{other}"
+
+    def role(self, duty: str) -> str:
+        """The database role of owners, publishers or auditors."""
+        return f"{self.schema}_{duty}"

@@ -1,0 +1,147 @@
+"""An open ledger in PostgreSQL: any number of hosts, one write at a time, every commit durable.
+
+A write locks one public table before it takes its snapshot, so that it sees all writes before it
+and none besides; it is serialisable as well.  A commit whose acknowledgement was lost is looked up
+under the same lock, when it has ended one way or the other.
+"""
+
+import time
+from contextlib import AbstractContextManager, suppress
+from typing import Any
+
+import psycopg
+
+from sfumato.errors import LedgerError
+from sfumato.ledger.audit import replay
+from sfumato.ledger.backend import ConnectionLost, Place
+from sfumato.ledger.postgres.address import LedgerAddress
+from sfumato.ledger.postgres.connection import PATIENCE, DatabaseConnection, connected
+from sfumato.ledger.postgres.failure import explain, lost
+from sfumato.ledger.postgres.structure import known_format, require_rules
+from sfumato.ledger.postgres.tables import FORMAT, MIGRATIONS
+from sfumato.ledger.sql import every_line, ledger_id_of
+
+__all__ = ["LedgerDatabase"]
+
+_IDLE = 2.0  # seconds after which a connection may be gone without our noticing
+_NEEDED = {"fsync": "on", "full_page_writes": "on"}
+
+
+class LedgerDatabase:
+    """A schema of a database, opened."""
+
+    key_file = None  # the database holds fingerprints, so the key is with whoever publishes
+
+    def __init__(self, text: str) -> None:
+        self.address = LedgerAddress.of(text)
+        self.name = self.address.name
+        self.connection = DatabaseConnection(connected(self.address))
+        self._asked, self._user = time.monotonic(), self.connection.who
+        try:
+            with self.explain():
+                self._durable()
+                known_format(self.connection, self.address)
+        except BaseException:
+            self.close()
+            raise
+
+    def ready(self) -> None:
+        """A connection that was lost while idle is made anew."""
+        now = time.monotonic()
+        if now - self._asked > _IDLE and not lost(self._raw):
+            with suppress(psycopg.Error):
+                self._raw.execute("SELECT")
+        self._asked = now
+        if lost(self._raw):
+            self.connection.raw = connected(self.address)
+
+    def read(self) -> None:
+        """Begin to read all in one state."""
+        self._raw.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def write(self) -> None:
+        """Begin to write, alone; refused where the rules are newer than this program."""
+        self._raw.execute("BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE")
+        self._raw.execute("LOCK TABLE turn IN EXCLUSIVE MODE")
+        known_format(self.connection, self.address)
+
+    def commit(self) -> None:
+        """What was written is on the disk when this returns; `ConnectionLost` if nobody knows."""
+        try:
+            ended = self._raw.execute("COMMIT").statusmessage
+        except psycopg.Error as error:
+            if lost(self._raw):
+                raise ConnectionLost from error
+            raise
+        if ended != "COMMIT":
+            raise LedgerError(f"ledger {self.name}: the server took this back: repeat it")
+
+    def roll_back(self) -> None:
+        """Forget what was begun."""
+        with suppress(psycopg.Error):
+            if self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                self._raw.execute("ROLLBACK")
+
+    def reconnect(self) -> None:
+        """Connect anew, and wait for the server if it is restarting."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self._raw.close()
+                self.connection.raw = connected(self.address)
+            except (LedgerError, psycopg.Error):
+                if time.monotonic() > until:
+                    raise ConnectionLost from None
+                time.sleep(0.2)
+            else:
+                return
+
+    def explain(self) -> AbstractContextManager[None]:
+        """Turn the database's errors into a `LedgerError` that says what to do."""
+        return explain(self.address, self._user)
+
+    def fatal(self, error: BaseException) -> bool:
+        """Never: what is not known is looked up, and a lost connection is made anew."""
+        return not isinstance(error, BaseException)
+
+    def upgrade(self) -> None:
+        """Bring the rules of an older format up to date, in one transaction of whoever made it."""
+        if known_format(self.connection, self.address) >= FORMAT:
+            return
+        self.write()
+        for version in range(known_format(self.connection, self.address), FORMAT):
+            for statement in MIGRATIONS[version + 1]:
+                self.connection.execute(statement)
+            self.connection.execute("UPDATE format SET version = ?", (version + 1,))
+        replay(every_line(self.connection), ledger_id_of(self.connection))
+        self.commit()
+
+    def check_pages(self) -> None:
+        """The server checks its pages itself, where its checksums are on."""
+
+    def check_rules(self) -> None:
+        """Refuse tables, indexes, functions and triggers that are not as they were made."""
+        known_format(self.connection, self.address)
+        require_rules(self.connection, self.address)
+
+    @property
+    def place(self) -> Place:
+        """What it lies on."""
+        return Place("PostgreSQL")
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        with suppress(psycopg.Error):
+            self._raw.close()
+
+    @property
+    def _raw(self) -> "psycopg.Connection[Any]":
+        return self.connection.raw
+
+    def _durable(self) -> None:
+        for setting, needed in _NEEDED.items():
+            if self._raw.execute("SELECT current_setting(%s)", (setting,)).fetchone() != (needed,):
+                raise LedgerError(
+                    f"ledger {self.name}: the server runs with {setting} off, so a power cut could "
+                    f"take charges back: set {setting} = on"
+                )

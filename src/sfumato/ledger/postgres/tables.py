@@ -1,0 +1,126 @@
+"""The rules of a ledger in PostgreSQL, as the server keeps them.
+
+What must never happen is refused by one function that runs before each line is added, whoever
+adds it and however: what `sqlite/tables` refuses, and besides that a line by a role that may not
+write its kind, under another name or another time than the server's, and a balance that does not
+follow from the one before.  Nobody may change or remove a line; the tables belong to whoever made
+them, and owners of budgets, publishers and auditors are roles that own nothing.
+
+What parts of a table have borne is a text that only a reader can follow: there the server keeps
+spent at most granted, and each reader checks the rest.
+"""
+
+from sfumato.ledger.postgres.rules import KEEP, RULES, UNFINISHED
+
+__all__ = ["COLUMNS", "FILL_UNFINISHED", "FORMAT", "MIGRATIONS", "roles", "rules", "tables"]
+
+FORMAT = 6
+# What leads to a format from the one before it, in one transaction; 6 is the first.
+MIGRATIONS: dict[int, tuple[str, ...]] = {}
+
+_TEXT, _WHOLE = 'text COLLATE "C"', "bigint"
+COLUMNS = {
+    "sequence": f"{_WHOLE} PRIMARY KEY",
+    "kind": f"{_TEXT} NOT NULL",
+    "dataset": f"{_TEXT} NOT NULL",
+    "release": _TEXT,
+    "fingerprint": _TEXT,
+    "veil": _TEXT,
+    "other": _TEXT,
+    **dict.fromkeys(
+        (
+            *("heuristic", "micro_epsilon", "pico_delta", "micro_rho"),
+            *("granted_micro_epsilon", "granted_pico_delta", "granted_micro_rho"),
+            *("spent_micro_epsilon", "spent_pico_delta", "spent_micro_rho"),
+            *("releases", "unproved", "allowed"),
+        ),
+        f"{_WHOLE} NOT NULL",
+    ),
+    "protects": _TEXT,
+    "parts": _TEXT,
+    "who": _TEXT,
+    "detail": f"{_TEXT} NOT NULL",
+    "clock": f"{_WHOLE} NOT NULL",
+    "nonce": f"{_TEXT} NOT NULL",
+    "previous": f"{_TEXT} NOT NULL",
+    "hash": f"{_TEXT} NOT NULL UNIQUE",
+}
+INDEXES = {
+    "event_dataset": "INDEX {name} ON event (dataset, sequence)",
+    "event_step": "UNIQUE INDEX {name} ON event (release, (CASE kind WHEN 'reserve' THEN 1 "
+    "WHEN 'part' THEN 1 WHEN 'settle' THEN 3 WHEN 'stop' THEN 3 ELSE 2 END)) "
+    "WHERE release IS NOT NULL AND kind <> 'inspect'",
+    "event_fingerprint": "INDEX {name} ON event (fingerprint, dataset) "
+    "WHERE fingerprint IS NOT NULL",
+    "event_other": "INDEX {name} ON event (other, kind, dataset) WHERE other IS NOT NULL",
+    "event_joined": "INDEX {name} ON event (dataset) WHERE kind = 'same-data'",
+    "event_inspect": "INDEX {name} ON event (dataset, sequence) WHERE kind = 'inspect'",
+    "event_checkpoint": "INDEX {name} ON event (sequence) WHERE kind = 'checkpoint'",
+    "event_key": "INDEX {name} ON event (sequence) WHERE kind IN ('create', 'new-key')",
+    "event_grant": "INDEX {name} ON event (dataset, sequence) "
+    "WHERE kind IN ('grant', 'approve', 'lapse')",
+    "event_request": "INDEX {name} ON event (sequence) WHERE kind = 'request'",
+    "event_client": "INDEX {name} ON event (dataset, sequence) WHERE kind = 'client'",
+    "event_answer": "UNIQUE INDEX {name} ON event (other) WHERE kind IN ('approve', 'decline')",
+    "unfinished_dataset": "INDEX {name} ON unfinished (dataset, sequence)",
+}
+TRIGGERS = {
+    "event_rules": "BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION event_rules()",
+    "event_unfinished": "AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION event_unfinished()",
+    "event_kept": "BEFORE UPDATE OR DELETE ON event FOR EACH ROW EXECUTE FUNCTION event_kept()",
+    "event_not_emptied": "BEFORE TRUNCATE ON event FOR EACH STATEMENT "
+    "EXECUTE FUNCTION event_kept()",
+}
+FUNCTIONS = {"event_rules": RULES, "event_unfinished": UNFINISHED, "event_kept": KEEP}
+# For lines that came with a ledger from elsewhere.
+FILL_UNFINISHED = """INSERT INTO unfinished
+    SELECT release, dataset, min(sequence), bool_or(kind = 'draw') FROM event
+    WHERE release IS NOT NULL AND kind <> 'inspect'
+    GROUP BY release, dataset HAVING NOT bool_or(kind IN ('settle', 'refund', 'stop'))"""
+
+
+def tables(schema: str) -> list[str]:
+    """What holds the lines."""
+    columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    return [
+        f'CREATE SCHEMA "{schema}"',
+        f'SET LOCAL search_path = pg_catalog, "{schema}"',
+        f'CREATE TABLE "{schema}".event ({columns})',
+        f'CREATE TABLE "{schema}".unfinished (release {_TEXT} PRIMARY KEY, '
+        f"dataset {_TEXT} NOT NULL, sequence bigint NOT NULL, drawn boolean NOT NULL)",
+        # Whoever writes a line locks this one first: the lines themselves nobody may lock.
+        f'CREATE TABLE "{schema}".turn (one integer PRIMARY KEY)',
+        f'CREATE TABLE "{schema}".format (version integer NOT NULL)',
+        f"INSERT INTO format VALUES ({FORMAT})",  # noqa: S608  a number of ours
+    ]
+
+
+def rules(schema: str) -> list[str]:
+    """What is put around the lines, once those that came from elsewhere are in."""
+    named = [f"CREATE {text.format(name=name)}" for name, text in INDEXES.items()]
+    for name, body in FUNCTIONS.items():
+        named.append(
+            f'CREATE FUNCTION "{schema}".{name}() RETURNS trigger LANGUAGE plpgsql SECURITY '
+            f'DEFINER SET search_path = pg_catalog, "{schema}", pg_temp AS $body${body}$body$'
+        )
+    named += [f"CREATE TRIGGER {name} {text}" for name, text in TRIGGERS.items()]
+    return named
+
+
+def roles(schema: str) -> list[str]:
+    """What each role may do; roles outlive a schema, so they may be there."""
+    all_of_them = ", ".join(f'"{schema}_{duty}"' for duty in ("owner", "publisher", "auditor"))
+    writers = f'"{schema}_owner", "{schema}_publisher"'
+    return [
+        *(
+            f'DO $do$ BEGIN CREATE ROLE "{schema}_{duty}" NOLOGIN; '
+            "EXCEPTION WHEN duplicate_object THEN NULL; END $do$"
+            for duty in ("owner", "publisher", "auditor")
+        ),
+        f'REVOKE ALL ON SCHEMA "{schema}" FROM PUBLIC',
+        f'REVOKE ALL ON ALL FUNCTIONS IN SCHEMA "{schema}" FROM PUBLIC',
+        f'GRANT USAGE ON SCHEMA "{schema}" TO {all_of_them}',
+        f"GRANT SELECT ON event, unfinished, format TO {all_of_them}",
+        f"GRANT INSERT ON event TO {writers}",
+        f"GRANT SELECT, UPDATE ON turn TO {writers}",
+    ]
