@@ -2,18 +2,30 @@
 
 import os
 import shutil
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
+from sfumato.ledger.sql import every_line
+from sfumato.ledger.sqlite.connection import FileConnection
 from sfumato.ledger.table_part import DIVISIBLE
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 
-__all__ = ["ABOUT", "CHARGE", "DIGEST", "PLAN", "World", "forget_heads"]
+__all__ = [
+    "ABOUT",
+    "CHARGE",
+    "DIGEST",
+    "PLAN",
+    "World",
+    "connection_of",
+    "forget_heads",
+    "lines_in",
+    "who_writes",
+]
 
 PLAN, DIGEST = "c0ffee00", "0123456789abcdef"
 ABOUT = "one record (row) of the table; replace-one"
@@ -23,6 +35,24 @@ CHARGE = PureDP("0.4")
 def forget_heads():
     """As on a machine where no ledger was ever used."""
     shutil.rmtree(Path(os.environ["XDG_STATE_HOME"]) / "sfumato", ignore_errors=True)
+
+
+def connection_of(ledger):
+    """The connection beneath an open ledger, for tests that look at its tables themselves."""
+    return ledger._backend.connection
+
+
+def lines_in(ledger):
+    """Every line with its stored hash."""
+    return list(every_line(connection_of(ledger)))
+
+
+@contextmanager
+def who_writes(name):
+    """As if another person of this host used the ledger."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FileConnection, "who", property(lambda _: name))
+        yield
 
 
 class World:
@@ -35,13 +65,18 @@ class World:
         self.output, self.draws = folder / "release.csv", folder / "draws.log"
         with Ledger.create(self.path) as ledger:
             ledger.grant("adult", PureDP(1), reason="approved")
+            self.key = ledger.fingerprint_key
         self.whole, self.seen = self.path.read_bytes(), set()
+        self.key_file = folder / "budget.db.key"
+        self.kept = self.key_file.read_bytes()
 
     def reset(self):
         for file in self.folder.iterdir():
             file.unlink()
         forget_heads()
         self.path.write_bytes(self.whole)
+        self.key_file.touch(mode=0o600)
+        self.key_file.write_bytes(self.kept)
 
     def publish(self):
         with Ledger(self.path) as ledger:
@@ -79,6 +114,7 @@ class World:
         assert draws <= 1
         with Ledger(self.path) as ledger:  # opening verifies the whole history
             entry, spent = ledger.entry("r"), ledger.balance("adult").spent
+            assert ledger.fingerprint_key == self.key
         self.state = entry and entry.state
         assert spent == (Charge() if entry is None else Charge(400_000))
         assert not (draws or self.output.exists()) or self.state in ("drawn", "released")

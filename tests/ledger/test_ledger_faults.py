@@ -9,6 +9,7 @@ import resource
 import shutil
 import signal
 import sqlite3
+import stat
 import subprocess
 import threading
 import time
@@ -29,7 +30,7 @@ from killing import (
     quick_folder,
     trace,
 )
-from ledger_world import ABOUT, CHARGE, PLAN, World
+from ledger_world import ABOUT, CHARGE, PLAN, World, connection_of
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
 from sfumato.ledger.sqlite import file as ledger_file
@@ -41,8 +42,9 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]  # kills, races, disk
 
 FILES = (
     "ledger_world.py",  # the publisher's own lines lie between the ledger's steps
-    *(f"sfumato/ledger/{part}.py" for part in ("amount", "audit", "chain", "file", "kept_head")),
-    *(f"sfumato/ledger/{part}.py" for part in ("ledger", "rules", "session", "sql")),
+    *(f"sfumato/ledger/{part}.py" for part in ("amount", "audit", "chain", "kept_head", "ledger")),
+    *(f"sfumato/ledger/{part}.py" for part in ("period", "rules", "session", "sql")),
+    *(f"sfumato/ledger/sqlite/{part}.py" for part in ("backend", "connection", "file")),
 )
 REFUSED = 3
 
@@ -121,7 +123,7 @@ def test_the_killing_itself_finds_a_publisher_that_draws_before_it_records(
 @pytest.mark.parametrize("stride", [19, slow(1)])
 def test_killed_at_any_line_a_creation_leaves_a_whole_ledger_or_none(folder, stride):
     folder = folder / "new"
-    path = folder / "budget.db"
+    path, key = folder / "budget.db", folder / "budget.db.key"
 
     def prepare():
         shutil.rmtree(folder, ignore_errors=True)
@@ -132,15 +134,25 @@ def test_killed_at_any_line_a_creation_leaves_a_whole_ledger_or_none(folder, str
             with pytest.raises(LedgerError, match="is empty: remove it and create"):
                 Ledger(path)
             path.unlink()
+        if not path.exists() and key.exists():
+            before = key.read_bytes()
+            with pytest.raises(LedgerError, match="one that was never finished: move it away"):
+                Ledger.create(path)
+            assert key.read_bytes() == before
+            key.unlink()
         if not path.exists():
             Ledger.create(path).close()
         with Ledger(path) as ledger:
             ledger.grant("adult", PureDP(1), reason="approved")
             ledger.verify()
-        assert [file.name for file in folder.iterdir()] == ["budget.db"]
+            assert ledger.fingerprint_key
+        assert {file.name for file in folder.iterdir()} == {"budget.db", "budget.db.key"}
+        assert stat.S_IMODE(key.stat().st_mode) == 0o600
 
     create = lambda: Ledger.create(path).close()  # noqa: E731
-    files = ("sfumato/ledger/file.py",)
+    files = tuple(
+        f"sfumato/ledger/{part}.py" for part in ("sqlite/file", "making", "fingerprint_key")
+    )
     assert kill_at_every_line(create, files, check, prepare, stride=stride) > 50
 
 
@@ -152,7 +164,7 @@ def test_a_charge_is_synced_after_its_last_write_and_before_reserve_returns(
 ):
     def reserve(synchronous):
         ledger = Ledger(path)
-        ledger._connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection_of(ledger).execute(f"PRAGMA synchronous = {synchronous}")
         ledger.reserve(synchronous, "adult", PureDP("0.1"), plan=PLAN, protects=ABOUT)
         os._exit(0)  # before closing, which syncs as well
 
