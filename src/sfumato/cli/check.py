@@ -25,7 +25,7 @@ def check(
         typer.Option("--output", "-o", help="Also write an internal HTML page (mode 0600)."),
     ] = None,
     ledger: Annotated[
-        Path | None,
+        str | None,
         typer.Option(envvar="SFUMATO_LEDGER", help="The ledger, which counts this look."),
     ] = None,
     uncounted: Annotated[

@@ -37,7 +37,7 @@ def compare(
     sheet: Sheet = None,
     table: Table = None,
     ledger: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             envvar="SFUMATO_LEDGER",
             help="Ledger that counts the inspection, and pays for a private choice.",
@@ -105,7 +105,7 @@ def _choose(
     delta: str | None,
     names: list[str] | None,
     share: str,
-    ledger: Path | None,
+    ledger: str | None,
     output: Path | None,
 ) -> None:
     from shlex import quote

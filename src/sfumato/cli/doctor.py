@@ -1,7 +1,6 @@
 """`sfumato doctor`: does this machine meet the requirements?"""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,7 +12,7 @@ __all__ = ["doctor"]
 
 def doctor(
     ledger: Annotated[
-        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="A ledger to check as well.")
+        str | None, typer.Option(envvar="SFUMATO_LEDGER", help="A ledger to check as well.")
     ] = None,
 ) -> None:
     """Check versions, randomness, the exactness of arithmetic and, if given, a ledger.
@@ -90,7 +89,7 @@ def _exact_sums() -> str:
     return "matrix products of whole numbers are exact on this machine"
 
 
-def _ledger(path: Path) -> str:
+def _ledger(path: str) -> str:
     from sfumato.ledger import Ledger
 
     with Ledger(path) as ledger:

@@ -34,7 +34,7 @@ def estimate(
         str | None, typer.Option(help="Delta, which categories need: well below 1/rows.")
     ] = None,
     ledger: Annotated[
-        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
+        str | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
     ] = None,
     same_range: Annotated[
         list[str] | None,

@@ -53,7 +53,7 @@ def publish(
         typer.Option(help="Name of the data set in the ledger; default: the file's name."),
     ] = None,
     ledger: Annotated[
-        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
+        str | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
     ] = None,
     format: Annotated[str | None, typer.Option(help="csv or parquet; default: as given.")] = None,
     release: Annotated[

@@ -44,7 +44,7 @@ def inspect(
         typer.Option("--output", "-o", help="Also write an internal HTML page (mode 0600)."),
     ] = None,
     ledger: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             envvar="SFUMATO_LEDGER",
             help="The ledger it was charged to, which counts the inspection.",

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli import ledger_history, ledger_people, ledger_place
+from sfumato.cli.ledger_options import LEDGER, Dataset, File, Reason, Until
 from sfumato.cli.screen import Grid, say
 from sfumato.cli.screen import show as show_table
 
@@ -24,24 +26,40 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     epilog="Example: sfumato ledger create --ledger budget.db",
 )
+app.command("create-dataset")(ledger_people.create_dataset)
+app.command("request")(ledger_people.request)
+app.command("requests")(ledger_people.requests)
+app.command("approve")(ledger_people.approve)
+app.command("decline")(ledger_people.decline)
+app.command("log")(ledger_history.log)
+app.command("export")(ledger_history.export)
+app.command("move")(ledger_place.move)
+app.command("new-key")(ledger_place.new_key)
 
-File = Annotated[
-    Path, typer.Option("--ledger", envvar="SFUMATO_LEDGER", help="The ledger file.", metavar="FILE")
-]
-Dataset = Annotated[str, typer.Argument(help="The data set, as its schema names it.")]
-Reason = Annotated[str, typer.Option("--reason", help="Why, for whoever reads the ledger later.")]
 
-
-@app.command(epilog="Example: sfumato ledger create --ledger budget.db")
-def create(ledger: File) -> None:
-    """Create an empty ledger, readable by you alone."""
+@app.command(
+    epilog="Examples: sfumato ledger create --ledger budget.db · sfumato ledger create --ledger "
+    "postgresql://dba@host/registry --two-people"
+)
+def create(
+    ledger: File,
+    two_people: Annotated[
+        bool, typer.Option("--two-people", help="A grant needs one who asks and one who approves.")
+    ] = False,
+) -> None:
+    """Create an empty ledger: a file that you alone can read, or a schema in PostgreSQL."""
     from sfumato.ledger import Ledger
 
-    with Ledger.create(ledger) as made:
-        say(f"{ledger} is created; keep its head elsewhere: {made.head}")
+    with Ledger.create(ledger, two_people=two_people) as made:
+        say(f"{made.name} is created; keep its head elsewhere: {made.head}")
+        say(f"its fingerprint key, which publishing needs: {made.key_place}")
         if made.place.caution:
             say(f"warning: {made.place.caution}", style="yellow")
-    say("next: sfumato ledger grant DATASET --epsilon … --reason …")
+        if made.place.roles:
+            owner, publisher, auditor = made.place.roles
+            say(f"GRANT {owner}, {publisher} or {auditor} TO … lets others grant, spend, read")
+    step = "request" if two_people else "grant"
+    say(f"next: sfumato ledger {step} DATASET --epsilon … --reason …")
 
 
 @app.command(
@@ -60,15 +78,24 @@ def grant(
     heuristic: Annotated[
         bool, typer.Option("--heuristic", help="Also allow releases without a guarantee.")
     ] = False,
+    until: Until = None,
 ) -> None:
     """Add to the budget of a data set; the decision is recorded."""
     from sfumato.ledger import Ledger
 
     with Ledger(ledger) as opened:
         opened.grant(
-            dataset, epsilon=epsilon, delta=delta, rho=rho, reason=reason, heuristic=heuristic
+            dataset,
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            reason=reason,
+            heuristic=heuristic,
+            until=until,
         )
-        say(f"{dataset} has {opened.balance(dataset).left} left")
+        period = opened.period(dataset)
+        time = "" if period is None else f", until {period.until}"
+        say(f"{dataset} has {opened.balance(dataset).left} left{time}")
 
 
 @app.command(epilog="Example: sfumato ledger show --ledger budget.db --dataset adult")
@@ -80,6 +107,8 @@ def show(
     from sfumato.ledger import Ledger
 
     with Ledger(ledger) as opened:
+        if opened.gone_to is not None:
+            say(f"this ledger was moved to {opened.gone_to}: it can be read here, and used there")
         names = opened.datasets() if dataset is None else [dataset]
         if not names:
             say("no budget yet: sfumato ledger grant DATASET --epsilon … --reason …")
@@ -88,6 +117,9 @@ def show(
         for name in names:
             if parts := opened.parts(name):
                 show_table(_parts(opened, name, parts))
+            if period := opened.period(name):
+                over = " and is over: nothing can be charged to it until the next grant"
+                say(f"{name}: its budget is for the time until {period.until}{over * period.over}")
             if protects := opened.balance(name).protects:
                 say(f"{name}: its budget protects {protects}")
             if unproved := opened.balance(name).unproved:
@@ -95,23 +127,50 @@ def show(
             for release, times in opened.inspections(name).items():
                 subject = "its records, without a release," if release is None else release
                 say(f"{name}: {subject} looked at without noise {_times(times)}")
+            for client in opened.clients(name):
+                revoked = " (revoked)" * (client.token is None)
+                left = client.left.spelled(like=client.granted)
+                say(f"{name}: client {client.name}{revoked} used {client.spent}, {left} left")
+        for asked in opened.requests():
+            if dataset in (None, asked.dataset):
+                say(ledger_people.asked_for(asked))
         for entry in opened.unfinished(dataset):
             say(_advice(entry))
 
 
-@app.command(epilog="Example: sfumato ledger verify --ledger budget.db --head 3f1a…")
+@app.command(
+    epilog="Examples: sfumato ledger verify --ledger budget.db --head 3f1a… · sfumato ledger "
+    "verify --export audit.jsonl"
+)
 def verify(
-    ledger: File,
+    ledger: Annotated[str | None, LEDGER] = None,
     head: Annotated[
         str | None, typer.Option(help="A head you kept earlier: it must be in the history.")
     ] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Check what `sfumato ledger export` wrote instead.")
+    ] = None,
 ) -> None:
     """Check every page, hash, balance and step, and print the head to keep elsewhere."""
+    from sfumato.errors import ParameterError
     from sfumato.ledger import Ledger
+    from sfumato.ledger.export import check_export
 
-    with Ledger(ledger) as opened:
-        found = opened.verify(head=_head(head))
-    say(f"{ledger} is sound{'' if head is None else ' and holds the head you kept'}")
+    kept = _head(head)
+    if export is not None:
+        checked = check_export(export, head=kept)
+        name, found = f"{export} (ledger {checked.ledger_id})", checked.head
+    elif ledger is None:
+        raise ParameterError("say what to check: --ledger FILE, or --export FILE")
+    else:
+        with Ledger(ledger) as opened:
+            name, found = opened.name, opened.verify(head=kept)
+    say(f"{name} is sound{'' if head is None else ' and holds the head you kept'}")
+    if export is not None and checked.taken_as_stated:
+        say(
+            f"of {checked.taken_as_stated} of its {checked.lines} lines, by earlier versions, the "
+            "hash is taken as stated: it covers a fingerprint that was left out"
+        )
     say(f"head: {found}")
     if head is None:
         say("keep it elsewhere: with it, a rolled-back or rewritten ledger is detected")

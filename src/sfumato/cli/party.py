@@ -123,7 +123,7 @@ def contribute(
     state: State,
     table: Table = None,
     ledger: Annotated[
-        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="This party's ledger, to charge.")
+        str | None, typer.Option(envvar="SFUMATO_LEDGER", help="This party's ledger, to charge.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")

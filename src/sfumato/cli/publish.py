@@ -24,7 +24,7 @@ def publish(
     ] = None,
     rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
     ledger: Annotated[
-        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
+        str | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
     ] = None,
     part: Annotated[
         list[str] | None,
@@ -197,9 +197,7 @@ def _agreed(doubt: str) -> None:
         raise typer.Exit(1)
 
 
-def _look(
-    data: str, schema: Path, sheet: str | None, table: str | None, ledger: Path | None
-) -> str:
+def _look(data: str, schema: Path, sheet: str | None, table: str | None, ledger: str | None) -> str:
     """The command that shows what does not fit, ready to be copied."""
     words = ["sfumato", "check", str(data), "--schema", str(schema)]
     words += ["--sheet", sheet] if sheet is not None else []

@@ -50,7 +50,7 @@ def publish(
     neighbours: Neighbours = "add-remove",
     name: Name = None,
     ledger: Annotated[
-        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
+        str | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
     ] = None,
     format: Annotated[str, typer.Option(help="csv or parquet.")] = "csv",
     release: Annotated[
@@ -187,13 +187,16 @@ def _of_service(
 def serve(
     counts: CountFile,
     epsilon_per_answer: Annotated[str, typer.Option(help="Budget that each answer costs.")],
-    ledger: Annotated[Path, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")],
+    ledger: Annotated[str, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")],
     neighbours: Neighbours = "add-remove",
     name: Name = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; any but loopback lets other machines ask.")
     ] = ("127.0.0.1"),
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8765,
+    answers: Annotated[
+        Path | None, typer.Option(help="File for the answers; default: beside the ledger file.")
+    ] = None,
 ) -> None:
     """Answer noisy queries over HTTP, until the budget is spent or Ctrl-C.
 
@@ -202,6 +205,8 @@ def serve(
 
     Example: sfumato query serve words.csv --epsilon-per-answer 0.01 --ledger budget.db
     """
+    from sfumato.database.url import is_url
+    from sfumato.errors import ParameterError
     from sfumato.ledger import Ledger
     from sfumato.publishing.transaction import dataset_name
     from sfumato.retrieval.counts import Counts
@@ -213,7 +218,9 @@ def serve(
 
     read, dataset = Counts.read(counts), dataset_name(name, counts, default="counts", charged=True)
     server = Answering(len(read.keys), neighbours, epsilon_per_answer)  # type: ignore[arg-type]
-    answers = ledger.with_name(ledger.name + ".answers")
+    if answers is None and is_url(ledger):
+        raise ParameterError("answers are kept in a file: name one with --answers FILE")
+    answers = answers or Path(f"{ledger}.answers")
     with (
         Ledger(ledger) as opened,
         listening(host, port) as taken,

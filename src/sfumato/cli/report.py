@@ -20,7 +20,7 @@ def report(
         bool, typer.Option("--force", help="Replace an existing file that differs.")
     ] = False,
     ledger: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             envvar="SFUMATO_LEDGER", help="The ledger it was charged to; --officer needs it."
         ),
@@ -76,7 +76,7 @@ def _public(place: Path, text: bytes, *, force: bool) -> None:
     say(f"written {place}, {len(text) / 1000:,.0f} kB")
 
 
-def _internal(release: Path, ledger: Path) -> str:
+def _internal(release: Path, ledger: str) -> str:
     from sfumato.ledger import Ledger
     from sfumato.publishing.officer import officer_page
 

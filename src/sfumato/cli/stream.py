@@ -26,7 +26,7 @@ Form = Annotated[
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")]
 Epsilon = Annotated[str | None, typer.Option(help="Privacy budget of the whole stream.")]
-LedgerFile = Annotated[Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")]
+LedgerFile = Annotated[str | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")]
 Name = Annotated[
     str | None, typer.Option(help="Name of the data set in the ledger; default: the file's name.")
 ]
@@ -158,7 +158,7 @@ def mean(
 
 
 def _run(
-    source: str, output: Path, ledger: Path | None, options: dict[str, Any], **asked: Any
+    source: str, output: Path, ledger: str | None, options: dict[str, Any], **asked: Any
 ) -> None:
     from sfumato.cli.show import promise
     from sfumato.errors import ParameterError

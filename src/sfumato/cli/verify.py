@@ -13,7 +13,7 @@ __all__ = ["verify"]
 def verify(
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
     ledger: Annotated[
-        Path | None, typer.Option(envvar="SFUMATO_LEDGER", help="The ledger it was charged to.")
+        str | None, typer.Option(envvar="SFUMATO_LEDGER", help="The ledger it was charged to.")
     ] = None,
     trial: Annotated[
         list[Path] | None,

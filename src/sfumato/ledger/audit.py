@@ -52,6 +52,24 @@ _BEFORE: dict[str, tuple[str | None, ...]] = {
 }
 
 
+# What tables refuse by themselves, and an exported text cannot.
+_OF_THE_LEDGER = ("create", "new-key", "checkpoint", "move", "arrive")
+_STEPS = ("reserve", "part", "draw", "settle", "stop", "refund")
+_WITH_ANOTHER = ("same-data", "part", "approve", "decline", "use")
+_ALLOWING = ("grant", "request", "approve")
+
+
+def _has_the_form_of_its_kind(line: LedgerLine) -> bool:
+    return (
+        (line.dataset == "") == (line.kind in _OF_THE_LEDGER)
+        and (line.kind == "inspect" or (line.release is not None) == (line.kind in _STEPS))
+        and (line.other is not None) == (line.kind in _WITH_ANOTHER)
+        and (line.fingerprint is None or line.kind == "draw")
+        and 0 <= line.heuristic <= (line.kind in _ALLOWING)
+        and min(line.amount.micro_epsilon, line.amount.pico_delta, line.amount.micro_rho) >= 0
+    )
+
+
 def replay(lines: Iterable[tuple[LedgerLine, str]], ledger_id: str) -> str:
     """Walk the whole history and return its last hash; refuse the first line that is wrong."""
     audit = Audit(genesis(ledger_id))
@@ -137,6 +155,8 @@ class Audit:
             return "the first line is missing or repeated"
         if line.kind == "create" and not _hangs_on(line.detail, self._genesis):
             return "the first line is about another ledger"
+        if not _has_the_form_of_its_kind(line):
+            return "a line has not the form of its kind"
         if self._nonces and not line.nonce:
             return "a line has no nonce"
         return None

@@ -23,6 +23,7 @@ class Place:
 
     kind: str | None  # None where the system does not tell
     caution: str | None = None
+    roles: tuple[str, str, str] | None = None  # of owners, publishers and auditors
 
 
 class Rows(Protocol):

@@ -17,10 +17,11 @@ from sfumato.errors import LedgerError
 from sfumato.ledger.audit import Audit
 from sfumato.ledger.backend import Backend, Connection, ConnectionLost, Place
 from sfumato.ledger.chain import LedgerLine, genesis, hash_of, moved_to, summary
-from sfumato.ledger.fingerprint_key import find_key
+from sfumato.ledger.fingerprint_key import find_key, new_key_file
 from sfumato.ledger.kept_head import note_file, noted, take_note
 from sfumato.ledger.opening import opened
 from sfumato.ledger.sql import (
+    all_lines,
     append,
     committed_key,
     every_line,
@@ -78,15 +79,50 @@ class LedgerSession:
             return self._key[1]
 
     @property
+    def key_place(self) -> str:
+        """The file in which the fingerprint key is looked for first."""
+        with self._session():
+            return new_key_file(self.ledger_id, self._opened().key_file)
+
+    @property
+    def gone_to(self) -> str | None:
+        """Where this ledger was moved to; None while it is here."""
+        with self._session() as connection:
+            return moved_to(last_line(connection)[0])
+
+    @property
     def place(self) -> Place:
         """What the ledger lies on, and what is to be said about that."""
         with self._session():
             return self._opened().place
 
-    def history(self, dataset: str) -> list[LedgerLine]:
-        """Every line about a data set, in order: grants, charges, looks, decisions."""
+    def history(self, dataset: str | None = None) -> list[LedgerLine]:
+        """Every line about a data set, or about all: grants, charges, looks, decisions."""
         with self._session() as connection:
-            return history_of(connection, dataset)
+            return all_lines(connection) if dataset is None else history_of(connection, dataset)
+
+    def export(self, file: str | Path, *, for_auditor: bool = False) -> int:
+        """Write every line as text, which `check_export` audits; how many there are.
+
+        For an auditor fingerprints are left out: no guess about the data can be tested with it.
+        """
+        from sfumato.ledger.export import export_lines
+
+        with self._session() as connection:
+            self._opened().read()
+            try:
+                handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            except OSError as error:
+                raise LedgerError(f"{file} cannot be written: {error.strerror}") from None
+            try:
+                with os.fdopen(handle, "w", encoding="ascii") as out:
+                    texts = export_lines(every_line(connection), for_auditor=for_auditor)
+                    count = sum(1 for text in texts if out.write(text))
+            except BaseException:
+                Path(file).unlink(missing_ok=True)  # no half of a history
+                raise
+            self._opened().commit()
+        return count
 
     def verify(self, *, head: str | None = None) -> str:
         """Check every page, rule, hash, balance and step; return the head to keep elsewhere.

@@ -24,6 +24,7 @@ from sfumato.privacy.budget import Charge
 
 __all__ = [
     "accounts",
+    "all_lines",
     "answered",
     "append",
     "balance_of",
@@ -182,12 +183,21 @@ def inspections_of(connection: Connection, dataset: str) -> list[LedgerLine]:
 
 
 def history_of(connection: Connection, dataset: str) -> list[LedgerLine]:
-    """Every line about a data set, in order: to be shown; another may name it as the same data."""
+    """Every line about a data set and its clients, in order: to be shown.
+
+    Another data set may name it as the same data.
+    """
     query = (
-        "SELECT * FROM event WHERE dataset = :name OR (kind = 'same-data' AND other = :name)"
-        " ORDER BY sequence"
+        "SELECT * FROM event WHERE dataset = :name OR (dataset > :first AND dataset < :last)"
+        " OR (kind = 'same-data' AND other = :name) ORDER BY sequence"
     )
-    return list(_checked(connection.execute(query, {"name": dataset})))
+    names = {"name": dataset} | dict(zip(("first", "last"), _clients(dataset), strict=True))
+    return list(_checked(connection.execute(query, names)))
+
+
+def all_lines(connection: Connection) -> list[LedgerLine]:
+    """Every line there is, in order: to be shown."""
+    return list(_checked(connection.execute("SELECT * FROM event ORDER BY sequence")))
 
 
 def reservations_of(connection: Connection, dataset: str) -> list[LedgerLine]:
@@ -333,11 +343,15 @@ def open_requests(connection: Connection) -> list[LedgerLine]:
 def clients_of(connection: Connection, dataset: str) -> dict[str, LedgerLine]:
     """The newest word on each client of a data set, by account."""
     query = "SELECT * FROM event WHERE kind = 'client' AND dataset > ? AND dataset < ?"
-    first, last = account_of(dataset, ""), account_of(dataset, "\U0010ffff")
     found: dict[str, LedgerLine] = {}
-    for line in _checked(connection.execute(query + " ORDER BY sequence", (first, last))):
+    for line in _checked(connection.execute(query + " ORDER BY sequence", _clients(dataset))):
         found[line.dataset] = line
     return found
+
+
+def _clients(dataset: str) -> tuple[str, str]:
+    """The names between which the accounts of all clients lie."""
+    return account_of(dataset, ""), account_of(dataset, "\U0010ffff")
 
 
 def veil_of(connection: Connection, dataset: str, fingerprint: str) -> str | None:

@@ -127,7 +127,8 @@ class LedgerDatabase:
     @property
     def place(self) -> Place:
         """What it lies on."""
-        return Place("PostgreSQL")
+        owner, publisher, auditor = map(self.address.role, ("owner", "publisher", "auditor"))
+        return Place("PostgreSQL", roles=(owner, publisher, auditor))
 
     def close(self) -> None:
         """Let go of the connection."""

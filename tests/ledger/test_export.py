@@ -1,0 +1,154 @@
+"""What an auditor gets: every line, no fingerprint, and hashes that follow all the same."""
+
+import json
+from hashlib import sha256
+
+import pytest
+
+from ledger_world import ABOUT
+from sfumato.errors import LedgerError
+from sfumato.ledger import Ledger
+from sfumato.ledger.export import check_export
+from sfumato.ledger.table_part import DIVISIBLE, TablePart
+from sfumato.privacy.guarantee import PureDP
+
+PLAN, DIGEST, DATA = "c0ffee00", "0123456789abcdef", b"fingerprint of the data"
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    """A history with every secret in it: of whole tables, and of parts."""
+    with Ledger.create(tmp_path / "budget.db") as made:
+        made.grant("adult", epsilon=3, reason="board")
+        for name in ("one", "two"):
+            made.reserve(name, "adult", PureDP(1), plan=PLAN, protects=ABOUT)
+            made.draw(name, DATA)
+            made.settle(name, DIGEST)
+        made.grant("visits", epsilon=2, reason="board")
+        for name, codes in (("north", ((0, 0),)), ("south", ((1, 1),))):
+            part = TablePart(f"region={name}", "deadbeef", codes)
+            made.reserve(name, "visits", PureDP(1), plan=PLAN, protects=DIVISIBLE, table_part=part)
+            made.draw(name, DATA[::-1])
+        yield made
+
+
+def lines(file):
+    return [json.loads(text) for text in file.read_text().splitlines()]
+
+
+def test_an_export_for_an_auditor_is_audited_to_the_same_head(ledger, tmp_path):
+    file = tmp_path / "audit.jsonl"
+    count = ledger.export(file, for_auditor=True)
+    checked = check_export(file)
+    assert (checked.lines, checked.head) == (count, ledger.verify())
+    assert (checked.ledger_id, checked.taken_as_stated) == (ledger.ledger_id, 0)
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_it_holds_neither_a_fingerprint_nor_a_veil_and_a_whole_export_holds_both(ledger, tmp_path):
+    veils = {line.veil for line in ledger.history() if line.veil}
+    secrets = {DATA.hex(), DATA[::-1].hex(), ledger.fingerprint_key.hex(), *veils}
+    ledger.export(tmp_path / "audit.jsonl", for_auditor=True)
+    ledger.export(tmp_path / "whole.jsonl")
+    told = (tmp_path / "audit.jsonl").read_text()
+    assert not [secret for secret in secrets if secret in told]
+    whole = (tmp_path / "whole.jsonl").read_text()
+    assert [secret in whole for secret in (DATA.hex(), *veils)] == [True] * (1 + len(veils))
+    assert check_export(tmp_path / "whole.jsonl").head == ledger.head
+
+
+def test_each_hash_is_that_of_the_line_as_it_stands(ledger, tmp_path):
+    file = tmp_path / "audit.jsonl"
+    ledger.export(file, for_auditor=True)
+    before = None
+    for found in lines(file):
+        stored = found.pop("hash")
+        text = json.dumps(found, sort_keys=True, separators=(",", ":"))
+        assert sha256(text.encode()).hexdigest() == stored
+        assert before in (None, found["previous"])
+        before = stored
+
+
+def test_any_changed_figure_or_text_is_refused(ledger, tmp_path):
+    file = tmp_path / "audit.jsonl"
+    ledger.export(file, for_auditor=True)
+    whole = lines(file)
+    assert check_export(file)
+    changes = 0
+    for place, line in enumerate(whole):
+        for name, value in line.items():
+            other = value + 1 if isinstance(value, int) else f"{value}x"
+            changed = [*whole[:place], line | {name: other}, *whole[place + 1 :]]
+            file.write_text("".join(json.dumps(one) + "\n" for one in changed))
+            with pytest.raises(LedgerError, match=r"damaged|first line|not a line"):
+                check_export(file)
+            changes += 1
+    assert changes > 300
+
+
+@pytest.mark.parametrize("gone", [0, 3, -2])
+def test_a_missing_line_is_refused(ledger, tmp_path, gone):
+    file = tmp_path / "audit.jsonl"
+    ledger.export(file, for_auditor=True)
+    texts = file.read_text().splitlines(keepends=True)
+    del texts[gone]
+    file.write_text("".join(texts))
+    with pytest.raises(LedgerError, match=r"damaged|first line"):
+        check_export(file)
+
+
+def test_a_cut_end_shows_by_a_head_that_was_kept_and_by_nothing_else(ledger, tmp_path):
+    file, head = tmp_path / "audit.jsonl", ledger.head
+    ledger.export(file, for_auditor=True)
+    assert check_export(file, head=head).head == head
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
+    assert check_export(file).head != head
+    with pytest.raises(LedgerError, match="older, shortened or diverged"):
+        check_export(file, head=head)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n", "[1]\n", '{"hash": [1]}\n', "{", "\x00\n", '{"hash": "a"}\n', "x" * 2_000_000],
+)
+def test_what_is_no_export_is_refused_in_words(tmp_path, text):
+    file = tmp_path / "audit.jsonl"
+    file.write_text(text)
+    with pytest.raises(LedgerError, match=r"not a line of a ledger|is empty"):
+        check_export(file)
+
+
+def test_consistent_hashes_over_odd_types_are_refused_in_words(ledger, tmp_path):
+    file = tmp_path / "audit.jsonl"
+    ledger.export(file, for_auditor=True)
+    first = lines(file)[0]
+    del first["hash"]
+    for name in first:
+        for odd in ([], {}, 1.5, True, "", None, -(2**70), "\u0000"):
+            line = first | {name: odd}
+            text = json.dumps(line, sort_keys=True, separators=(",", ":"))
+            line["hash"] = sha256(text.encode()).hexdigest()
+            file.write_text(json.dumps(line) + "\n")
+            try:
+                check_export(file)
+            except LedgerError:
+                continue
+            assert odd == first[name] or name in ("who", "nonce", "parts", "clock")
+
+
+def test_an_export_never_replaces_a_file_and_leaves_no_half(ledger, tmp_path, monkeypatch):
+    file = tmp_path / "audit.jsonl"
+    file.write_text("mine")
+    with pytest.raises(LedgerError, match="cannot be written"):
+        ledger.export(file)
+    assert file.read_text() == "mine"
+    monkeypatch.setattr("sfumato.ledger.export.export_lines", broken)
+    with pytest.raises(KeyboardInterrupt):
+        ledger.export(tmp_path / "half.jsonl")
+    assert not (tmp_path / "half.jsonl").exists()
+    assert ledger.verify()
+
+
+def broken(_lines, *, for_auditor):
+    yield "a line\n"
+    raise KeyboardInterrupt
