@@ -148,7 +148,7 @@ def verify(
         str | None, typer.Option(help="A head you kept earlier: it must be in the history.")
     ] = None,
     export: Annotated[
-        Path | None, typer.Option(help="Check what `sfumato ledger export` wrote instead.")
+        Path | None, typer.Option(help="Check a file that sfumato ledger export wrote instead.")
     ] = None,
 ) -> None:
     """Check every page, hash, balance and step, and print the head to keep elsewhere."""

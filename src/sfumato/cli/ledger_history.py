@@ -75,7 +75,7 @@ def export(
         ),
     ] = False,
 ) -> None:
-    """Write the whole history as lines of JSON, for `sfumato ledger verify --export`.
+    """Write the whole history as lines of JSON, for sfumato ledger verify --export.
 
     Example: sfumato ledger export --for-auditor --ledger budget.db -o audit.jsonl
     """
