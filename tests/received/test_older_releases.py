@@ -22,7 +22,7 @@ EVEN = Path(__file__).parent / "made_before_round_values"
 @pytest.mark.parametrize("folder", OLDER, ids=lambda folder: folder.name)
 def test_a_release_of_version_0_1_verifies(folder):
     found = sf.verify(folder)
-    assert [check.name for check in found] == ["files", "plan", "data"]
+    assert [check.name for check in found] == ["files", "plan", "data", "origin"]
     assert all(check.passed for check in found), found
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.ledger_sign import Keys, SignedHeadFile, held_heads, sign
 from sfumato.cli.screen import Grid, say
 from sfumato.cli.screen import show as show_table
 
@@ -99,21 +100,31 @@ def show(
             say(_advice(entry))
 
 
+app.command(
+    "sign", epilog="Example: sfumato ledger sign --ledger budget.db --key owner.key -o head.json"
+)(sign)
+
+
 @app.command(epilog="Example: sfumato ledger verify --ledger budget.db --head 3f1a…")
 def verify(
     ledger: File,
     head: Annotated[
         str | None, typer.Option(help="A head you kept earlier: it must be in the history.")
     ] = None,
+    signed_head: SignedHeadFile = None,
+    key: Keys = None,
 ) -> None:
     """Check every page, hash, balance and step, and print the head to keep elsewhere."""
     from sfumato.ledger import Ledger
 
     with Ledger(ledger) as opened:
         found = opened.verify(head=_head(head))
+        held = held_heads(opened, signed_head, key)
     say(f"{ledger} is sound{'' if head is None else ' and holds the head you kept'}")
+    for text in held:
+        say(text)
     say(f"head: {found}")
-    if head is None:
+    if head is None and not held:
         say("keep it elsewhere: with it, a rolled-back or rewritten ledger is detected")
 
 
