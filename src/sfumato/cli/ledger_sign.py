@@ -57,6 +57,7 @@ def held_heads(opened: "Ledger", heads: list[Path] | None, keys: list[Path] | No
     """What is found of each signed head, in a sentence; refused where the ledger lacks one."""
     from sfumato.errors import ParameterError
     from sfumato.signature import SignedHead, check_head, key_list
+    from sfumato.signature.key import brief
 
     if not heads and not keys:
         return []
@@ -66,5 +67,7 @@ def held_heads(opened: "Ledger", heads: list[Path] | None, keys: list[Path] | No
     for path in heads:
         signed = SignedHead.read(path)
         check_head(opened, signed, known)
-        found.append(f"it holds the head of {path}, signed on {signed.date} by key {signed.key}")
+        found.append(
+            f"it holds the head of {path}, signed on {signed.date} by key {brief(signed.key)}"
+        )
     return found

@@ -8,6 +8,7 @@ from sfumato.errors import ReleaseError
 from sfumato.release.certificate import Certificate
 from sfumato.release.signed import check_signature
 from sfumato.signature import KeyList, key_list, known_keys
+from sfumato.signature.key import brief
 
 __all__ = ["ANYBODY", "Trust", "signer"]
 
@@ -16,7 +17,7 @@ class Trust(NamedTuple):
     """Whom a recipient takes a release from, and from whom no more."""
 
     keys: KeyList | None = None  # None: anybody
-    revoked: KeyList = KeyList(frozenset(), ())
+    revoked: KeyList = KeyList({}, ())
 
     @classmethod
     def of(
@@ -26,7 +27,8 @@ class Trust(NamedTuple):
         keys = None if key is None else key_list(key)
         if revoked is None:
             return cls(keys)
-        return cls(keys, KeyList(known_keys(revoked), (Path(revoked).name,)))
+        named = Path(revoked).name
+        return cls(keys, KeyList(dict.fromkeys(known_keys(revoked), named), (named,)))
 
 
 ANYBODY = Trust()
@@ -44,11 +46,12 @@ def signer(certificate: Certificate, trust: Trust) -> str:
         )
     found = check_signature(certificate)
     if found in trust.revoked.keys:
-        raise ReleaseError(f"signed by key {found}, which {trust.revoked.named} revokes")
+        raise ReleaseError(f"signed by key {brief(found)}, which {trust.revoked.named} revokes")
     if keys is None:
         return (
-            f"signed by key {found}; whether that is the publisher's key, --key publisher.pub says"
+            f"signed by key {brief(found)}; whether that is the publisher's key, --key "
+            "publisher.key.pub says"
         )
     if found not in keys.keys:
-        raise ReleaseError(f"signed by another key: {found}, which {keys.named} does not hold")
-    return f"signed by key {found}, which {keys.named} holds"
+        raise ReleaseError(f"signed by another key: {brief(found)} is not in {keys.named}")
+    return f"signed by key {brief(found)}, which is in {keys.keys[found]}"

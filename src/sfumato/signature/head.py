@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Protocol, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.errors import LedgerError
-from sfumato.signature.key import KEY_ID, SIGNATURE, PrivateKey, is_signed
+from sfumato.signature.key import KEY_ID, SIGNATURE, PrivateKey, brief, is_signed
 from sfumato.signature.key_file import KeyList
 from sfumato.untrusted.plain_file import content
 from sfumato.untrusted.strict_json import parsed
@@ -82,7 +82,7 @@ def sign_head(ledger: Chained, key: PrivateKey) -> SignedHead:
     >>> from tempfile import TemporaryDirectory
     >>> import sfumato as sf
     >>> key = PrivateKey.new()
-    >>> keys = KeyList(frozenset([key.id]), ("owner.pub",))
+    >>> keys = KeyList({key.id: "owner.pub"}, ("owner.pub",))
     >>> with TemporaryDirectory() as place, sf.Ledger.create(f"{place}/budget.db") as ledger:
     ...     signed = sign_head(ledger, key)
     ...     ledger.grant("clinic", epsilon=1, reason="data board")
@@ -108,7 +108,7 @@ def check_head(ledger: Chained, signed: SignedHead, keys: KeyList) -> str:
     """
     if signed.key not in keys.keys:
         raise LedgerError(
-            f"the head is signed by another key, {signed.key}, which {keys.named} does not hold"
+            f"the head is signed by another key: {brief(signed.key)} is not in {keys.named}"
         )
     if not is_signed(signed.key, signed.stated, signed.signature):
         raise LedgerError(

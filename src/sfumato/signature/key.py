@@ -10,7 +10,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-__all__ = ["KEY_ID", "SIGNATURE", "PrivateKey", "is_signed"]
+__all__ = ["KEY_ID", "SIGNATURE", "PrivateKey", "brief", "is_signed"]
 
 KEY_ID = r"^[0-9a-f]{64}$"
 SIGNATURE = r"^[0-9a-f]{128}$"
@@ -47,6 +47,15 @@ class PrivateKey:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a private key stays in its file: give the path")
+
+
+def brief(key: str) -> str:
+    """The first half of an id, for a line: 128 bits, which nobody finds a second key for.
+
+    >>> brief("3f1a" * 16)
+    '3f1a3f1a3f1a3f1a3f1a3f1a3f1a3f1a…'
+    """
+    return f"{key[:32]}…"
 
 
 def is_signed(key: str, text: bytes, signature: str) -> bool:

@@ -8,7 +8,7 @@ on a page, one key a line; so is a list of revoked ones.
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -103,6 +103,8 @@ def private_key(path: str | Path) -> PrivateKey:
         raise ParameterError(f"private key {path} cannot be read: {_reason(error)}") from None
     if _SECRET not in text and (_PUBLIC in text or _is_list(text)):
         raise ParameterError(f"{path} is a public key: signing takes the private one, without .pub")
+    if _SECRET not in text:
+        raise _no_key(path)
     if os.name == "posix" and mode & _OTHERS:
         raise ParameterError(
             f"private key {path} is open to others (mode {mode:04o}): chmod 600 it, and if anyone "
@@ -131,16 +133,20 @@ def _parsed(text: bytes, path: str | Path) -> Ed25519PrivateKey:
     except (ValueError, TypeError, UnsupportedAlgorithm):  # which may quote what they read
         found = None
     if not isinstance(found, Ed25519PrivateKey):
-        raise ParameterError(
-            f"{path} is no private key: give a file that sfumato key create made (Ed25519, PEM)"
-        )
+        raise _no_key(path)
     return found
 
 
-class KeyList(NamedTuple):
-    """Ids of public keys, and the files they were in."""
+def _no_key(path: str | Path) -> ParameterError:
+    return ParameterError(
+        f"{path} is no private key: give a file that sfumato key create made (Ed25519, PEM)"
+    )
 
-    keys: frozenset[str]
+
+class KeyList(NamedTuple):
+    """Ids of public keys, each with the file that it is in, and all files."""
+
+    keys: Mapping[str, str]
     files: tuple[str, ...]
 
     @property
@@ -152,18 +158,18 @@ class KeyList(NamedTuple):
 def key_list(files: str | Path | Iterable[str | Path]) -> KeyList:
     """The public keys of one file or of several; each must hold one at least."""
     several = [files] if isinstance(files, str | Path) else list(files)
-    found = set[str]()
+    found: dict[str, str] = {}
     for file in several:
         keys = known_keys(file)
         if not keys:
             raise ParameterError(f"{file} holds no public key: give the .pub of sfumato key create")
-        found |= keys
+        found |= dict.fromkeys(keys, Path(file).name)
     if not found:
         raise ParameterError("no public key was given: name a file (--key publisher.pub)")
-    return KeyList(frozenset(found), tuple(Path(file).name for file in several))
+    return KeyList(found, tuple(Path(file).name for file in several))
 
 
-def known_keys(file: str | Path) -> frozenset[str]:
+def known_keys(file: str | Path) -> tuple[str, ...]:
     """The ids in a list: one a line, after # a remark; it may be empty."""
     if not isinstance(file, str | Path):
         raise ParameterError(f"a list of keys is a file, not {type(file).__name__}")
@@ -175,7 +181,7 @@ def known_keys(file: str | Path) -> frozenset[str]:
         raise ParameterError(
             f"{file} is a private key: give the public one, FILE.pub, and show this to nobody"
         )
-    found = set[str]()
+    found: dict[str, None] = {}
     for number, line in enumerate(text.decode(errors="replace").splitlines(), 1):
         stated = line.partition("#")[0].strip()
         if stated and (key := _LINE.fullmatch(stated)) is None:
@@ -184,8 +190,8 @@ def known_keys(file: str | Path) -> frozenset[str]:
                 "hexadecimal digits, as sfumato key create writes them"
             )
         if stated and key is not None:
-            found.add(key[1])
-    return frozenset(found)
+            found[key[1]] = None
+    return tuple(found)
 
 
 def shown_keys(file: str | Path) -> list[str]:
@@ -194,7 +200,7 @@ def shown_keys(file: str | Path) -> list[str]:
         secret = _SECRET in content(Path(file), _LARGEST_LIST, follow=True)
     except OSError as error:
         raise ParameterError(f"{file} cannot be read: {_reason(error)}") from None
-    return [private_key(file).id] if secret else sorted(key_list(file).keys)
+    return [private_key(file).id] if secret else list(key_list(file).keys)
 
 
 def _is_list(text: bytes) -> bool:
