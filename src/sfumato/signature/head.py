@@ -41,7 +41,7 @@ class SignedHead(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
     kind: Literal["sfumato ledger head"] = "sfumato ledger head"
     format: Literal[1] = 1
-    ledger: Annotated[str, Field(min_length=1, max_length=200)]
+    ledger: Annotated[str, Field(min_length=1, max_length=64)]
     head: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     date: Annotated[str, Field(pattern=r"^[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}Z$")]
     key: Annotated[str, Field(pattern=KEY_ID)]
@@ -55,15 +55,17 @@ class SignedHead(BaseModel):
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise LedgerError(f"{path} cannot be read as a signed head: {reason}") from None
+        field = "its form"
         try:
-            return cls.model_validate(found)
+            made = cls.model_validate(found)
+            if json.dumps(made.model_dump(), sort_keys=True) == json.dumps(found, sort_keys=True):
+                return made
         except ValidationError as error:
             place = error.errors(include_url=False, include_input=False)[0]["loc"]
-            field = str(place[0])[:40] if place else "all of it"
-            raise LedgerError(
-                f"{path} is no signed head (wrong: {field}): give a file that sfumato ledger sign "
-                "wrote"
-            ) from None
+            field = str(place[0])[:40] if place else field
+        raise LedgerError(
+            f"{path} is no signed head (wrong: {field}): give a file that sfumato ledger sign wrote"
+        )
 
     @property
     def stated(self) -> bytes:

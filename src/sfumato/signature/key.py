@@ -14,6 +14,18 @@ __all__ = ["KEY_ID", "SIGNATURE", "PrivateKey", "brief", "is_signed"]
 
 KEY_ID = r"^[0-9a-f]{64}$"
 SIGNATURE = r"^[0-9a-f]{128}$"
+# Points of small order, but for the sign: "keys" for which anybody can sign anything.
+_WEAK = frozenset(
+    {
+        "00" * 32,
+        "01" + "00" * 31,
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "ec" + "ff" * 30 + "7f",
+        "ed" + "ff" * 30 + "7f",
+        "ee" + "ff" * 30 + "7f",
+    }
+)
 
 
 class PrivateKey:
@@ -69,8 +81,11 @@ def is_signed(key: str, text: bytes, signature: str) -> bool:
     (False, False)
     """
     try:
-        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+        point = bytes.fromhex(key)
+        if bytes([*point[:-1], point[-1] & 0x7F]).hex() in _WEAK:
+            return False
+        public = Ed25519PublicKey.from_public_bytes(point)
         public.verify(bytes.fromhex(signature), text)
-    except (InvalidSignature, ValueError):
+    except (InvalidSignature, ValueError, IndexError):
         return False
     return True
