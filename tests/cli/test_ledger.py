@@ -215,6 +215,7 @@ def test_every_command_shows_an_example(run):
         "refund",
         "same-data",
         "show",
+        "sign",
         "verify",
     ]
     for command in commands:
