@@ -141,6 +141,23 @@ def test_a_run_again_gives_the_release_as_it_was_signed_and_no_other(keys, ledge
     assert str(ledger.balance("t").spent) == "epsilon 2"
 
 
+def test_a_release_of_before_is_signed_as_it_is_saved_and_stays_in_the_ledger(
+    keys, ledger, tmp_path
+):
+    made = sf.publish(TABLE, schema=SCHEMA, epsilon=1, ledger=ledger, folder=tmp_path / "r")
+    for name in ("stranger", "publisher"):
+        Release.load(tmp_path / "r").save(tmp_path / name, sign=keys / f"{name}.key")
+        known = keys / f"{name}.key.pub"
+        assert failed(tmp_path / name, key=known, ledger=ledger) == []
+    again = Release.load(tmp_path / "stranger")
+    again.save(tmp_path / "again", sign=keys / "publisher.key", format="parquet")
+    assert failed(tmp_path / "again", key=keys / "publisher.key.pub", ledger=ledger) == []
+    assert made.certificate.signature is None
+    with pytest.raises(ParameterError, match="is a public key"):
+        again.save(tmp_path / "none", sign=keys / "publisher.key.pub")
+    assert not (tmp_path / "none").exists()
+
+
 def test_parts_of_a_release_are_signed(keys, tmp_path):
     """Each file of them: what is moved between two of them is not what was signed."""
     folder = published(tmp_path / "r").folder
