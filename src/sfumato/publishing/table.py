@@ -143,7 +143,7 @@ def publish(
     several, `table` the table or view of a database.  Where the schema is of two files, `data` is
     a dict of both, `persons` and `events`, and so is `Release.data`.  With `folder` the release is
     written there as it is made, in bounded memory.  With `ledger` the charge is durable before a
-    record is encoded.  With `sign`, the file of a private key (`sfumato.signature.create_key`), the
+    record is encoded.  With `sign`, the file of a private key (`sf.signature.create_key`), the
     certificate says who made it.  A `seed` makes a test run without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
