@@ -245,6 +245,15 @@ def test_notes_inside_a_parquet_file_are_refused(world, tmp_path):
     assert "notes beside its records" in failed(folder)["data"]
 
 
+def test_how_a_file_spells_its_values_is_not_signed(world, own):
+    """The limit that the guide states: 03 is the age that 3 is."""
+    header, *rows = (own / "data.csv").read_text().splitlines()
+    (own / "data.csv").write_text("\n".join([header, *(f"0{row}" for row in rows)]) + "\n")
+    assert list(failed(own)) == ["files"]
+    sealed(own, read(own))
+    assert failed(own, key=world / "publisher.key.pub") == {}
+
+
 def test_the_order_of_columns_is_signed_where_there_are_no_rows(world, tmp_path):
     made = sf.publish(
         TABLE, schema=SCHEMA, epsilon=1, rows=0, fit=False, sign=world / "publisher.key"
