@@ -102,6 +102,12 @@ def test_a_key_without_room_for_its_public_half_is_not_left_behind(tmp_path, mon
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("path", ["", ".", "/"])
+def test_a_folder_is_no_place_for_a_key(path):
+    with pytest.raises(ParameterError, match="is a folder: name a file"):
+        create_key(path)
+
+
 @pytest.mark.parametrize("name", ["no/such/folder/k.key", "n" * 300])
 def test_a_place_that_cannot_be_written_is_named(tmp_path, name):
     with pytest.raises(ParameterError, match="cannot be written"):

@@ -38,6 +38,8 @@ def verify(
 
     With a trial, the noise in it is tested for the law that the certificate declares.
 
+    Example: sfumato verify release/ --key publisher.key.pub
+
     Example: sfumato verify release/ --trial trial/ --public public.csv
     """
     from sfumato.errors import ParameterError

@@ -54,6 +54,8 @@ def create_key(path: str | Path) -> str:
     there already is never overwritten.
     """
     path, key = Path(path), PrivateKey.new()
+    if not path.name:
+        raise ParameterError(f"{path} is a folder: name a file for the private key")
     public = public_place(path)
     for place in (path, public):
         if is_there(place):
