@@ -28,8 +28,8 @@ Keys = Annotated[
 
 def sign(
     ledger: Annotated[
-        Path,
-        typer.Option("--ledger", envvar="SFUMATO_LEDGER", help="The ledger file.", metavar="FILE"),
+        str,
+        typer.Option("--ledger", envvar="SFUMATO_LEDGER", help="The ledger.", metavar="LEDGER"),
     ],
     key: Annotated[Path, typer.Option(help="The owner's private key (sfumato key create).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write: a new one.")],
@@ -48,7 +48,7 @@ def sign(
     with Ledger(ledger) as opened:
         made = sign_head(opened, signer)
     write_new(output, made.text)
-    say(f"written {output}: publish it, or keep it where nobody who can write {ledger} can")
+    say(f"written {output}: publish it, or keep it where those who can write the ledger cannot")
     say(f"head: {made.head}")
     say(f"signed by key {made.key}")
 
