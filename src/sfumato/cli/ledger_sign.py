@@ -8,7 +8,7 @@ import typer
 from sfumato.cli.screen import say
 
 if TYPE_CHECKING:
-    from sfumato.ledger import Ledger
+    from sfumato.signature.head import Chained
 
 __all__ = ["Keys", "SignedHeadFile", "held_heads", "sign"]
 
@@ -53,7 +53,7 @@ def sign(
     say(f"signed by key {made.key}")
 
 
-def held_heads(opened: "Ledger", heads: list[Path] | None, keys: list[Path] | None) -> list[str]:
+def held_heads(opened: "Chained", heads: list[Path] | None, keys: list[Path] | None) -> list[str]:
     """What is found of each signed head, in a sentence; refused where the ledger lacks one."""
     from sfumato.errors import ParameterError
     from sfumato.signature import SignedHead, check_head, key_list
