@@ -29,12 +29,16 @@ def test_every_changed_bit_of_a_signature_is_seen():
         assert not is_signed(KEY.id, b"a text", flipped.hex())
 
 
-@pytest.mark.parametrize("made", ["", "0", "zz", MADE[:-2], MADE + "00", "0" * 10**6, "é" * 128])
+@pytest.mark.parametrize(
+    "made", ["", "0", "zz", MADE[:-2], MADE + "00", "0" * 10**6, "é" * 128], ids=range(7)
+)
 def test_what_is_no_signature_fits_nothing(made):
     assert not is_signed(KEY.id, b"a text", made)
 
 
-@pytest.mark.parametrize("key", ["", "0", KEY.id[:-2], KEY.id + "00", "é" * 64, "f" * 64])
+@pytest.mark.parametrize(  # the key is another one in each process of the tests
+    "key", ["", "0", KEY.id[:-2], KEY.id + "00", "é" * 64, "f" * 64], ids=range(6)
+)
 def test_what_is_no_key_signs_nothing(key):
     assert not is_signed(key, b"a text", MADE)
 
