@@ -10,23 +10,32 @@ from starlette.routing import Route
 
 from sfumato.errors import MissingExtra, SfumatoError
 from sfumato.studio.page import Studio, page
-from sfumato.studio.pages import columns, entry, file, start
+from sfumato.studio.pages import columns, entry, file, ledger, look, officer, release, start
 
 __all__ = ["application"]
 
-_STATIC = {"studio.css": "text/css", "studio.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_STATIC = {"studio.css": "text/css", "release.css": "text/css",
+    "studio.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _ROUTES = [
     *entry.ROUTES,
     *start.ROUTES,
     *file.ROUTES,
     *columns.ROUTES,
+    *release.ROUTES,
+    *ledger.ROUTES,
+    *officer.ROUTES,
+    *look.ROUTES,
 ]
+_RECEIVED = [*entry.ROUTES, *release.ROUTES, *release.ALONE]  # nothing of an owner's
 
 
 def application(studio: Studio) -> Starlette:
     """The application; `studio` is what its pages share."""
     app = Starlette(
-        routes=[*_ROUTES, Route("/static/{name}", _static)],
+        routes=[
+            *(_RECEIVED if studio.project is None else _ROUTES),
+            Route("/static/{name}", _static),
+        ],
         exception_handlers={
             SfumatoError: _refused,
             HTTPException: _not_found,

@@ -9,8 +9,10 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from sfumato.errors import ParameterError
 from sfumato.studio.gate import Key
 from sfumato.studio.project import Project
+from sfumato.studio.shelf import Shelf
 from sfumato.studio.words import READ_SO_FAR, STEPS
 from sfumato.untrusted.visible import seen_on_a_page
 
@@ -26,7 +28,8 @@ __all__ = ["Studio", "page", "project_of", "studio_of", "templates", "to"]
 class Studio:
     """What all pages share."""
 
-    project: Project
+    project: Project | None  # None: one received release is all that there is
+    shelf: Shelf
     key: Key
     cookie: str
     stop: Callable[[], None]  # the server, within two seconds
@@ -42,7 +45,10 @@ def studio_of(request: Request) -> Studio:
 
 def project_of(request: Request) -> Project:
     """The folder that is open."""
-    return studio_of(request).project
+    project = studio_of(request).project
+    if project is None:
+        raise ParameterError("only a received release is open here, no project")
+    return project
 
 
 @cache
@@ -64,11 +70,13 @@ def templates() -> "Environment":
 
 def page(request: Request, template: str, *, status: int = 200, **given: object) -> Response:
     """A page; `step`, `draft`, `read` and `title` are for the layout, the rest for the template."""
+    studio = studio_of(request)
     shown = {
         "step": 0,
         "draft": None,
         "read": READ_SO_FAR,
-        "folder": str(project_of(request).folder),
+        "folder": str(studio.shelf.folder if studio.project is None else studio.project.folder),
+        "received": studio.project is None,
         **given,
     }
     return HTMLResponse(templates().get_template(template).render(shown), status)

@@ -20,6 +20,7 @@ from sfumato.studio.gate import Gate, Key
 from sfumato.studio.opening import forget, opening_file
 from sfumato.studio.page import Studio
 from sfumato.studio.project import Project
+from sfumato.studio.shelf import shelf_of
 
 __all__ = ["IDLE", "listening", "serve"]
 
@@ -63,22 +64,26 @@ class _Server(uvicorn.Server):
 
 
 def serve(
-    project: Project,
+    project: Project | None,
     taken: socket.socket,
     *,
     ready: Callable[[str, Path], None],
     say: Callable[[str], None],
     idle: float = IDLE,
+    received: Path | None = None,
 ) -> None:
     """Answer until somebody quits, interrupts, or is away for `idle` seconds.
 
+    Without a project the folder `received`, a release from elsewhere, is all that is shown.
     `ready` is called with the address and the file that opens it; `say` gets what went wrong, in
     one line each.
     """
+    shelf = shelf_of(project, received)
     port, key, stopping = taken.getsockname()[1], Key(), asyncio.Event()
     with opening_file(port, key.token) as path:
         studio = Studio(
             project=project,
+            shelf=shelf,
             key=key,
             cookie=f"sfumato-{port}",
             stop=lambda: setattr(server, "should_exit", True),

@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.release.folder import is_release
 from sfumato.studio.place import inside, is_slug
+from sfumato.studio.project import Project
 from sfumato.untrusted.plain_file import is_folder
 
-__all__ = ["RECEIVED", "Shelf"]
+__all__ = ["RECEIVED", "Shelf", "shelf_of"]
 
 RECEIVED = "received"  # in addresses, where there is one release and no project
 _MOST_KEPT = 12  # of everything that is kept; a report is some 100 kB
@@ -24,7 +25,7 @@ class Shelf:
     """Where releases lie, by their names in addresses."""
 
     def __init__(self, folder: Path, *, alone: bool = False) -> None:
-        self._folder, self.alone = folder, alone
+        self.folder, self.alone = folder, alone
         self._kept: dict[Hashable, Any] = {}
         self._lock = Lock()
 
@@ -33,8 +34,8 @@ class Shelf:
         if self.alone:
             if name != RECEIVED:
                 raise ParameterError("there is one release here, the received one")
-            found = self._folder
-        elif not is_slug(name) or not is_folder(found := inside(self._folder, name)):
+            found = self.folder
+        elif not is_slug(name) or not is_folder(found := inside(self.folder, name)):
             raise ParameterError("there is no such release here: begin at the start page")
         if not is_release(found):
             raise ReleaseError(
@@ -48,7 +49,7 @@ class Shelf:
         """All releases of a project, in the order of their names."""
         if self.alone:
             return [RECEIVED]
-        entries = sorted(self._folder.iterdir())
+        entries = sorted(self.folder.iterdir())
         return [entry.name for entry in entries if is_slug(entry.name) and is_release(entry)]
 
     def kept(self, folder: Path, what: Hashable, compute: Callable[[], Found]) -> Found:
@@ -65,6 +66,15 @@ class Shelf:
             while len(self._kept) > _MOST_KEPT:
                 del self._kept[next(iter(self._kept))]
         return made
+
+
+def shelf_of(project: Project | None, received: Path | None) -> Shelf:
+    """The releases of a project, or the received one; refused where neither is named."""
+    if received is not None:
+        return Shelf(received.absolute(), alone=True)
+    if project is None:
+        raise ParameterError("name a project, or a received release")
+    return Shelf(project.releases)
 
 
 def _state(folder: Path) -> tuple[tuple[str, int, int, int], ...]:

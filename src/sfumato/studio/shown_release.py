@@ -6,8 +6,7 @@ computed again here, and that is said instead.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from sfumato.report.unit import unit_words
 from sfumato.schema import Category
 from sfumato.studio.shelf import Shelf
 
-__all__ = ["QUICK", "ShownRelease", "formulas", "shown_release"]
+__all__ = ["QUICK", "ShownRelease", "formulas", "report_of", "shown_release"]
 
 QUICK = 2**25  # bytes of data that are checked whenever the page is opened
 _LIKE_A_FORMULA = ("=", "+", "-", "@")
@@ -40,6 +39,10 @@ class ShownRelease:
     folder: Path
     certificate: Certificate
     checks: Verification | None  # None: not made yet, because the data is large
+
+    def with_checks(self, checks: Verification) -> "ShownRelease":
+        """The same, after other checks."""
+        return replace(self, checks=checks)
 
     @property
     def sound(self) -> bool:
@@ -78,12 +81,6 @@ class ShownRelease:
             unit_words(self.certificate).steps,
         )
         return self.certificate.statement if found is None else found.figure
-
-    @property
-    def day(self) -> str:
-        """When its certificate was written, by the clock of the machine that holds the folder."""
-        written = (self.folder / CERTIFICATE).stat().st_mtime
-        return datetime.fromtimestamp(written, UTC).strftime("%-d %b %Y")
 
     @property
     def warnings(self) -> list[str]:

@@ -1,6 +1,6 @@
 """Sentences and names that more than one page says."""
 
-__all__ = ["KINDS", "READ_PUBLIC", "READ_SO_FAR", "STEPS", "several"]
+__all__ = ["KINDS", "READ_PUBLIC", "READ_SO_FAR", "STEPS", "greek", "several"]
 
 STEPS = ("File", "Columns", "Promise", "Review", "Release")
 READ_SO_FAR = "Read of your data so far: the header. No record was read."
@@ -25,3 +25,14 @@ def several(count: int, one: str, many: str | None = None) -> str:
     ('1 column', '3 looks', '2 people')
     """
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
+def greek(amount: str) -> str:
+    """An amount of a budget with the letters that promises are written with.
+
+    >>> greek("epsilon 1.5, delta 1e-9")
+    'ε 1.5, δ 1e-9'
+    """
+    for name, letter in (("epsilon", "ε"), ("delta", "δ"), ("rho", "ρ")):
+        amount = amount.replace(f"{name} ", f"{letter} ")
+    return amount
