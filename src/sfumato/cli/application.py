@@ -24,6 +24,7 @@ from sfumato.cli import (
     reproduce,
     schema,
     stream,
+    studio,
     verify,
 )
 from sfumato.cli.commands import Commands
@@ -57,6 +58,7 @@ app.add_typer(query.app, name="query")
 app.add_typer(party.app, name="party")
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
+app.command("studio", hidden=True)(studio.studio)
 app.command(
     "reproduce",
     hidden=True,
