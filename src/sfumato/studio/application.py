@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from sfumato.errors import MissingExtra, SfumatoError
 from sfumato.studio.page import Studio, page
-from sfumato.studio.pages import entry, file, start
+from sfumato.studio.pages import columns, entry, file, start
 
 __all__ = ["application"]
 
@@ -19,6 +19,7 @@ _ROUTES = [
     *entry.ROUTES,
     *start.ROUTES,
     *file.ROUTES,
+    *columns.ROUTES,
 ]
 
 

@@ -30,6 +30,7 @@ class TypedColumn:
     per_person: bool = False
     source: str = ""
     beyond: dict[str, Any] = field(default_factory=dict)
+    label: str = ""  # what a code book calls it
     proposed: bool = False  # from the name alone, and nobody has looked at it yet
 
 
@@ -48,6 +49,7 @@ class Draft:
     predicts: str = ""
     known_from: str = ""
     source: str = ""
+    read_records: bool = False  # of a public file, to propose ranges
     unread: bool = False  # that no range or value was read off the records
     declared: bool = False  # there is a schema
     made_up: bool = False  # its records never were

@@ -26,11 +26,11 @@ def typed_column(name: str, facts: Mapping[str, Any]) -> TypedColumn:
     line = written_facts(kind, rest)
     try:
         shown = read_facts(kind, line) if kind else {}
-    except ParameterError:  # an end or a list is blank
-        shown = {}
-        line = ""
-    beyond = {fact: value for fact, value in rest.items() if line and fact not in shown}
-    beyond.pop("step", None)
+        beyond = {fact: rest[fact] for fact in rest if fact not in shown and fact != "step"}
+    except ParameterError:  # an end or a list is blank: what depends on it would not fit
+        line, beyond = "", {}
+    if facts.get("role") == "group":
+        beyond["role"] = "group"
     return TypedColumn(
         name,
         kind,

@@ -1,9 +1,13 @@
 """Sentences and names that more than one page says."""
 
-__all__ = ["KINDS", "READ_SO_FAR", "STEPS", "several"]
+__all__ = ["KINDS", "READ_PUBLIC", "READ_SO_FAR", "STEPS", "several"]
 
 STEPS = ("File", "Columns", "Promise", "Review", "Release")
 READ_SO_FAR = "Read of your data so far: the header. No record was read."
+READ_PUBLIC = (
+    "Read of your data so far: the header and, because you said that everybody may read the file, "
+    "its records."
+)
 KINDS = {
     "id": "never released",
     "integer": "whole number",
