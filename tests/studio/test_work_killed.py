@@ -19,7 +19,7 @@ KILLED = [
     ("killed once drawn", "lost", "", 1),
     ("killed while writing", "lost", "", 1),
     ("killed in place", "whole", "finish", 1),
-    ("killed once settled", "released", "", 1),
+    ("killed once settled", "released", "finish", 1),
 ]
 
 
@@ -52,9 +52,11 @@ def test_after_a_kill_the_next_start_says_what_happened(tmp_path, fate, what, wa
     assert not world.left_over()
     place = world.project.releases / job
     assert place.exists() == (what in ("whole", "released"))
+    assert world.jobs().standing(job).done < 4
     if way:
         assert again(world, job) == 0
-        assert world.jobs().standing(job).what == "released"
+        found = world.jobs().standing(job)
+        assert (found.what, found.done, ways(found)) == ("released", 4, "")
         with Ledger(world.ledger_path) as ledger:
             assert verify(place, ledger=ledger).passed
     assert (world.lines("reserve"), world.lines("draw"), world.spent) == (1, 1, 1)

@@ -70,6 +70,10 @@ class Asked:
         """The same, for somebody who has read this doubt."""
         return replace(self, doubted=doubt)
 
+    def to_look(self, kind: Kind, job: str, reason: str) -> "Asked":
+        """A look at what was published, beside its records."""
+        return replace(self, kind=kind, job=job, reason=reason, release=self.job)
+
     def to_json(self) -> str:
         """For the file."""
         return json.dumps({**asdict(self), "version": 1}, indent=1)

@@ -28,10 +28,10 @@ class Jobs:
     """The jobs of a project; `say` gets a line for each fault of the program."""
 
     def __init__(
-        self, project: Project, say: Callable[[str], None], command: Sequence[str] = COMMAND
+        self, project: Project, say: Callable[[str], None], command: Sequence[str] | None = None
     ) -> None:
         self.folder = JobFolder(project.folder)
-        self._project, self._say, self._command = project, say, command
+        self._project, self._say, self._command = project, say, command or COMMAND
         self._workers: dict[str, Worker] = {}
         self._turn = Lock()
 
@@ -93,14 +93,10 @@ class Jobs:
         """Whether a look is under way."""
         return self._at_work(job)
 
-    def open(self, dataset: str) -> list[tuple[Asked, Standing]]:
-        """Releases of a data set that are under way or stopped half-way."""
-        found = [
-            (asked, self.standing(asked.job))
-            for asked in self.folder.all(dataset)
-            if asked.kind == "publish"
-        ]
-        return [(asked, place) for asked, place in found if place.open]
+    def releases(self, dataset: str) -> list[tuple[Asked, Standing]]:
+        """The releases of a data set that were begun here, and where each stands."""
+        asked = [one for one in self.folder.all(dataset) if one.kind == "publish"]
+        return [(one, self.standing(one.job)) for one in asked]
 
     def finish(self, job: str, *, doubted: str = "") -> None:
         """Bring a release to its end under its id: what was charged is not charged again."""

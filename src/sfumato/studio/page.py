@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sfumato.studio.gate import Key
+from sfumato.studio.jobs import Jobs
 from sfumato.studio.project import Project
 from sfumato.studio.words import READ_SO_FAR, STEPS
 from sfumato.untrusted.visible import seen_on_a_page
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-__all__ = ["Studio", "page", "project_of", "studio_of", "templates", "to"]
+__all__ = ["Studio", "jobs_of", "page", "project_of", "studio_of", "templates", "to"]
 
 
 @dataclass
@@ -27,6 +28,7 @@ class Studio:
     """What all pages share."""
 
     project: Project
+    jobs: Jobs
     key: Key
     cookie: str
     stop: Callable[[], None]  # the server, within two seconds
@@ -43,6 +45,11 @@ def studio_of(request: Request) -> Studio:
 def project_of(request: Request) -> Project:
     """The folder that is open."""
     return studio_of(request).project
+
+
+def jobs_of(request: Request) -> Jobs:
+    """The jobs of this folder."""
+    return studio_of(request).jobs
 
 
 @cache

@@ -8,7 +8,7 @@ What a worker said through its pipe only adds how far it is while it runs.
 | reserved | | charged, no noise was drawn | finish it, give the budget back |
 | drawn | whole | the ledger was not told | finish it |
 | drawn | not whole | the noise is spent and the release is lost | |
-| released | whole | done | |
+| released | whole | done, or cut short while it was checked | check it |
 | stopped | | the records do not fit; a part was paid | |
 | refunded | | given back | |
 """
@@ -61,7 +61,12 @@ class Standing:
     @property
     def may_finish(self) -> bool:
         """Whether a new worker would bring it to its end, without a second charge."""
-        return self.what in ("not begun", "refused", "charged", "whole")
+        return self.what in ("not begun", "refused", "charged", "whole") or self.unchecked
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether it is published, and its worker ended before it said that all is well."""
+        return self.what == "released" and self.done < len(PHASES) and not self.text
 
     @property
     def may_refund(self) -> bool:
@@ -85,8 +90,9 @@ def standing(
     # What a killed worker was writing is nobody's: it goes when somebody looks.
     sweep(place)
     what, done = _after(entry, ending, whole=is_release(place))
-    said = ending if ending is not None and what != "released" else None
-    return Standing(what, done, said.text if said else "", said.number if said else "")
+    if ending is None:
+        return Standing(what, done)
+    return Standing(what, done, ending.text, ending.number)
 
 
 def _after(entry: Entry | None, ending: Ending | None, *, whole: bool) -> tuple[What, int]:
@@ -99,7 +105,8 @@ def _after(entry: Entry | None, ending: Ending | None, *, whole: bool) -> tuple[
         case "drawn":
             return ("whole", 3) if whole else ("lost", 2)
         case "released":
-            return ("released", len(PHASES)) if whole else ("gone", 3)
+            checked = ending is not None and ending.outcome == "done"
+            return ("released" if whole else "gone"), len(PHASES) if checked else 3
         case "stopped":
             return "misfit", 2
         case "refunded":
