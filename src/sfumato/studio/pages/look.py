@@ -90,7 +90,8 @@ def _asked_for(request: Request, kind: Kind, fault: str = "", status: int = 200)
         title=_LOOKS[kind].title,
         lead=_LOOKS[kind].lead,
         path=request.url.path,
-        job=new_job(),
+        once=new_job(),
+        reason=Form.of(request).text("reason", 400),
         fault=fault,
         read="Nothing is read before the ledger has counted this look.",
     )
@@ -98,12 +99,12 @@ def _asked_for(request: Request, kind: Kind, fault: str = "", status: int = 200)
 
 def _begun(request: Request, kind: Kind) -> Response:
     form = Form.of(request)
-    job, reason = form.text("job", 16), " ".join(form.text("reason", 400).split())
+    job, reason = form.text("once", 16), " ".join(form.text("reason", 400).split())
     if is_job(job) and jobs_of(request).asked(job) is not None:
         return to(f"/looks/{job}")
     try:
         if not is_job(job):
-            raise ParameterError("this page is of another studio: it was made anew")
+            raise ParameterError("this look has no number of its own yet: it has one now")
         line_text(reason=reason)
         jobs_of(request).look(_asked(request, kind, job, f"{kind}: {reason}"))
     except Refused as refusal:
