@@ -1,8 +1,9 @@
 """A studio in a thread, and a browser's part played by `http.client`."""
 
 import http.client
+import socket
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -63,7 +64,9 @@ class Visitor:
     def post(self, path, form=(), **headers):
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         site = {"Sec-Fetch-Site": "same-origin", "Origin": f"http://127.0.0.1:{self.port}"}
-        return self.ask("POST", path, urlencode(form, True), **self._own(), **kind, **site, **headers)
+        return self.ask(
+            "POST", path, urlencode(form, True), **self._own(), **kind, **site, **headers
+        )
 
     def enter(self):
         """Use the key."""
@@ -78,13 +81,19 @@ class Visitor:
         assert reply.status == 303, (reply.status, reply.text)
         return self.get(urlsplit(reply.leads_to)._replace(fragment="").geturl())
 
+    def answers(self):
+        """Whether anybody listens; not a visit."""
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+            return True
+        return False
+
     def _own(self):
         return {"Cookie": self.cookie} if self.cookie else {}
 
 
 @contextmanager
-def studio(folder, *, idle=IDLE, entered=True):
-    """A studio of this folder, for one visitor."""
+def studio(folder, *, idle=IDLE, entered=True, received=False):
+    """A studio of this folder, a project or a received release, for one visitor."""
     ready, begun, said = threading.Event(), [], []
 
     def note(address, opening):
@@ -94,8 +103,13 @@ def studio(folder, *, idle=IDLE, entered=True):
     taken = listening(0)
     server = threading.Thread(
         target=serve,
-        args=(Project(folder), taken),
-        kwargs={"ready": note, "say": said.append, "idle": idle},
+        args=(None if received else Project(folder), taken),
+        kwargs={
+            "ready": note,
+            "say": said.append,
+            "idle": idle,
+            "received": folder if received else None,
+        },
         daemon=True,
     )
     server.start()
@@ -106,7 +120,7 @@ def studio(folder, *, idle=IDLE, entered=True):
             visitor.enter()
         yield visitor
     finally:
-        if server.is_alive():
+        with suppress(OSError, http.client.HTTPException):
             if visitor.cookie is None:
                 visitor.enter()
             visitor.post("/quit")

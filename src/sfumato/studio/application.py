@@ -10,17 +10,34 @@ from starlette.routing import Route
 
 from sfumato.errors import MissingExtra, SfumatoError
 from sfumato.studio.page import Studio, page
-from sfumato.studio.pages import columns, entry, file, ledger, look, officer, release, start
+from sfumato.studio.pages import (
+    columns,
+    entry,
+    file,
+    job,
+    ledger,
+    look,
+    officer,
+    release,
+    review,
+    start,
+)
 
 __all__ = ["application"]
 
-_STATIC = {"studio.css": "text/css", "release.css": "text/css",
-    "studio.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_STATIC = {
+    "studio.css": "text/css",
+    "release.css": "text/css",
+    "studio.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
 _ROUTES = [
     *entry.ROUTES,
     *start.ROUTES,
     *file.ROUTES,
     *columns.ROUTES,
+    *review.ROUTES,
+    *job.ROUTES,
     *release.ROUTES,
     *ledger.ROUTES,
     *officer.ROUTES,

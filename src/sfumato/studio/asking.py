@@ -1,4 +1,4 @@
-"""The questions of a page: what can be chosen next, and the answer once nothing is left to choose."""
+"""The questions of a page: what can be chosen next, and the answer once all of it is chosen."""
 
 from pathlib import Path
 

@@ -54,14 +54,13 @@ def read_facts(kind: str, text: str) -> dict[str, Any]:
     first, *rest = _parts(text)
     found: dict[str, Any] = {}
     if kind in ("integer", "number", "date"):
-        found = _range(kind, " ".join(first))
-    elif kind == "category" and first:
-        found["values"] = [_level(value) for value in first]
-    elif kind == "boolean" and first:
+        found = _range(kind, ", ".join(first))
+    elif kind == "boolean" or (first and first[0].startswith("book:")):
         rest = [first, *rest]
-    for part in rest:
-        if part:
-            found |= _said(kind, part)
+    elif first:
+        found["values"] = [_level(value) for value in first]
+    for part in filter(None, rest):
+        found |= _said(kind, part)
     if kind == "category" and not {"values", "book"} & set(found):
         raise ParameterError(f"list the values, such as {EXAMPLES[kind]}")
     return found
@@ -77,7 +76,7 @@ def _parts(text: str) -> list[list[str]]:
     for piece in [*pieces, ";"]:
         if piece in ",;":
             if word.strip():
-                parts[-1].append(_bare(word.strip()))
+                parts[-1].append(word.strip())
             word = ""
             if piece == ";":
                 parts.append([])
@@ -87,9 +86,7 @@ def _parts(text: str) -> list[list[str]]:
 
 
 def _bare(word: str) -> str:
-    name, colon, _ = word.partition(': "')
-    if colon and word.endswith('"') and name.isalpha():
-        return f"{name}: {_bare(word[len(name) + 2 :])}"
+    """A word without the quotation marks around it."""
     return word[1:-1].replace('""', '"') if len(word) > 1 and word[0] == word[-1] == '"' else word
 
 
@@ -125,7 +122,12 @@ def _end(kind: str, text: str) -> Any:
     return float(text)
 
 
-def _level(text: str) -> str | int:
+def _level(word: str) -> str | int:
+    """A value of a list; one that reads as a number is one, and keeps its leading zeros as text."""
+    name = word.partition(":")[0].strip().lower()
+    if ":" in word and _WORDS.get(name, name) in _ALLOWED["category"]:
+        raise ParameterError(f"put a semicolon before {name}:, or the value in quotation marks")
+    text = _bare(word)
     return int(text) if re.fullmatch(r"-?(0|[1-9][0-9]{0,14})", text) else text
 
 
@@ -133,12 +135,12 @@ def _said(kind: str, part: list[str]) -> dict[str, Any]:
     """A fact by its name, such as other: elsewhere."""
     name, colon, value = part[0].partition(":")
     name = name.strip().lower()
-    fact, value = _WORDS.get(name, name), value.strip()
+    fact, value = _WORDS.get(name, name), _bare(value.strip())
     if not colon or fact not in _ALLOWED[kind]:
         known = ", ".join(f"{_SPOKEN.get(one, one)}:" for one in _ALLOWED[kind])
         raise ParameterError(f"behind a semicolon one of {known} is known here")
     if fact in _LISTS:
-        return {fact: [value, *part[1:]]}
+        return {fact: [value, *map(_bare, part[1:])]}
     if len(part) > 1 or not value:
         raise ParameterError(f"{name}: one word or more, without commas, is needed")
     if fact in ("percent", "increasing"):

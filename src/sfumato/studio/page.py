@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sfumato.errors import ParameterError
 from sfumato.studio.gate import Key
+from sfumato.studio.jobs import Jobs
 from sfumato.studio.project import Project
 from sfumato.studio.shelf import Shelf
 from sfumato.studio.words import READ_SO_FAR, STEPS
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-__all__ = ["Studio", "page", "project_of", "studio_of", "templates", "to"]
+__all__ = ["Studio", "jobs_of", "page", "project_of", "studio_of", "templates", "to"]
+
+_NO_PROJECT = "only a received release is open here, no project"
 
 
 @dataclass
@@ -29,6 +32,7 @@ class Studio:
     """What all pages share."""
 
     project: Project | None  # None: one received release is all that there is
+    jobs: Jobs | None
     shelf: Shelf
     key: Key
     cookie: str
@@ -47,8 +51,16 @@ def project_of(request: Request) -> Project:
     """The folder that is open."""
     project = studio_of(request).project
     if project is None:
-        raise ParameterError("only a received release is open here, no project")
+        raise ParameterError(_NO_PROJECT)
     return project
+
+
+def jobs_of(request: Request) -> Jobs:
+    """The jobs of this folder."""
+    jobs = studio_of(request).jobs
+    if jobs is None:
+        raise ParameterError(_NO_PROJECT)
+    return jobs
 
 
 @cache

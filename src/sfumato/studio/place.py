@@ -41,7 +41,7 @@ def inside(root: Path, *parts: str) -> Path:
     path = home.joinpath(*parts)
     try:
         found = path.resolve()
-    except (OSError, ValueError):  # a zero byte, or links in a circle
+    except (OSError, ValueError, RuntimeError):  # a zero byte, or links in a circle
         found = home.parent
     if not found.is_relative_to(home) or found != path:
         raise ParameterError(f"{'/'.join(parts)!r} leads out of the folder: links are not followed")

@@ -97,13 +97,13 @@ class Askable:
 
     def __init__(self, release: Readable) -> None:
         self._alone = is_collected(release.certificate)  # each record answered by itself
-        self._found: Any = collected(release) if self._alone else published(release)
-        found = self._found
+        found: Any = collected(release) if self._alone else published(release)
+        self._found = found
         self._counted = list(found.tallies if self._alone else found.counts)
         if not self._alone and found.edges is not None:
             self._counted = list(ENDS)
         self._numbers = list(found.numbers)
-        self.names = [
+        self.names: list[str] = [
             *self._counted,
             *(name for name in self._numbers if name not in self._counted),
         ]

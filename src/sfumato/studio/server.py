@@ -17,6 +17,7 @@ import uvicorn
 from sfumato.errors import ParameterError
 from sfumato.studio.application import application
 from sfumato.studio.gate import Gate, Key
+from sfumato.studio.jobs import Jobs
 from sfumato.studio.opening import forget, opening_file
 from sfumato.studio.page import Studio
 from sfumato.studio.project import Project
@@ -83,6 +84,7 @@ def serve(
     with opening_file(port, key.token) as path:
         studio = Studio(
             project=project,
+            jobs=None if project is None else Jobs(project, say),
             shelf=shelf,
             key=key,
             cookie=f"sfumato-{port}",

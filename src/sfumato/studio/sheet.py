@@ -19,7 +19,7 @@ from sfumato.schema.schema import Schema
 from sfumato.studio.account import Account, account
 from sfumato.studio.draft import Draft
 from sfumato.studio.project import Project
-from sfumato.studio.words import greek, several
+from sfumato.studio.words import several
 
 __all__ = ["Sheet", "as_promise", "promised", "sheet"]
 
@@ -99,9 +99,7 @@ def _draft(project: Project, name: str) -> Draft | None:
     return next((one for one in project.datasets if one.name == name and one.declared), None)
 
 
-def _listed(
-    draft: Draft | None, project: Project
-) -> tuple[tuple[tuple[str, str], ...], int]:
+def _listed(draft: Draft | None, project: Project) -> tuple[tuple[tuple[str, str], ...], int]:
     """Columns by where their ranges and values are known from, as many as there is room for."""
     if draft is None:
         return (), 0

@@ -142,9 +142,7 @@ def shown_release(
 
 def report_of(shelf: Shelf, release: ShownRelease) -> bytes:
     """The report, made of the release; a page that lies in the folder may be anybody's."""
-    return shelf.kept(
-        release.folder, "report", lambda: report_page(Release.load(release.folder))
-    )
+    return shelf.kept(release.folder, "report", lambda: report_page(Release.load(release.folder)))
 
 
 def _size(path: Path) -> int:

@@ -62,8 +62,8 @@ def _faults(typed: Typed) -> dict[str, str]:
         faults["file"] = "Choose a file."
     if typed.header != "yes":
         faults["header"] = {
-            "no": "Put a line with the names of the columns above the first record, and come back.",
-            "unsure": "Look at the first line of the file, as shown below, and come back.",
+            "no": "Without names the studio cannot go on: put a line with them above the records.",
+            "unsure": "Look at the first line of the file, in a spreadsheet or a text editor.",
         }.get(typed.header, "Say whether the first line names the columns.")
     if typed.unit not in ("one", "several"):
         faults["unit"] = "Say whether one row is one person: it decides what is protected."

@@ -10,8 +10,8 @@ from starlette.routing import Route
 
 from sfumato.errors import LedgerError, ParameterError, Refused
 from sfumato.ledger import Ledger
-from sfumato.ledger.export import export_lines
 from sfumato.ledger.chain import hash_of
+from sfumato.ledger.export import export_lines
 from sfumato.studio.account import Account, account, address_of, name_at
 from sfumato.studio.forms import Form
 from sfumato.studio.page import page, project_of

@@ -77,7 +77,15 @@ def _grant(ledger: Ledger, name: str, typed: Typed) -> None:
         )
     decide = ledger.request if ledger.two_people else ledger.grant
     until = typed["until"] or None
-    decide(name, **figures, reason=reason, heuristic=heuristic, until=until)
+    decide(
+        name,
+        epsilon=figures["epsilon"],
+        delta=figures["delta"],
+        rho=figures["rho"],
+        reason=reason,
+        heuristic=heuristic,
+        until=until,
+    )
 
 
 def answer(request: Request) -> Response:

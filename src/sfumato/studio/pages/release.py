@@ -15,10 +15,11 @@ from starlette.routing import Route
 from sfumato.errors import ParameterError, Refused, ReleaseError
 from sfumato.ledger import Ledger
 from sfumato.publishing.verify import verify
-from sfumato.release.folder import CERTIFICATE, REPORT
+from sfumato.release.folder import REPORT
 from sfumato.studio.account import address_of, day_of_release
-from sfumato.studio.forms import Form
+from sfumato.studio.asked import is_job
 from sfumato.studio.asking import asking
+from sfumato.studio.forms import Form
 from sfumato.studio.page import Studio, page, studio_of, to
 from sfumato.studio.place import slug_of
 from sfumato.studio.shelf import RECEIVED
@@ -143,7 +144,7 @@ def _shown(
         told=certificate,
         day="" if ledger is None else day_of_release(ledger, certificate),
         account=_account(ledger, certificate.dataset),
-        draft_slug=_slug(studio, certificate.dataset),
+        made_here=_made_here(studio, found.name),
         key=key,
         key_fault=fault,
         checked=checked,
@@ -157,10 +158,9 @@ def _account(ledger: Ledger | None, dataset: str) -> str:
     return address_of(dataset) if known else ""
 
 
-def _slug(studio: Studio, dataset: str) -> str:
-    """The data set of the project that a release is about, if its columns are declared here."""
-    drafts = [] if studio.project is None else studio.project.datasets
-    return next((one.slug for one in drafts if one.name == dataset and one.declared), "")
+def _made_here(studio: Studio, name: str) -> bool:
+    """Whether its records are known: it was published by this studio, or one before it."""
+    return studio.jobs is not None and is_job(name) and studio.jobs.asked(name) is not None
 
 
 def _name(request: Request) -> str:
