@@ -142,8 +142,9 @@ def running(folder, *, script=COMMAND, **world):
         text=True,
     )
     try:
-        address, opening = (process.stdout.readline().rpartition(" ")[2].strip() for _ in range(2))
-        visitor = Visitor(urlsplit(address).port, Path(folder), Path(opening), [])
+        said = [process.stdout.readline() for _ in range(3)]
+        address, opening = (line.rpartition(" ")[2].strip() for line in said[:2])
+        visitor = Visitor(urlsplit(address).port, Path(folder), Path(opening), said)
         visitor.enter()
         yield visitor, process
     finally:
