@@ -22,7 +22,7 @@ from sfumato.ledger.history import act_of
 from sfumato.privacy.budget import Charge
 from sfumato.release.certificate import Certificate
 from sfumato.studio.place import is_slug, slug_of
-from sfumato.studio.words import greek
+from sfumato.studio.words import greek, several
 
 __all__ = ["Account", "Row", "account", "address_of", "day_of_release", "name_at"]
 
@@ -89,8 +89,22 @@ class Account:
 
     @property
     def releases(self) -> int:
-        """How many were charged and published, or still may be."""
-        return self.balance.releases - self.stopped
+        """How many were published."""
+        return self.balance.releases - self.stopped - self._under_way
+
+    @property
+    def spent_by(self) -> str:
+        """Who has spent it: what was published, what stopped, what is not finished."""
+        said = [several(self.releases, "release")]
+        if self.stopped:
+            said.append(f"{self.stopped} that stopped")
+        if self._under_way:
+            said.append(f"{self._under_way} not finished")
+        return " and ".join(said)
+
+    @property
+    def _under_way(self) -> int:
+        return sum(entry.part is None for entry in self.unfinished)
 
     @property
     def share_left(self) -> int:
