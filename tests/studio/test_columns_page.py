@@ -10,13 +10,21 @@ from studio_world import studio
 HEADER = "patient,age,weight,ward,admitted,outcome"
 TYPED = {
     "k0": "id",
-    "k1": "integer", "f1": "0..110",
-    "k2": "number", "f2": "30..200 by 0.1", "m2": "on",
-    "k3": "category", "f3": "cardiology, surgery; other: elsewhere",
-    "k4": "date", "f4": "2024-01-01..2025-12-31",
-    "k5": "category", "f5": "home, care; other: none",
+    "k1": "integer",
+    "f1": "0..110",
+    "k2": "number",
+    "f2": "30..200 by 0.1",
+    "m2": "on",
+    "k3": "category",
+    "f3": "cardiology, surgery; other: elsewhere",
+    "k4": "date",
+    "f4": "2024-01-01..2025-12-31",
+    "k5": "category",
+    "f5": "home, care; other: none",
     "y": "5",
-    "known": "code book", "source": "hospital manual 2024", "unread": "on",
+    "known": "code book",
+    "source": "hospital manual 2024",
+    "unread": "on",
 }
 HERE = "/d/patients/schema"
 
@@ -43,7 +51,11 @@ def test_what_is_typed_becomes_the_schema(visitor):
     assert visitor.post(HERE, TYPED | {"do": "next"}).leads_to != f"{HERE}?check=1#open"
     found = schema_of(visitor)
     assert found.to_json()["columns"]["weight"] == {
-        "kind": "number", "low": 30, "high": 200, "step": 0.1, "missing": "allowed",
+        "kind": "number",
+        "low": 30,
+        "high": 200,
+        "step": 0.1,
+        "missing": "allowed",
         "source": "hospital manual 2024",
     }
     assert found.columns["patient"].kind == "id"
