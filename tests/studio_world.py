@@ -1,7 +1,10 @@
 """A studio in a thread, and a browser's part played by `http.client`."""
 
 import http.client
+import os
 import socket
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -10,6 +13,8 @@ from urllib.parse import urlencode, urlsplit
 
 from sfumato.studio.project import Project
 from sfumato.studio.server import IDLE, listening, serve
+
+COMMAND = "from sfumato.cli import main; main()"
 
 
 @dataclass
@@ -38,6 +43,7 @@ class Visitor:
     opening: Path
     said: list[str]
     cookie: str | None = None
+    used: str = ""  # the key, once it was
     seen: list[Reply] = field(default_factory=list)
 
     @property
@@ -70,7 +76,8 @@ class Visitor:
 
     def enter(self):
         """Use the key."""
-        reply = self.post("/open", {"token": self.token})
+        self.used = self.token
+        reply = self.post("/open", {"token": self.used})
         assert reply.status == 303, reply.text
         self.cookie = reply.headers["set-cookie"].partition(";")[0]
         return reply
@@ -122,3 +129,26 @@ def studio(folder, *, idle=IDLE, entered=True):
         server.join(10)
         taken.close()
     assert not server.is_alive()
+
+
+@contextmanager
+def running(folder, *, script=COMMAND, **world):
+    """The command in a process of its own, for one visitor."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, "studio", str(folder), "--no-browser"],
+        env=os.environ | world,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        said = [process.stdout.readline() for _ in range(3)]
+        address, opening = (line.rpartition(" ")[2].strip() for line in said[:2])
+        visitor = Visitor(urlsplit(address).port, Path(folder), Path(opening), said)
+        visitor.enter()
+        yield visitor, process
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()
+        process.stderr.close()

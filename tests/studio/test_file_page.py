@@ -86,7 +86,7 @@ def test_a_first_line_of_numbers_is_no_header_and_no_cell_of_it_is_shown(visitor
     reply = sent(visitor, file="headerless.csv")
     assert reply.status == 422
     assert "the name of column 1 is a number" in reply.text
-    assert not any(cell in reply.text for cell in ("surgery", "2024-05-01", "ann@example.org"))
+    assert not any(cell in reply.text for cell in ("2024-05-01", "ann@example.org", "bob"))
 
 
 def test_names_that_look_like_values_are_shown_by_position_even_when_they_are_confirmed(visitor):

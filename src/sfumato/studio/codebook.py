@@ -23,6 +23,7 @@ from sfumato.studio.project import Project
 from sfumato.studio.typed import typed_column
 from sfumato.studio.words import KINDS
 from sfumato.untrusted.plain_file import content
+from sfumato.untrusted.strict_json import parsed
 
 __all__ = ["CodeBook", "book_files", "code_book", "read_book", "take_over"]
 
@@ -77,11 +78,20 @@ def code_book(text: str, name: str) -> CodeBook:
     if "\t" in first:
         text = _with_commas(text)
     raw = text.encode()
-    if text.lstrip().startswith("{") and '"columns"' not in text.partition('"kind"')[0]:
+    if _is_description(raw):
         return _of_dictionary(raw, f"{name}.json")
     if redcap.is_one(raw):
         return _of_dictionary(raw, f"{name.removesuffix('.csv')}.csv")
     return _of_rows(text) if "\t" in first else _of_schema(text, name)
+
+
+def _is_description(raw: bytes) -> bool:
+    """Whether this is JSON, and no schema of our own."""
+    try:
+        found = parsed(raw)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and not isinstance(found.get("columns"), dict)
 
 
 def _with_commas(text: str) -> str:
@@ -112,7 +122,12 @@ def _of_schema(text: str, name: str) -> CodeBook:
             f"{name} is no REDCap data dictionary, Frictionless or CSVW description, schema in "
             "YAML, nor rows of a spreadsheet with the name of a column, what it is, what is known"
         )
-    facts = {str(name): one for name, one in columns.items() if isinstance(one, Mapping)}
+    facts = {
+        # YAML takes the words true and false for truth values.
+        str(name): {str(k).lower() if isinstance(k, bool) else str(k): v for k, v in one.items()}
+        for name, one in columns.items()
+        if isinstance(one, Mapping)
+    }
     label = next(
         (name for name, one in facts.items() if one.get("role") in ("label", "target")), ""
     )

@@ -57,7 +57,7 @@ class Draft:
 
     def to_json(self) -> str:
         """For the file."""
-        return json.dumps({**asdict(self), "format": 1}, indent=1)
+        return json.dumps({**asdict(self), "format": 1}, indent=1, default=str)
 
     @classmethod
     def from_json(cls, slug: str, text: str) -> "Draft":
