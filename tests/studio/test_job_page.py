@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
@@ -14,7 +15,7 @@ from jobs_world import NAME, ROWS, TESTS, World, ended, worker
 from killing import in_child
 from sfumato.studio import work
 from sfumato.studio.choice import Choice, keep_choice
-from studio_world import studio
+from studio_world import Visitor, studio
 
 REVIEW, PUBLISH = "/d/visits/review", "/d/visits/publish"
 
@@ -218,12 +219,8 @@ def test_a_studio_killed_beside_its_worker_is_followed_by_one_that_knows(world, 
     said = SERVE.format(tests=TESTS, fate=fate, folder=str(world.project.folder))
     server = subprocess.Popen([sys.executable, "-c", said], stdout=subprocess.PIPE, text=True)
     try:
-        from pathlib import Path
-
-        from studio_world import Visitor
-
         address, opening = server.stdout.readline().split()
-        port = int(address.rpartition(":")[2])
+        port = int(address.rstrip("/").rpartition(":")[2])
         visitor = Visitor(port, world.project.folder, Path(opening), [])
         visitor.enter()
         job = confirmed(visitor)

@@ -1,4 +1,4 @@
-"""The review: what is charged and left, before a name is typed; nothing of it depends on records."""
+"""The review: what is charged and left, before a name is typed; no record has a part in it."""
 
 import re
 import shlex
