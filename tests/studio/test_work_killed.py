@@ -7,7 +7,7 @@ import pytest
 
 import doomed
 from jobs_world import World
-from killing import in_child
+from killing import in_child, kill_at_every_line
 from sfumato.ledger import Ledger
 from sfumato.publishing.verify import verify
 from sfumato.studio import work
@@ -142,3 +142,33 @@ def test_a_doubt_that_nobody_has_read_stops_before_the_charge(tmp_path):
     jobs.folder.change(jobs.asked(job).despite(doubt))
     again(world, job)
     assert world.jobs().standing(job).what == "released"
+
+
+@pytest.mark.slow
+def test_killed_at_any_line_of_its_own_a_worker_leaves_one_charge_and_a_way_on(tmp_path):
+    world = World(tmp_path, epsilon=100)
+    jobs, asked, seen = world.jobs(), [], set()
+
+    def prepare():
+        asked.append(world.asked())
+        jobs.folder.begin(asked[-1])
+
+    def check(_):
+        job = asked[-1].job
+        found, charged = world.jobs().standing(job), world.lines("reserve")
+        assert not world.left_over()
+        new = found.what not in seen
+        seen.add(found.what)
+        if found.may_finish and new:
+            assert again(world, job) == 0
+            assert world.jobs().standing(job).what == "released"
+            charged += found.what == "not begun"
+        assert world.lines("reserve") == charged <= len(asked)
+
+    def life():
+        work.run(world.project.folder, asked[-1].job, work.Pipe(os.open(os.devnull, os.O_WRONLY)))
+
+    kill_at_every_line(life, ("studio/work.py",), check, prepare)
+    assert (
+        {"not begun", "charged", "lost", "whole", "released"} >= seen >= {"not begun", "released"}
+    )

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sfumato.errors import ParameterError
+from sfumato.studio.asked import is_job
 from sfumato.studio.gate import Key
 from sfumato.studio.jobs import Jobs
 from sfumato.studio.project import Project
@@ -77,6 +78,7 @@ def templates() -> "Environment":
         lstrip_blocks=True,
     )
     found.globals |= {"steps": STEPS}
+    found.tests["job"] = is_job
     return found
 
 

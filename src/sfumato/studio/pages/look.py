@@ -1,11 +1,12 @@
 """Looks at the records without noise: each has a reason, is counted first, and is shown here alone.
 
 What a look finds is INTERNAL: it is kept in the memory of this studio, shown in a frame that can
-run and load nothing, and written nowhere.
+run and load nothing, and written nowhere unless its owner asks for that.
 """
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import NamedTuple
 
 from starlette.concurrency import run_in_threadpool
@@ -19,6 +20,7 @@ from sfumato.studio.asked import Asked, Kind, is_job, new_job
 from sfumato.studio.choice import read_choice
 from sfumato.studio.forms import Form
 from sfumato.studio.page import jobs_of, page, project_of, studio_of, to
+from sfumato.studio.place import inside, write_whole
 
 __all__ = ["ALONE", "ROUTES"]
 
@@ -151,6 +153,7 @@ def show(request: Request) -> Response:
         under_way=under_way,
         ending=ending,
         found=bool(jobs.page(asked.job)) and not under_way,
+        kept=_kept(request, asked) if _kept(request, asked).exists() else None,
         read="INTERNAL: computed from the records without noise. Do not pass it on.",
     )
 
@@ -161,6 +164,21 @@ def found(request: Request) -> Response:
     if not content:
         raise ParameterError("what this look found was kept nowhere: a new look is counted anew")
     return Response(content, media_type="text/html", headers=ALONE)
+
+
+def keep(request: Request) -> Response:
+    """Write what was found where only its owner can read it; asked twice, it is there already."""
+    asked, content = _look(request), jobs_of(request).page(request.path_params["job"])
+    if not content:
+        raise ParameterError("what this look found was kept nowhere: a new look is counted anew")
+    place = _kept(request, asked)
+    if not place.exists():
+        write_whole(place, content.decode())
+    return to(f"/looks/{asked.job}")
+
+
+def _kept(request: Request, asked: Asked) -> Path:
+    return inside(project_of(request).internal, f"{asked.kind}-{asked.job}.html")
 
 
 async def events(request: Request) -> Response:
@@ -198,5 +216,6 @@ ROUTES = [
     Route("/r/{release}/inspect", inspect, methods=["POST"]),
     Route("/looks/{job}", show),
     Route("/looks/{job}/page", found),
+    Route("/looks/{job}/keep", keep, methods=["POST"]),
     Route("/looks/{job}/events", events),
 ]
