@@ -15,7 +15,7 @@ from sfumato.studio.gate import Key
 from sfumato.studio.jobs import Jobs
 from sfumato.studio.project import Project
 from sfumato.studio.shelf import Shelf
-from sfumato.studio.words import READ_SO_FAR, STEPS
+from sfumato.studio.words import READ_RELEASE, READ_SO_FAR, STEPS
 from sfumato.untrusted.visible import seen_on_a_page
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def page(request: Request, template: str, *, status: int = 200, **given: object)
     shown = {
         "step": 0,
         "draft": None,
-        "read": READ_SO_FAR,
+        "read": READ_SO_FAR if studio.project else READ_RELEASE,
         "folder": str(studio.shelf.folder if studio.project is None else studio.project.folder),
         "received": studio.project is None,
         **given,

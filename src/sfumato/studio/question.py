@@ -42,6 +42,7 @@ KINDS = {
 MOST_BOXES = 24  # values that are offered one by one; more of them are typed
 _MOST_ASKED = 1_000
 _LONGEST = 10_000
+_PLACES = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,12 @@ class Question:
             percent = Decimal(self.confidence.removesuffix("%").strip())
         except InvalidOperation:
             percent = Decimal(-1)
-        if not (percent.is_finite() and 0 < percent < 100 and len(self.confidence) <= 20):
-            raise ParameterError("the confidence must be above 0 % and below 100 %, such as 95")
+        # Far more places would make fractions that take minutes.
+        if not (percent.is_finite() and 0 < percent < 100 and round(percent, _PLACES) == percent):
+            raise ParameterError(
+                f"the confidence must be above 0 % and below 100 %, with at most {_PLACES} places "
+                "behind the point, such as 95"
+            )
         return Fraction(percent) / 100
 
 

@@ -1,8 +1,9 @@
 """What the page of a release says: its facts, its checks, its files, and what may be asked.
 
 Nothing of a release is passed on as if it were one when its checks fail: no figure is answered, no
-file is handed out, no report is shown.  One exception: a plan that another version made cannot be
-computed again here, and that is said instead.
+file is handed out, no report is shown.  Two exceptions: a plan that another version made cannot be
+computed again here, and that is said instead; and a report that somebody put into the folder is no
+part of the release, and is never shown.
 """
 
 from collections.abc import Iterator
@@ -60,10 +61,10 @@ class ShownRelease:
     def doubted(self) -> list[Check]:
         """What could not be checked here, or concerns the ledger alone."""
         failed = () if self.checks is None else self.checks.failed
-        return [check for check in failed if self._excused(check)]
+        return [check for check in failed if self._excused(check) and check.name != "report"]
 
     def _excused(self, check: Check) -> bool:
-        return check.name == "ledger" or (
+        return check.name in ("ledger", "report") or (
             check.name == "plan" and self.certificate.versions.get("sfumato") != version("sfumato")
         )
 

@@ -4,6 +4,7 @@ __all__ = [
     "KINDS",
     "PHASE_WORDS",
     "READ_PUBLIC",
+    "READ_RELEASE",
     "READ_SO_FAR",
     "STEPS",
     "greek",
@@ -12,6 +13,7 @@ __all__ = [
 
 STEPS = ("File", "Columns", "Promise", "Review", "Release")
 READ_SO_FAR = "Read of your data so far: the header. No record was read."
+READ_RELEASE = "Read for this page: the release alone. No record was read."
 READ_PUBLIC = (
     "Read of your data so far: the header and, because you said that everybody may read the file, "
     "its records."

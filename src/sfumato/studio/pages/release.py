@@ -24,6 +24,7 @@ from sfumato.studio.page import Studio, page, studio_of, to
 from sfumato.studio.place import slug_of
 from sfumato.studio.shelf import RECEIVED
 from sfumato.studio.shown_release import ShownRelease, report_of, shown_release
+from sfumato.studio.words import READ_RELEASE
 from sfumato.studio.zipped import zipped
 from sfumato.untrusted.plain_file import opened
 
@@ -149,7 +150,7 @@ def _shown(
         key_fault=fault,
         checked=checked,
         asking=asking(found, request) if found.sound else None,
-        read="Read for this page: the release alone. No record was read.",
+        read=READ_RELEASE,
     )
 
 
