@@ -12,7 +12,7 @@ from sfumato.studio.project import Project
 
 NAME, RELEASE, BOARD = "clinic", "9c1e0a7733f1b2d4", "Dr. N.: data board of 4 May"
 PLAN = "c0ffee00"
-HOSTILE = '<img src=x onerror=alert(1)>"\'&amp;\x1b[2K\u202e' + "long" * 40
+HOSTILE = "<img src=x onerror=alert(1)>\"'&amp;\x1b[2K\u202e" + "long" * 40
 
 
 def published(folder, *, name=NAME, rows=600, schema=None, records=None):

@@ -106,7 +106,9 @@ def test_a_place_that_is_no_column_is_refused(askable, place):
         askable.answer(asked)
 
 
-@pytest.mark.parametrize("level", ["0", "100", "-5", "nan", "inf", "x", "1e-99999", "95." + "1" * 12, "9" * 40])
+@pytest.mark.parametrize(
+    "level", ["0", "100", "-5", "nan", "inf", "x", "1e-99999", "95." + "1" * 12, "9" * 40]
+)
 def test_a_confidence_that_is_none_is_refused(askable, level):
     asked = question(askable, ask="mean", column="age", confidence=level)
     with pytest.raises(ParameterError, match="confidence"):
@@ -132,9 +134,7 @@ def test_bins_of_a_number_are_added_from_one_to_another(askable, release):
 
 
 def test_answers_of_records_by_themselves_can_be_asked_too():
-    release = sf.publish(
-        sf.example.clinic(500), schema=CLINIC, method="local", epsilon=8, seed=1
-    )
+    release = sf.publish(sf.example.clinic(500), schema=CLINIC, method="local", epsilon=8, seed=1)
     askable = Askable(release)
     asked = question(askable, ask="count", column="ward", value="1")
     value = collected(release).count("ward", ["surgery"]).value

@@ -12,6 +12,8 @@ from sfumato.errors import LedgerError, ParameterError, Refused
 from sfumato.ledger import Ledger
 from sfumato.ledger.chain import hash_of
 from sfumato.ledger.export import export_lines
+from sfumato.release.folder import is_release
+from sfumato.release.reading import read_certificate
 from sfumato.studio.account import Account, account, address_of, name_at
 from sfumato.studio.forms import Form
 from sfumato.studio.page import page, project_of
@@ -154,9 +156,6 @@ def shown(
 def _known(project: Project) -> dict[str, str]:
     """Releases that lie in the project, by the id that the ledger has for them."""
     found = {}
-    from sfumato.release.folder import is_release
-    from sfumato.release.reading import read_certificate
-
     for entry in sorted(project.releases.iterdir()):
         if is_release(entry):
             try:
@@ -175,6 +174,7 @@ def _overview(
     typed: Typed | None = None,
     status: int = 200,
 ) -> Response:
+    names = {one.name for one in accounts}
     return page(
         request,
         "ledgers.html",
@@ -184,7 +184,8 @@ def _overview(
         place=str(project.ledger_path),
         ledger_id="" if ledger is None else ledger.ledger_id,
         head="" if ledger is None else ledger.head,
-        drafts=[] if ledger else project.datasets,
+        drafts=[draft for draft in project.datasets if draft.name not in names],
+        two_people=ledger is not None and ledger.two_people,
         typed=typed or {},
         read=_NO_RECORD,
     )
