@@ -24,6 +24,7 @@ from sfumato.ledger.chain import (
     left_out,
     summary,
 )
+from sfumato.ledger.line_form import begins, well_formed
 from sfumato.ledger.rules import entry_of, part_id, same_data
 from sfumato.ledger.sql import (
     answered,
@@ -52,22 +53,7 @@ _BEFORE: dict[str, tuple[str | None, ...]] = {
 }
 
 
-# What tables refuse by themselves, and an exported text cannot.
-_OF_THE_LEDGER = ("create", "new-key", "checkpoint", "move", "arrive")
-_STEPS = ("reserve", "part", "draw", "settle", "stop", "refund")
-_WITH_ANOTHER = ("same-data", "part", "approve", "decline", "use")
-_ALLOWING = ("grant", "request", "approve")
-
-
-def _has_the_form_of_its_kind(line: LedgerLine) -> bool:
-    return (
-        (line.dataset == "") == (line.kind in _OF_THE_LEDGER)
-        and (line.kind == "inspect" or (line.release is not None) == (line.kind in _STEPS))
-        and (line.other is not None) == (line.kind in _WITH_ANOTHER)
-        and (line.fingerprint is None or line.kind == "draw")
-        and 0 <= line.heuristic <= (line.kind in _ALLOWING)
-        and min(line.amount.micro_epsilon, line.amount.pico_delta, line.amount.micro_rho) >= 0
-    )
+_NEW = Balance()
 
 
 def replay(lines: Iterable[tuple[LedgerLine, str]], ledger_id: str) -> str:
@@ -115,7 +101,10 @@ class Audit:
         self._nonces = past is not None
         self._last: LedgerLine | None = None if past is None else line_at(past, since)
         self._two_people = past is not None and needs_two_people(past)
-        self._part: TablePart | None = None  # of the table, that the line under audit is about
+        # Of the line under audit: the part of a table that it is about, and what it leads to.
+        self._part: TablePart | None = None
+        self._rest: Charge | None = None
+        self._amount, self._after = NOTHING, _NEW
 
     def walk(self, lines: Iterable[tuple[LedgerLine, str]]) -> None:
         """Take each line in turn; refuse the first one that is wrong."""
@@ -153,9 +142,9 @@ class Audit:
                 return "the checkpoint does not sum up the accounts before it"
         if (line.kind == "create") != (self.count == 0):
             return "the first line is missing or repeated"
-        if line.kind == "create" and not _hangs_on(line.detail, self._genesis):
+        if line.kind == "create" and not begins(line.detail, self._genesis):
             return "the first line is about another ledger"
-        if not _has_the_form_of_its_kind(line):
+        if not well_formed(line):
             return "a line has not the form of its kind"
         if self._nonces and not line.nonce:
             return "a line has no nonce"
@@ -252,7 +241,9 @@ class Audit:
             strangers = self._names_of(line.fingerprint) - {line.dataset}
             if strangers - self._near(line.dataset):
                 return "the data was already known under another name"
-        names = same_data(line.dataset, self._near)
+        names = {line.dataset}
+        if self._near(line.dataset) or line.kind == "same-data":
+            names = same_data(line.dataset, self._near)
         if line.kind == "same-data":
             names |= same_data(str(line.other), self._near)
         promises = {b.protects for name in names if (b := self._balance(name)) and b.protects}
@@ -263,14 +254,20 @@ class Audit:
         return None
 
     def _balanced(self, line: LedgerLine) -> str | None:
-        if line.kind in ("inspect", "part", "checkpoint") and line.amount != NOTHING:
+        amount = self._amount = line.amount
+        if line.kind in ("inspect", "part", "checkpoint") and amount != NOTHING:
             return "a line costs something that is free"
-        asked = entry_of([line]) if line.kind == "reserve" else None
-        if asked is not None and charge(asked.guarantee) != line.amount:
-            return "the charge does not follow from the guarantee"
-        before, balance = self._balance(line.dataset) or Balance(), line.balance
-        known = None if line.release is None else self._step(line.release).part
-        part = self._part = known if asked is None else asked.table_part
+        before, balance = self._balance(line.dataset) or _NEW, line.balance
+        self._after, self._part, self._rest = balance, None, None
+        if line.kind == "reserve":
+            asked = entry_of([line])
+            if charge(asked.guarantee) != amount:
+                return "the charge does not follow from the guarantee"
+            self._part, self._rest = asked.table_part, asked.rest
+        elif line.release is not None:
+            known = self._step(line.release)
+            self._part, self._rest = known.part, known.rest
+        part = self._part
         if part is not None and line.kind == "reserve" and balance.protects != DIVISIBLE:
             return "a part of a table is charged under another promise"
         if part is not None and line.kind == "draw":
@@ -286,15 +283,15 @@ class Audit:
         if balance != after(
             before,
             line.kind,
-            line.amount,
+            amount,
             heuristic=bool(line.heuristic),
             protects=line.protects if fixes else None,
             part=part,
-            fingerprint=line.mark,
+            fingerprint=None if part is None else line.mark,
         ):
             return "the balance does not follow from the one before"
         silent = line.kind == "reserve" and line.nonce and balance.protects is None
-        if silent and line.amount != NOTHING:
+        if silent and amount != NOTHING:
             return "a charge does not say what it protects"
         if not covers(balance.granted, balance.spent):
             return "more was spent than granted"
@@ -307,20 +304,19 @@ class Audit:
         if line.kind == "create":
             self._two_people = bool(json.loads(line.detail).get("two people", False))
         if line.kind == "use":
-            self._used = self._used[0], plus(self._used[1], line.amount)
+            self._used = self._used[0], plus(self._used[1], self._amount)
         else:
             self._used = (str(line.release) if line.kind == "reserve" else "", NOTHING)
         if line.kind == "request":
             self._requests[str(line.sequence)] = line
         if line.kind in ("approve", "decline"):
             self._answers.add(str(line.other))
-        self.book[line.dataset], self.hashes[line.dataset] = line.balance, stored
+        self.book[line.dataset], self.hashes[line.dataset] = self._after, stored
         self._nonces = self._nonces or bool(line.nonce)
         if line.release is not None and line.kind != "inspect":
-            rest = self._step(line.release).rest
-            if line.kind == "reserve":
-                rest = entry_of([line]).rest
-            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount, self._part, rest)
+            self.steps[line.release] = _Step(
+                line.kind, line.dataset, self._amount, self._part, self._rest
+            )
         if line.fingerprint is not None and not self._exported:
             self._names.setdefault(line.fingerprint, set()).add(line.dataset)
         if line.kind == "part":
@@ -362,12 +358,3 @@ class Audit:
         if dataset not in self._same and self._past is not None:
             self._same[dataset] = joined_to(self._past, dataset, self._since)
         return self._same.get(dataset, set())
-
-
-def _hangs_on(detail: str, head: str) -> bool:
-    """Whether the first line is of the ledger whose chain begins so."""
-    try:
-        said = json.loads(detail)
-        return bool(genesis(said["ledger"]) == head and len(said["key"]) == 64)
-    except (AttributeError, LookupError, TypeError, ValueError):
-        return False

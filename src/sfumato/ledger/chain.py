@@ -19,6 +19,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from sfumato.ledger.amount import NOTHING, minus, plus, units
+from sfumato.ledger.sorted_row import Shape
 from sfumato.ledger.table_part import Parted, TablePart
 from sfumato.privacy.budget import Charge
 
@@ -139,9 +140,20 @@ class LedgerLine(NamedTuple):
         return veiled(self.veil, self.fingerprint)
 
 
+# How the lines are written that the hashes cover, by the types of their columns.
+_SHAPES: dict[tuple[tuple[type, ...], bool], Shape | None] = {}
+
+
 def hash_of(line: LedgerLine) -> str:
     """SHA-256 of the line as JSON with sorted names; `previous` is one of its columns."""
-    return sha256(written(hashed(line)).encode("ascii")).hexdigest()
+    row = line if line.veil is None else line._replace(fingerprint=line.mark)
+    looks = tuple(map(type, row)), bool(line.nonce)
+    try:
+        shape = _SHAPES[looks]
+    except KeyError:
+        shape = _SHAPES[looks] = Shape.of(hashed(line), LedgerLine._fields)
+    text = written(hashed(line)) if shape is None else shape.written(row)
+    return sha256(text.encode("ascii")).hexdigest()
 
 
 def hashed(line: LedgerLine) -> dict[str, object]:
@@ -242,7 +254,8 @@ def after(
     they, cost nothing.  `protects` is what a charge is about: the first one fixes it.  A release
     of a `part` moves what is spent by as much as the dearest records are the worse for it.
     """
-    balance = replace(balance, protects=balance.protects or protects)
+    if protects is not None and balance.protects is None:
+        balance = replace(balance, protects=protects)
     parts = balance.parts
     match kind:
         case "grant" | "approve":

@@ -219,7 +219,8 @@ def every_line(connection: Connection, after: int = 0) -> Iterator[tuple[LedgerL
     """
     query = "SELECT * FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?"
     while rows := connection.execute(query, (after, _PORTION)).fetchall():
-        yield from ((LedgerLine(*row[:-1]), row[-1]) for row in rows)
+        for row in rows:
+            yield LedgerLine._make(row[:-1]), row[-1]
         after = rows[-1][0]
 
 
