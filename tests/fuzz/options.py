@@ -18,6 +18,7 @@ _COMMANDS = {
     "publish people.csv --schema people.json --epsilon 1 --yes -o out": (
         *("--method", "--epsilon", "--delta", "--rho", "--rows", "--model", "--where", "--format"),
         *("--option", "--release", "--basis", "--seed", "--ledger", "--output", "--schema"),
+        *("--sign",),
         *("--accept-no-guarantee", "--as-published"),
     ),
     "graph publish roads.csv --directed --epsilon 1 --option high=10 -o out": (
@@ -45,14 +46,17 @@ _COMMANDS = {
     ),
     "ledger create --ledger new.db": ("--ledger",),
     "ledger show --ledger budget.db": ("--ledger",),
-    "ledger verify --ledger budget.db": ("--head", "--ledger"),
+    "ledger verify --ledger budget.db": ("--head", "--ledger", "--signed-head", "--key"),
+    "ledger sign --ledger budget.db --key none -o out": ("--ledger", "--key", "--output"),
+    "key create new.key": (),
+    "key show none": (),
     "ledger refund r --reason x --ledger budget.db": ("--reason", "--ledger"),
     "ledger same-data people others --reason x --ledger budget.db": ("--reason", "--ledger"),
     "schema draft people.csv": ("--output", "--public"),
     "schema check people.json": (),
     "schema suggest out": ("--share", "--chance"),
     "methods": (),
-    "verify out": ("--ledger", "--trial", "--public"),
+    "verify out": ("--ledger", "--trial", "--public", "--key", "--revoked"),
     "report out": ("--output", "--force"),
     "accuracy out": ("--sum", "--mean", "--greater", "--max", "--column", "--pair", "--confidence"),
 }

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.key import Sign
 from sfumato.cli.screen import say
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def publish(
     release: Annotated[
         str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
     ] = None,
+    sign: Sign = None,
     seed: Annotated[
         int | None, typer.Option(help="Test run: repeatable, no guarantee, no ledger.")
     ] = None,
@@ -91,6 +93,7 @@ def publish(
         folder=output,
         format=format,  # type: ignore[arg-type]  # checked by publish itself
         release=release,
+        sign=sign,
         seed=seed,
     )
     promise(made, again=existed)
