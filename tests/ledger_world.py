@@ -3,12 +3,15 @@
 import os
 import shutil
 from contextlib import contextmanager, nullcontext
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
+from sfumato.ledger.audit import replay
+from sfumato.ledger.chain import Balance, genesis, hash_of, next_line
 from sfumato.ledger.sql import every_line
 from sfumato.ledger.sqlite.connection import FileConnection
 from sfumato.ledger.table_part import DIVISIBLE
@@ -21,7 +24,10 @@ __all__ = [
     "DIGEST",
     "PLAN",
     "World",
+    "at_time",
+    "audited",
     "connection_of",
+    "following",
     "forget_heads",
     "lines_in",
     "who_writes",
@@ -45,6 +51,35 @@ def connection_of(ledger):
 def lines_in(ledger):
     """Every line with its stored hash."""
     return list(every_line(connection_of(ledger)))
+
+
+def audited(lines, ledger_id):
+    """What the auditor says of these lines, once their numbers and hashes were made right."""
+    history, head = [], genesis(ledger_id)
+    for number, line in enumerate(lines, 1):
+        line = line._replace(sequence=number, previous=head)
+        history.append((line, head := hash_of(line)))
+    return replay(history, ledger_id)
+
+
+def following(lines, kind, dataset, **said):
+    """The line that a program without scruples would write after these, its balance right."""
+    last = lines[-1]
+    before = [line.balance for line in lines if line.dataset == dataset]
+    columns = {"clock": last.clock, "who": last.who, "detail": "{}"} | said
+    detail = columns.pop("detail")
+    where = last.sequence, hash_of(last)
+    return next_line(where, [Balance(), *before][-1], kind, dataset, detail, **columns)
+
+
+@contextmanager
+def at_time(moment):
+    """As if this machine's clock said so: seconds since 1970, or a day at noon."""
+    if isinstance(moment, str):
+        moment = datetime.fromisoformat(f"{moment}T12:00:00+00:00").timestamp()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FileConnection, "clock", property(lambda _: int(moment)))
+        yield
 
 
 @contextmanager

@@ -106,3 +106,10 @@ def test_the_examples_of_the_guide_are_what_happens(name, monkeypatch):
     found = doctest.testfile(page, module_relative=False, encoding="utf-8")
     assert found.attempted > 0
     assert found.failed == 0
+
+
+def test_the_commands_on_the_page_of_a_shared_ledger_run_in_order(desk, monkeypatch):
+    found = commands((GUIDE / "shared-ledger.md").read_text("utf-8"))
+    assert len(found) >= 7
+    for command in found:
+        assert ran(command, monkeypatch) == 0, command

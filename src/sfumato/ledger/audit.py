@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sfumato.errors import LedgerError
-from sfumato.ledger.amount import NOTHING, covers
+from sfumato.ledger.amount import NOTHING, covers, plus
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.chain import (
     LEFT_OUT,
@@ -111,6 +111,7 @@ class Audit:
         self._same: dict[str, set[str]] = {}
         self._answers: set[str] = set()  # requests that somebody has answered
         self._requests: dict[str, LedgerLine] = {}
+        self._used = ("", NOTHING)  # the release that was charged last, and what clients used of it
         self._nonces = past is not None
         self._last: LedgerLine | None = None if past is None else line_at(past, since)
         self._two_people = past is not None and needs_two_people(past)
@@ -198,11 +199,15 @@ class Audit:
             paid = self._step(str(line.other))
             if paid.kind != "reserve" or paid.dataset != client[0]:
                 return "a client uses what was not charged to its data set"
+            charged, used = self._used
+            if charged != line.other or not covers(paid.amount, plus(used, line.amount)):
+                return "clients use more of a release than it is charged, or use it later"
         return None
 
     def _request(self, number: str) -> LedgerLine | None:
         if number not in self._requests and self._past is not None and number.isdecimal():
-            found = line_at(self._past, int(number)) if int(number) <= self._since else None
+            written_so = str(int(number)) == number and int(number) <= self._since
+            found = line_at(self._past, int(number)) if written_so else None
             if found is not None and found.kind == "request":
                 self._requests[number] = found
         return self._requests.get(number)
@@ -301,6 +306,10 @@ class Audit:
         self.head, self.count, self._last = stored, self.count + 1, line
         if line.kind == "create":
             self._two_people = bool(json.loads(line.detail).get("two people", False))
+        if line.kind == "use":
+            self._used = self._used[0], plus(self._used[1], line.amount)
+        else:
+            self._used = (str(line.release) if line.kind == "reserve" else "", NOTHING)
         if line.kind == "request":
             self._requests[str(line.sequence)] = line
         if line.kind in ("approve", "decline"):

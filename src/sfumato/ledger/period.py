@@ -17,7 +17,7 @@ from sfumato.ledger.amount import NOTHING, minus
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.sql import append, balance_of, last_grant, last_lapse, last_line
 
-__all__ = ["end_period", "ended", "lapse_again", "period_of", "running", "until_day"]
+__all__ = ["end_period", "ended", "lapse_again", "period_of", "running", "time_in", "until_day"]
 
 
 def until_day(until: str | date | None) -> str | None:
@@ -49,7 +49,7 @@ def ended(until: str | None, clock: int) -> bool:
 def running(connection: Connection, dataset: str) -> None:
     """Refuse a charge after the end of the period that the budget is for."""
     until = period_of(connection, dataset)
-    if ended(until, _now(connection)):
+    if ended(until, time_in(connection)):
         raise BudgetError(
             f"the budget of data set {dataset!r} was for the time until {until}, which is over: "
             f"grant one for the next period with `sfumato ledger grant {quote(dataset)} --epsilon "
@@ -60,7 +60,7 @@ def running(connection: Connection, dataset: str) -> None:
 def end_period(connection: Connection, dataset: str) -> None:
     """Take back what is left of a period that is over, before something is granted for the next."""
     until, balance = period_of(connection, dataset), balance_of(connection, dataset)
-    if balance is not None and ended(until, _now(connection)) and balance.left != NOTHING:
+    if balance is not None and ended(until, time_in(connection)) and balance.left != NOTHING:
         append(connection, "lapse", dataset, {"until": until}, amount=balance.left)
 
 
@@ -75,6 +75,6 @@ def lapse_again(connection: Connection, dataset: str, charged: int) -> None:
         append(connection, "lapse", dataset, {"refund": given_back.sequence}, amount=amount)
 
 
-def _now(connection: Connection) -> int:
+def time_in(connection: Connection) -> int:
     """The time of the next line."""
     return max(connection.clock, last_line(connection)[0].clock)

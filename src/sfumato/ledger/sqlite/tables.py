@@ -109,8 +109,10 @@ EVENT_RULES = (
     BEGIN SELECT RAISE(ABORT, 'the ledger was moved'); END""",
     """CREATE TRIGGER event_needs_two_people BEFORE INSERT ON event
     WHEN NEW.kind IN ('approve', 'decline') AND NOT EXISTS (SELECT 1 FROM event
-        WHERE sequence = CAST(NEW.other AS INTEGER) AND kind = 'request' AND dataset = NEW.dataset
-        AND (NEW.kind = 'decline' OR who <> NEW.who))
+        WHERE sequence = CAST(NEW.other AS INTEGER) AND CAST(sequence AS TEXT) = NEW.other
+        AND kind = 'request' AND dataset = NEW.dataset AND (NEW.kind = 'decline' OR who <> NEW.who
+        AND (micro_epsilon, pico_delta, micro_rho, heuristic)
+        = (NEW.micro_epsilon, NEW.pico_delta, NEW.micro_rho, NEW.heuristic)))
     BEGIN SELECT RAISE(ABORT, 'a request is approved by another person'); END""",
     """CREATE TRIGGER event_is_not_granted_by_one BEFORE INSERT ON event
     WHEN NEW.kind = 'grant' AND (SELECT instr(detail, '"two people":true') FROM event
