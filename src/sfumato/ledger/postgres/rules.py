@@ -157,8 +157,8 @@ BEGIN
         SELECT * INTO asked FROM event WHERE release = NEW.other AND kind = 'reserve'
             AND dataset = split_part(NEW.dataset, chr(9), 1);
         IF before.sequence IS NULL OR asked.sequence IS NULL
-            OR NEW.other <> CASE last.kind WHEN 'reserve' THEN last.release
-                WHEN 'use' THEN last.other ELSE '' END
+            OR NEW.other <> (CASE last.kind WHEN 'reserve' THEN last.release
+                WHEN 'use' THEN last.other ELSE '' END)
             OR EXISTS (SELECT 1 FROM event WHERE other = NEW.other AND kind = 'use'
                 HAVING sum(micro_epsilon) + NEW.micro_epsilon > asked.micro_epsilon
                 OR sum(pico_delta) + NEW.pico_delta > asked.pico_delta

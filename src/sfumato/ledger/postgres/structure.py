@@ -52,7 +52,8 @@ _INDEXES = """SELECT pg_get_indexdef(indexrelid), indisvalid AND indisready AND 
     WHERE relnamespace = ?::text::regnamespace AND relname = ANY (?::text[])
     AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)"""
 # Of tables and their columns; also of all others than the roles of the ledger (0 is PUBLIC).
-_RIGHTS = """SELECT relname::text, CASE grantee WHEN 0 THEN '' ELSE pg_get_userbyid(grantee)::text END,
+_RIGHTS = """SELECT relname::text,
+    CASE grantee WHEN 0 THEN '' ELSE pg_get_userbyid(grantee)::text END,
     privilege_type::text, is_grantable FROM pg_class c, aclexplode(relacl)
     WHERE relnamespace = ?::text::regnamespace AND relname = ANY (?::text[]) AND grantee <> relowner
     UNION ALL SELECT relname || '.' || attname, 'a column', privilege_type::text, true
@@ -89,9 +90,7 @@ def require_rules(connection: Connection, address: LedgerAddress) -> None:
     """Refuse the first rule that is not as it was made."""
     for what, same in _compared(connection, address):
         if not same:
-            raise LedgerError(
-                f"ledger {address.name} is damaged: {what} changed since it was made"
-            )
+            raise LedgerError(f"ledger {address.name} is damaged: {what} changed since it was made")
 
 
 def _compared(connection: Connection, address: LedgerAddress) -> Iterator[tuple[str, bool]]:
@@ -120,7 +119,7 @@ def _compared(connection: Connection, address: LedgerAddress) -> Iterator[tuple[
         for action in actions
     }
     others = set(found(_RIGHTS, schema, names, schema, names, schema)) - lawful
-    yield "the rights of a role", not any(_too_much(*one) for one in others)
+    yield "the rights of a role", not any(_too_much(*one[1:]) for one in others)
 
 
 def _column(name: str, kind: str) -> tuple[object, ...]:
@@ -137,7 +136,7 @@ def _unique() -> Iterator[tuple[object, ...]]:
                     yield table, f"{word} ({name})", False
 
 
-def _too_much(table: object, role: object, action: object, grantable: object) -> bool:
+def _too_much(role: object, action: object, grantable: object) -> bool:
     """Somebody named may read besides, as for copies of the database; all else was not ours."""
     return role == "" or bool(grantable) or action not in ("SELECT", "USAGE")
 

@@ -86,7 +86,7 @@ BESIDE = {
     "format": {"version": "integer NOT NULL"},
 }
 TABLES = {"event": COLUMNS, **BESIDE}
-_READING = {table: ("SELECT",) for table in ("event", "unfinished", "format")}
+_READING: dict[str, tuple[str, ...]] = dict.fromkeys(("event", "unfinished", "format"), ("SELECT",))
 _WRITING = _READING | {"event": ("INSERT", "SELECT"), "turn": ("SELECT", "UPDATE")}
 RIGHTS = {"owner": _WRITING, "publisher": _WRITING, "auditor": _READING}
 FUNCTIONS = {"event_rules": RULES, "event_unfinished": UNFINISHED, "event_kept": KEEP}
