@@ -20,16 +20,22 @@ except ImportError:
 if TYPE_CHECKING:
     from typing import LiteralString
 
-__all__ = ["PATIENCE", "DatabaseConnection", "connected"]
+__all__ = ["IDLE", "PATIENCE", "DatabaseConnection", "connected"]
 
 PATIENCE = 30  # seconds for another process to finish its write, or for a server to come back
+IDLE = 20  # seconds after which whoever stopped in the middle of a write loses it
 _MARK = re.compile(r"\?|(?<!:):([a-z]+)\b")
-# A client that stopped in the middle holds the others up no longer than this.
+# Whatever a role, a database or the environment sets otherwise.  A client that stopped in the
+# middle holds the others up no longer than it idles.
 _SETTINGS = f"""
-SET search_path = pg_catalog, "{{schema}}";
+SET search_path = pg_catalog, "{{schema}}", pg_temp;
+SET client_encoding = 'UTF8';
 SET synchronous_commit = on;
+SET default_transaction_isolation = 'read committed';
+SET standard_conforming_strings = on;
+SET quote_all_identifiers = off;
 SET lock_timeout = '{PATIENCE}s';
-SET idle_in_transaction_session_timeout = '60s';
+SET idle_in_transaction_session_timeout = '{IDLE}s';
 SET default_transaction_read_only = off;
 SET client_min_messages = warning
 """
@@ -46,20 +52,17 @@ class DatabaseConnection:
 
     def __init__(self, raw: "psycopg.Connection[Any]") -> None:
         self.raw = raw
+        self._who = str(_one(raw, "SELECT session_user"))
 
     @property
     def who(self) -> str:
         """The role that logged in; no `SET ROLE` changes it."""
-        return str(self._one("SELECT session_user"))
+        return self._who
 
     @property
     def clock(self) -> int:
         """The server's clock, which all clients share."""
-        return int(self._one("SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"))
-
-    def _one(self, query: "LiteralString") -> Any:
-        found = self.raw.execute(query).fetchone()
-        return found and found[0]
+        return int(_one(self.raw, "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"))
 
     def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = (), /) -> Rows:
         """Run one statement."""
@@ -83,6 +86,15 @@ def connected(address: LedgerAddress) -> "psycopg.Connection[Any]":
         raise LedgerError(
             f"ledger {address.name}: the server {why_refused(str(error))}; nothing was recorded"
         ) from None
-    settings: LiteralString = _SETTINGS.format(schema=address.schema)
-    raw.execute(settings)
+    try:
+        settings: LiteralString = _SETTINGS.format(schema=address.schema)
+        raw.execute(settings)
+    except BaseException:
+        raw.close()
+        raise
     return raw
+
+
+def _one(raw: "psycopg.Connection[Any]", query: "LiteralString") -> Any:
+    found = raw.execute(query).fetchone()
+    return found and found[0]
