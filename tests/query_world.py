@@ -1,5 +1,6 @@
 """A ledger that pays for a hundred answers, a desk on it, and the service as a process."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,20 +23,20 @@ LENGTH, PRICE = 64, Fraction(1, 100)
 KEYS = tuple(f"k{place}" for place in range(LENGTH))
 COUNTS = Counts.of(KEYS, np.arange(LENGTH) * 3)
 SERVER = """
-import sys
+import json, sys
 from sfumato.ledger import Ledger
 from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.desk import Desk
 from sfumato.retrieval.mutual import Answering
-from sfumato.retrieval.service import listening, serve
+from sfumato.retrieval.service import Limits, RequestLog, listening, serve
 from sfumato.retrieval.store import AnswerStore
-folder, neighbours = sys.argv[1:]
+folder, neighbours, limits = sys.argv[1:]
 counts = Counts.of([f"k{i}" for i in range(64)], [3 * i for i in range(64)])
 taken = listening("127.0.0.1", 0)
 with Ledger(folder + "/budget.db") as ledger, AnswerStore(folder + "/answers.db") as store:
     desk = Desk(counts, Answering(64, neighbours, "1/100"), ledger, store, "words")
     print(taken.getsockname()[1], flush=True)
-    serve(desk, taken, say=lambda line: print(line, file=sys.stderr, flush=True))
+    serve(desk, taken, limits=Limits(**json.loads(limits)), log=RequestLog.file(folder + "/log"))
 print("stopped", flush=True)
 """
 
@@ -48,9 +49,11 @@ def funded(folder):
 
 
 @contextmanager
-def running(folder, neighbours="add-remove") -> Iterator[tuple[str, subprocess.Popen]]:
+def running(folder, neighbours="add-remove", **limits) -> Iterator[tuple[str, subprocess.Popen]]:
+    """The service as a process; unless limits are given, none that a test would come up to."""
+    told = json.dumps({"rate": 1e6, "answers_per_hour": 10**9} | limits)
     process = subprocess.Popen(
-        [sys.executable, "-c", SERVER, str(folder), neighbours],
+        [sys.executable, "-c", SERVER, str(folder), neighbours, told],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

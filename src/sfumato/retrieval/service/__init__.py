@@ -30,7 +30,7 @@ except ImportError:
 
 from sfumato.retrieval.service.application import application
 from sfumato.retrieval.service.limits import Limits
-from sfumato.retrieval.service.place import encryption, listening, require_protection
+from sfumato.retrieval.service.place import encryption, listening, listening_at, require_protection
 from sfumato.retrieval.service.request_log import RequestLog
 from sfumato.retrieval.service.serving import serve
 
@@ -40,6 +40,7 @@ __all__ = [
     "application",
     "encryption",
     "listening",
+    "listening_at",
     "require_protection",
     "serve",
 ]
