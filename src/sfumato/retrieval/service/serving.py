@@ -78,8 +78,8 @@ def serve(
     if beneath is not None:
         with suppress(OSError):
             Path(beneath).unlink()
-    log.say("stopped")
     log.flush()
+    log.say("stopped")
 
 
 class _Server(uvicorn.Server):
