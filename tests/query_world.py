@@ -49,10 +49,10 @@ from sfumato.retrieval.service import *
 from sfumato.retrieval.store import AnswerStore
 folder, told = sys.argv[1], json.loads(sys.argv[2])
 counts = Counts.of([f"k{i}" for i in range(64)], [3 * i for i in range(64)])
-taken = listening(told["host"], 0)
+taken = listening_at(told["host"]) if "/" in told["host"] else listening(told["host"], 0)
 with Ledger(folder + "/budget.db") as ledger, AnswerStore(folder + "/answers.db") as store:
     desk = Desk(counts, Answering(64, told["neighbours"], "1/100"), ledger, store, "words")
-    print(taken.getsockname()[1], flush=True)
+    print(taken.getsockname()[1] if "/" not in told["host"] else "at the path", flush=True)
     serve(
         desk,
         taken,
@@ -79,7 +79,7 @@ def running(
     """The service as a process; unless limits are given, none that a test would come up to."""
     told = {
         "neighbours": neighbours,
-        "host": host,
+        "host": str(host),
         "tls": [str(path) for path in tls],
         "behind_proxy": behind_proxy,
         "limits": {"rate": 1e6, "answers_per_hour": 10**9} | limits,

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import resource
 import signal
 import socket
 import ssl
@@ -15,6 +16,7 @@ from typing import Any
 
 import uvicorn
 
+from sfumato.errors import ParameterError
 from sfumato.retrieval.desk import Desk
 from sfumato.retrieval.service.application import LOCAL, application
 from sfumato.retrieval.service.connection import LARGEST_HEAD, Connection
@@ -26,6 +28,7 @@ from sfumato.retrieval.service.request_log import RequestLog
 __all__ = ["serve"]
 
 _STOPS = (signal.SIGINT, signal.SIGTERM)
+_FILES = 128  # besides connections: the ledger, the answers, those who are told there is no room
 _LAST = 10  # seconds for those who wait when the service stops
 
 
@@ -48,6 +51,7 @@ def serve(
         behind_proxy=behind_proxy,
         tokens=any(client.token is not None for client in desk.clients()),
     )
+    _room_for(limits.connections)
     door = Door(
         limits,
         by_address=not behind_proxy,
@@ -112,6 +116,19 @@ class _Server(uvicorn.Server):
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
         self.should_exit = True
+
+
+def _room_for(connections: int) -> None:
+    """Let the process have as many open files as there may be connections, and some."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + _FILES
+    if hard != resource.RLIM_INFINITY and wanted > hard:
+        raise ParameterError(
+            f"connections must be at most {hard - _FILES}, got {connections}: this process may "
+            f"open {hard} files (ulimit -Hn)"
+        )
+    if soft != resource.RLIM_INFINITY and wanted > soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _names(address: str) -> tuple[str, ...]:
