@@ -220,8 +220,7 @@ def test_questions_that_are_being_read_have_so_much_memory(folder):
     with running(folder, held_megabytes=1, per_address=400) as (url, _):
         begun = HEAD + b"Content-Length: 2600\r\n\r\n{"  # taken for four times as much
         with held(url, begun, 110), connected(url, whole, "127.0.0.1") as line:
-            assert b" 503 " in (found := line.recv(4096))
-            assert b"too many messages" in found
+            assert b" 503 " in line.recv(4096)
         time.sleep(0.2)
         assert honest(url, 1) < 2
     assert "full" in {line.get("refusal") for line in lines(folder)}
