@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
+from sfumato.errors import LedgerError, SfumatoError
 from sfumato.ledger.clients import Client
 from sfumato.retrieval.bearer import token_digest
 from sfumato.retrieval.desk import Desk, Refusal
@@ -45,14 +46,21 @@ class Gate:
         self._requests = Allowance.a_second(limits.rate)
         self._answers = Allowance.an_hour(limits.answers_per_hour)
         self._clients: Sequence[Client] = ()
+        self._failure: SfumatoError | None = None
         self._read_at, self._reading = float("-inf"), asyncio.Lock()
 
     async def clients(self) -> Sequence[Client]:
         """All that were ever named, as of a second ago at most."""
         async with self._reading:
             if time.monotonic() - self._read_at >= _FRESH:
-                self._clients = await asyncio.to_thread(self._desk.clients)
+                self._failure = None
+                try:
+                    self._clients = await asyncio.to_thread(self._desk.clients)
+                except SfumatoError as error:  # remembered, or a queue would try one by one
+                    self._failure = error
                 self._read_at = time.monotonic()
+            if self._failure is not None:
+                raise LedgerError(str(self._failure))
             return self._clients
 
     async def enter(self, request: Request) -> Asker | Refusal:
