@@ -1,9 +1,11 @@
 """`sfumato query client`, and a service with clients: what a person types and what comes back."""
 
 import inspect
+import re
 import signal
 import stat
 import time
+from pathlib import Path
 
 import pytest
 import typer
@@ -177,9 +179,12 @@ def test_a_release_folder_needs_no_token(run, words, tmp_path):
         run("ask", tmp_path / "r", "--keys", "w01", "--token-file", words)
 
 
-def test_the_flags_of_the_limits_have_the_limits_of_the_library(wide):
+def test_the_flags_of_the_limits_have_the_limits_of_the_library_and_of_the_guide():
     flags = {name: flag.default for name, flag in inspect.signature(serve).parameters.items()}
     usual = Limits()
     assert {name: flags[name] for name in Limits.__slots__} == {
         name: getattr(usual, name) for name in Limits.__slots__
     }
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "queries.md").read_text("utf-8")
+    told = dict(re.findall(r"^\| `--([a-z-]+)` \| (\d+) \|", page, flags=re.M))
+    assert told == {name.replace("_", "-"): f"{flags[name]:g}" for name in Limits.__slots__}

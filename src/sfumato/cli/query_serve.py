@@ -115,8 +115,7 @@ def serve(
     request needs the token of one.
 
     Example: sfumato query serve words.csv --epsilon-per-answer 0.01 --ledger budget.db
-    Example: sfumato query serve words.csv --epsilon-per-answer 0.01 --ledger budget.db --host
-    0.0.0.0 --tls-cert cert.pem --tls-key key.pem --log requests.log
+    Example: sfumato query serve words.csv --epsilon-per-answer 0.01 --ledger b.db --behind-proxy
     """
     from sfumato.ledger import Ledger
     from sfumato.publishing.transaction import dataset_name
