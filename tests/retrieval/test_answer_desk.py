@@ -117,7 +117,7 @@ def test_a_kill_at_any_line_leaves_no_answer_unpaid_and_no_id_with_two_answers(s
 
         def prepare():
             for file in home.iterdir():
-                if file.suffix != ".key":
+                if file.name != "budget.db.key":
                     file.unlink()
             forget_heads()
             (home / "budget.db").write_bytes(whole)

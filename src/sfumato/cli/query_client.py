@@ -17,8 +17,8 @@ app = typer.Typer(
     "--epsilon 0.5",
 )
 
-Ledger = Annotated[
-    Path, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger of the service.", metavar="FILE")
+LedgerFile = Annotated[
+    str, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger of the service.", metavar="FILE")
 ]
 Dataset = Annotated[str, typer.Option(help="Name of the data set in the ledger.")]
 Client = Annotated[str, typer.Argument(help="Name of the client: letters, digits, . _ @ -")]
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 @app.command("add")
 def add(
     name: Client,
-    ledger: Ledger,
+    ledger: LedgerFile,
     dataset: Dataset,
     epsilon: Annotated[str, typer.Option(help="Part of the budget that the client may use.")],
     reason: Annotated[
@@ -75,7 +75,7 @@ def add(
 
 
 @app.command("list")
-def list_clients(ledger: Ledger, dataset: Dataset) -> None:
+def list_clients(ledger: LedgerFile, dataset: Dataset) -> None:
     """Show the clients of a data set: what each may use, has used, and has left.
 
     Example: sfumato query client list --ledger budget.db --dataset words
@@ -100,7 +100,7 @@ def list_clients(ledger: Ledger, dataset: Dataset) -> None:
 @app.command("revoke")
 def revoke(
     name: Client,
-    ledger: Ledger,
+    ledger: LedgerFile,
     dataset: Dataset,
     reason: Annotated[str, typer.Option(help="Why, for whoever reads the ledger later.")],
 ) -> None:

@@ -23,7 +23,7 @@ _NETWORK, _LIMITS = "In a network", "Limits"
 def serve(
     counts: Annotated[Path, typer.Argument(help="CSV or Parquet file with columns key and count.")],
     epsilon_per_answer: Annotated[str, typer.Option(help="Budget that each answer costs.")],
-    ledger: Annotated[Path, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")],
+    ledger: Annotated[str, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")],
     neighbours: Annotated[
         str,
         typer.Option(
@@ -33,6 +33,9 @@ def serve(
     name: Annotated[
         str | None,
         typer.Option(help="Name of the data set in the ledger; default: the file's name."),
+    ] = None,
+    answers: Annotated[
+        Path | None, typer.Option(help="File for the answers; default: beside the ledger file.")
     ] = None,
     host: Annotated[
         str,
@@ -117,6 +120,7 @@ def serve(
     Example: sfumato query serve words.csv --epsilon-per-answer 0.01 --ledger budget.db
     Example: sfumato query serve words.csv --epsilon-per-answer 0.01 --ledger b.db --behind-proxy
     """
+    from sfumato.errors import ParameterError
     from sfumato.ledger import Ledger
     from sfumato.publishing.transaction import dataset_name
     from sfumato.retrieval.counts import Counts
@@ -138,7 +142,9 @@ def serve(
     encrypted = _encryption(tls_cert, tls_key)
     read, dataset = Counts.read(counts), dataset_name(name, counts, default="counts", charged=True)
     server = Answering(len(read.keys), neighbours, epsilon_per_answer)  # type: ignore[arg-type]
-    answers = ledger.with_name(ledger.name + ".answers")
+    if answers is None and "://" in ledger:
+        raise ParameterError("answers are kept in a file: name one with --answers FILE")
+    answers = answers or Path(f"{ledger}.answers")
     with Ledger(ledger) as opened:
         require_protection(  # before anybody can connect
             None if socket is not None else host,
