@@ -27,9 +27,11 @@ from sfumato.ledger.chain import (
 from sfumato.ledger.line_form import begins, well_formed
 from sfumato.ledger.rules import entry_of, part_id, same_data
 from sfumato.ledger.sql import (
+    PERIOD_END,
     answered,
     balance_of,
     joined_to,
+    last_lapse,
     line_at,
     lines_of,
     names_of,
@@ -73,6 +75,7 @@ class _Step(NamedTuple):
     amount: Charge
     part: TablePart | None = None  # of the table, that its release reads
     rest: Charge | None = None  # what a stop gives back, where it may stop
+    charged: int = 0  # its first line
 
 
 class Audit:
@@ -95,6 +98,7 @@ class Audit:
         self._parts: dict[str, int] = {}
         self._names: dict[str, set[str]] = {}
         self._same: dict[str, set[str]] = {}
+        self._ends: dict[str, int] = {}  # the line at which a period of each data set ended last
         self._answers: set[str] = set()  # requests that somebody has answered
         self._requests: dict[str, LedgerLine] = {}
         self._used = ("", NOTHING)  # the release that was charged last, and what clients used of it
@@ -104,6 +108,7 @@ class Audit:
         # Of the line under audit: the part of a table that it is about, and what it leads to.
         self._part: TablePart | None = None
         self._rest: Charge | None = None
+        self._charged = 0
         self._amount, self._after = NOTHING, _NEW
 
     def walk(self, lines: Iterable[tuple[LedgerLine, str]]) -> None:
@@ -259,6 +264,7 @@ class Audit:
             return "a line costs something that is free"
         before, balance = self._balance(line.dataset) or _NEW, line.balance
         self._after, self._part, self._rest = balance, None, None
+        self._charged, over = line.sequence, False
         if line.kind == "reserve":
             asked = entry_of([line])
             if charge(asked.guarantee) != amount:
@@ -267,6 +273,10 @@ class Audit:
         elif line.release is not None:
             known = self._step(line.release)
             self._part, self._rest = known.part, known.rest
+            self._charged = known.charged or line.sequence
+            over = self._charged < self._period_end(line.dataset)
+        elif line.kind == "lapse":
+            over = line.detail.startswith(PERIOD_END)
         part = self._part
         if part is not None and line.kind == "reserve" and balance.protects != DIVISIBLE:
             return "a part of a table is charged under another promise"
@@ -288,6 +298,7 @@ class Audit:
             protects=line.protects if fixes else None,
             part=part,
             fingerprint=None if part is None else line.mark,
+            over=over,
         ):
             return "the balance does not follow from the one before"
         silent = line.kind == "reserve" and line.nonce and balance.protects is None
@@ -309,13 +320,15 @@ class Audit:
             self._used = (str(line.release) if line.kind == "reserve" else "", NOTHING)
         if line.kind == "request":
             self._requests[str(line.sequence)] = line
+        if line.kind == "lapse" and line.detail.startswith(PERIOD_END):
+            self._ends[line.dataset] = line.sequence
         if line.kind in ("approve", "decline"):
             self._answers.add(str(line.other))
         self.book[line.dataset], self.hashes[line.dataset] = self._after, stored
         self._nonces = self._nonces or bool(line.nonce)
         if line.release is not None and line.kind != "inspect":
             self.steps[line.release] = _Step(
-                line.kind, line.dataset, self._amount, self._part, self._rest
+                line.kind, line.dataset, self._amount, self._part, self._rest, self._charged
             )
         if line.fingerprint is not None and not self._exported:
             self._names.setdefault(line.fingerprint, set()).add(line.dataset)
@@ -340,9 +353,20 @@ class Audit:
             for last in (steps := lines_of(self._past, release, self._since))[-1:]:
                 found = entry_of(steps)
                 self.steps[release] = _Step(
-                    last.kind, last.dataset, last.amount, found.table_part, found.rest
+                    last.kind,
+                    last.dataset,
+                    last.amount,
+                    found.table_part,
+                    found.rest,
+                    found.sequence,
                 )
         return self.steps.get(release, _Step(None, "", NOTHING))
+
+    def _period_end(self, dataset: str) -> int:
+        if dataset not in self._ends:
+            past = self._past
+            self._ends[dataset] = 0 if past is None else last_lapse(past, dataset, self._since)
+        return self._ends[dataset]
 
     def _part_count(self, series: str) -> int:
         if series not in self._parts and self._past is not None:
