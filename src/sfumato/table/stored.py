@@ -35,7 +35,7 @@ def distinct(column: pa.DictionaryArray) -> tuple[NDArray[np.integer], pa.Array]
 
 
 def plain(column: pa.Array) -> pa.Array:
-    """Texts of every width, short floats and decimals as ordinary arrays; nulls where no kind fits."""
+    """Texts of every width and short numbers as ordinary arrays; nulls where no kind fits."""
     kind = column.type
     if pa.types.is_decimal(kind):
         short = kind.bit_width < 128

@@ -2,7 +2,7 @@
 
 The rule.  An id is compared as text.  Whole numbers are their digits, and so are numbers without
 a fraction, stored or written: 7, 7.0, "7" and "7.0" are one person.  White space at the ends does
-not count, letters are compared in Unicode's decomposed form (NFD), and case matters.  Zeros in front
+not count, letters are compared in Unicode's form NFD, and case matters.  Zeros in front
 are part of a text: "007" is not 7, and whoever reads a file into numbers has lost them.  Bytes that
 are no text are compared as bytes.  What is empty, missing, not a number or unreadable is no id.
 
