@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PathDistribution, distributions
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ def main() -> None:
     text = written(asked.tools, asked.installed, version)
     if text != written(asked.tools, asked.installed, version):
         sys.exit("the bill of materials differs from itself")
+    if str(asked.dist.resolve()) in text or str(HOME) in text:
+        sys.exit("the bill of materials tells where it was made")
     if wrong := faults(json.loads(text), installed):
         sys.exit("\n".join(wrong))
     target = asked.dist / f"sfumato-{version}.cdx.json"
@@ -37,7 +39,7 @@ def main() -> None:
     print(f"{target}: {len(installed) - 1} packages with versions and licences")
 
 
-def installed_in(environment: Path) -> dict[str, PathDistribution]:
+def installed_in(environment: Path) -> dict[str, Distribution]:
     """What lies in an environment, by name."""
     places = [str(path) for path in environment.glob("lib/python*/site-packages")]
     return {plain(found.metadata["Name"]): found for found in distributions(path=places)}
@@ -47,41 +49,38 @@ def written(tools: Path, environment: Path, version: str) -> str:
     """The bill as the tool writes it, of ourselves at this version."""
     about = tomllib.loads((HOME / "pyproject.toml").read_text("utf-8"))["project"]
     itself = environment / "pyproject.toml"
-    itself.write_text(
-        f'[project]\nname = "{about["name"]}"\nversion = "{version}"\n'
-        f'description = "{about["description"]}"\nlicense = "{about["license"]}"\n'
+    told = {name: about[name] for name in ("name", "description", "license", "dependencies")}
+    lines = [
+        f"{name} = {json.dumps(value)}" for name, value in (told | {"version": version}).items()
+    ]
+    itself.write_text("\n".join(["[project]", *lines]), "utf-8")
+    tool, python = str(tools / "bin" / "cyclonedx-py"), str(environment / "bin" / "python")
+    options = ["--mc-type", "library", "--output-reproducible", "--pyproject", str(itself)]
+    run = subprocess.run(
+        [tool, "environment", *options, python], check=True, stdout=subprocess.PIPE
     )
-    command = [tools / "bin" / "cyclonedx-py", "environment", "--mc-type", "library"]
-    command += ["--output-reproducible", "--pyproject", itself, environment / "bin" / "python"]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return run.stdout.decode()
 
 
-def faults(bill: dict[str, Any], installed: dict[str, PathDistribution]) -> list[str]:
-    """What the bill leaves out or should not tell.
-
-    >>> faults({"metadata": {"component": {"name": "sfumato", "version": "1"}}}, {})
-    ['sfumato has no licence']
-    """
+def faults(bill: dict[str, Any], installed: dict[str, Distribution]) -> list[str]:
+    """What the bill leaves out."""
     listed = [bill["metadata"]["component"], *bill.get("components", ())]
     versions = {plain(part["name"]): part.get("version") for part in listed}
-    known = {name: found.version for name, found in installed.items()}
-    direct = {plain(name) for name in needed()} if installed else set()
     return [
-        *(f"{name} is not in the environment" for name in sorted(direct - known.keys())),
+        *(f"{name} is not in the environment" for name in sorted(needed() - installed.keys())),
         *(
-            f"{name}: {versions.get(name)} is listed, {version} is installed"
-            for name, version in known.items()
-            if versions.get(name) != version
+            f"{name}: {versions.get(name)} is listed, {found.version} is installed"
+            for name, found in installed.items()
+            if versions.get(name) != found.version
         ),
         *(f"{part['name']} has no licence" for part in listed if not part.get("licenses")),
-        *(f"a path of this machine is told: {HOME}" for _ in [0] if str(HOME) in json.dumps(bill)),
     ]
 
 
-def needed() -> list[str]:
+def needed() -> set[str]:
     """The names of the dependencies in `pyproject.toml`."""
     project = tomllib.loads((HOME / "pyproject.toml").read_text("utf-8"))["project"]
-    return [re.split(r"[\[<>=!~ ]", line)[0] for line in project["dependencies"]]
+    return {plain(re.split(r"[\[<>=!~ ]", line)[0]) for line in project["dependencies"]}
 
 
 def plain(name: str) -> str:
