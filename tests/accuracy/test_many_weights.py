@@ -139,10 +139,23 @@ def test_noises_taken_together_have_the_product_of_their_transforms(noises, up, 
 def test_both_forms_of_the_transform_of_a_discrete_gaussian_are_the_same(variance, theta, turn):
     s = np.array([theta + 1j * turn])
     wide = WideGaussian([variance], [3], [2]).log_mgf(s / 2)
-    narrow = NarrowGaussian(variance, 3, 2).log_mgf(s / 2)
-    height = NarrowGaussian(variance, 3, 2).log_mgf(s.real / 2 + 0j).real
+    narrow = NarrowGaussian([variance], [3], [2]).log_mgf(s / 2)
+    height = NarrowGaussian([variance], [3], [2]).log_mgf(s.real / 2 + 0j).real
     # Near a zero of M only the difference beside its peak says anything.
     np.testing.assert_allclose(np.exp(wide - height), np.exp(narrow - height), atol=1e-12)
+
+
+@pytest.mark.parametrize("variance", ["1/5", "1/4", "0.6", "0.99"])
+def test_less_noise_than_a_record_has_bounds_up_the_line_and_few_points(variance, work):
+    part = Part("gaussian", Fraction(variance), 1, 1)
+    turns = np.linspace(0, np.pi, 400)
+    narrow = NarrowGaussian([float(part.size)], [1], [1])
+    for theta in (0.01, 0.5 / part.held, 1 / part.held, 3.3):  # half-way and whole steps aside
+        logs = narrow.log_mgf(theta + 1j * turns).real
+        assert (logs - logs[0] <= part.fallen(turns) + 1e-9).all()
+    found = mean_of(101, "gaussian", variance)
+    assert found.tail(2 * found.deviation).value > 0.01
+    assert max(work) <= MOST_POINTS
 
 
 @given(

@@ -43,7 +43,13 @@ from sfumato.accuracy.inversion import (
     saddle,
 )
 from sfumato.accuracy.law import Law, Real, Tail, share
-from sfumato.accuracy.transform import WIDE, DiscreteLaplace, NarrowGaussian, WideGaussian
+from sfumato.accuracy.transform import (
+    WIDE,
+    DiscreteLaplace,
+    NarrowGaussian,
+    WideGaussian,
+    neighbouring,
+)
 from sfumato.accuracy.whole_quantile import smallest_safe
 from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import Number, exact
@@ -56,7 +62,9 @@ _FEW = 32  # Laplace noises that the mixture, or a path around the poles, is use
 _FINE = 1_000  # steps in a deviation, from which on going round the poles is less work
 _LEAST = Fraction(1, 500)  # scale or variance: P(X ≠ 0) is below 1e-100, and floats hold e^500
 _SILENCE, _NEVER = 700.0, 1e-25
-_LOG_TWO_TERMS = 0.75  # ln 2.1: of the sum over 2πn, all but the two nearest terms are nothing
+_ALL = 1 - 1e-12
+_TWO_TERMS = 0.25  # variances from which on, of the sum over 2πn, two terms are nearly all
+_LOG_TWO_TERMS = 0.75  # ln 2.1, at least their number
 _RELATIVE_ERROR = 1e-11  # of the mixture; tests hold it to a tenth of that
 
 
@@ -111,8 +119,9 @@ class Part:
                 -self.power
                 * np.log1p((np.sin(turn / 2) / sinh(min(1 / (2 * size), _SILENCE))) ** 2)
             )
-        if size < 1:
-            return np.zeros(len(turn))
+        if size < _TWO_TERMS:
+            missed = 4 * neighbouring(size) * np.sin(turn / 2) ** 2
+            return np.asarray(self.power / 2 * np.log1p(-np.minimum(missed, _ALL)))
         return np.asarray(self.power * np.minimum(0.0, _LOG_TWO_TERMS - size * turn**2 / 2))
 
 
@@ -233,12 +242,9 @@ class DiscreteSum(Law):
         laplace = [part for part in self.parts if part.kind == "laplace"]
         gaussian = [part for part in self.parts if part.kind == "gaussian"]
         wide = [part for part in gaussian if part.held >= WIDE]
-        found: list[Piece] = [
-            NarrowGaussian(part.held, part.power, part.weight)
-            for part in gaussian
-            if part.held < WIDE
-        ]
-        kinds = (DiscreteLaplace, laplace), (WideGaussian, wide)
+        narrow = [part for part in gaussian if part.held < WIDE]
+        found: list[Piece] = []
+        kinds = (DiscreteLaplace, laplace), (WideGaussian, wide), (NarrowGaussian, narrow)
         for kind, parts in kinds:
             if parts:
                 sizes, powers = [p.held for p in parts], [p.power for p in parts]

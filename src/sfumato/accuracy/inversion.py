@@ -161,10 +161,11 @@ def line(
     if skipping or (falling < inf and not round_trip):  # what was left out, at every point
         cut += period * exp(-FALLEN) / -expm1(-theta)
     total = float(terms.real.sum())
-    found = exp(level + log(max(total, 1e-300) / period))
-    doubtful = exp(level + log((rounding + cut + 1e-300) / period))
+    # Noise that is hardly ever seen has a path so far out that rounding is all: 1 is always true.
+    found = exp(min(level + log(max(total, 1e-300) / period), 0.0))
+    doubtful = exp(min(level + log((rounding + cut + 1e-300) / period), 0.0))
     # Both exponents are 40 or more, so that taking 1 from the power costs less than 1 %.
-    aliased = 1.01 * (exp(rise - (beyond - theta) * period) + exp(-theta * period))
+    aliased = 1.01 * (exp(min(rise - (beyond - theta) * period, 0.0)) + exp(-theta * period))
     return Tail(found, doubtful + aliased)
 
 

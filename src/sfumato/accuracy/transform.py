@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from sfumato.accuracy.inversion import Complex, log_one_plus
 from sfumato.numeric.arrays import Vector
 
-__all__ = ["WIDE", "DiscreteLaplace", "NarrowGaussian", "WideGaussian"]
+__all__ = ["WIDE", "DiscreteLaplace", "NarrowGaussian", "WideGaussian", "neighbouring"]
 
 WIDE = 1.0  # variances from here on need a few terms of the second form, below of the first
-_NEAR = np.arange(-40, 41)
+_NEAR = np.arange(-10, 11)  # below v = 1, all others are e^−45 of the largest term
 _GONE = 39.0  # e^−39 of a term is less than its rounding; from v = 1 on, all n but −1, 0, 1 are
 _TOGETHER = 2**16  # noises times points, that are worked out at once
 
@@ -130,48 +130,80 @@ class WideGaussian:
 
     @cached_property
     def _arrays(self) -> tuple[Vector, Vector, Vector]:
-        variance, count, weight = (
-            np.asarray(x, np.float64) for x in (self.variances, self.counts, self.weights)
-        )
-        return variance, count, weight
+        return _as_arrays(self.variances, self.counts, self.weights)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NarrowGaussian:
-    """`count` noises of this variance, below `WIDE`, each times `weight`."""
+    """Noises of these variances, all below `WIDE`; of each, so many and times so much."""
 
-    variance: float
-    count: float = 1
-    weight: int = 1
+    variances: Sequence[float]
+    counts: Sequence[float]
+    weights: Sequence[int]
     limit = inf
 
     def log_mgf(self, s: Complex) -> Complex:
-        """ln M of all of them together."""
-        s = np.asarray(self.weight * s)
-        turned = s.real + 1j * (np.mod(s.imag + pi, 2 * pi) - pi)  # M repeats itself
-        k = np.rint(turned.real * self.variance)[:, None] + _NEAR
-        exponents = turned[:, None] * k - k**2 / (2 * self.variance)
-        norm = np.log(np.exp(-(_NEAR**2) / (2 * self.variance)).sum())
-        peak = exponents.real.max(axis=1)
-        total = np.exp(exponents - peak[:, None]).sum(axis=1)
-        return np.asarray(self.count * (np.log(total) + peak - norm))
+        """ln M of all of them together: in e^{iwt}, up a line, it is a polynomial."""
+        variance, count, weight = (x[:, None] for x in self._arrays)
+        norm = np.log(np.exp(-(_NEAR**2) / (2 * variance)).sum(axis=1, keepdims=True))
+        found = np.empty(len(s), np.complex128)
+        for theta in np.unique(s.real):
+            largest = np.rint(theta * weight * variance)
+            k, peak = largest + _NEAR, theta * weight * largest - largest**2 / (2 * variance)
+            chances = np.exp(theta * weight * k - k**2 / (2 * variance) - peak)
+            height = (count * (peak - norm)).sum()
+
+            def logs(part: Complex, first: Vector = k[:, :1], chances: Vector = chances) -> Complex:
+                turn = np.exp(1j * weight * part.imag)
+                total = np.zeros(turn.shape, np.complex128)
+                for each in chances.T[::-1]:
+                    total = total * turn + each[:, None]
+                turned = 1j * (weight * first) * part.imag
+                return np.asarray((count * (np.log(total) + turned)).sum(axis=0))
+
+            here = s.real == theta
+            found[here] = _in_parts(logs, s[here], len(self.variances)) + height
+        return found
 
     def slope(self, theta: float) -> float:
         """K'(θ)."""
-        return self.count * self.weight * self._tilted(self.weight * theta)[0]
+        _, count, weight = self._arrays
+        return float((count * weight * self._tilted(theta)[0]).sum())
 
     def curvature(self, theta: float) -> float:
         """K''(θ)."""
-        return self.count * self.weight**2 * self._tilted(self.weight * theta)[1]
+        _, count, weight = self._arrays
+        return float((count * weight**2 * self._tilted(theta)[1]).sum())
 
-    def _tilted(self, theta: float) -> tuple[float, float]:
-        """Mean and variance of one noise whose chances are multiplied by e^{θk}."""
-        k = round(theta * self.variance) + _NEAR
-        logs = theta * k - k**2 / (2 * self.variance)
-        chances = np.exp(logs - logs.max())
-        chances /= chances.sum()
-        mean = float(k @ chances)
-        return mean, float((k - mean) ** 2 @ chances)
+    def _tilted(self, theta: float) -> tuple[Vector, Vector]:
+        """Mean and variance of each noise when its chances are multiplied by e^{θwk}."""
+        variance, _, weight = (x[:, None] for x in self._arrays)
+        k = np.rint(theta * weight * variance) + _NEAR
+        logs = theta * weight * k - k**2 / (2 * variance)
+        chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        mean = (k * chances).sum(axis=1, keepdims=True)
+        return mean[:, 0], ((k - mean) ** 2 * chances).sum(axis=1)
+
+    @cached_property
+    def _arrays(self) -> tuple[Vector, Vector, Vector]:
+        return _as_arrays(self.variances, self.counts, self.weights)
+
+
+def neighbouring(variance: float) -> float:
+    """The chance that two discrete Gaussian noises, one of them less 1, are the same.
+
+    >>> round(neighbouring(1.0), 4), neighbouring(0.01) < 1e-20
+    (0.2197, True)
+    """
+    chances = np.exp(-(_NEAR**2) / (2 * variance))
+    chances /= chances.sum()
+    return float(chances[1:] @ chances[:-1])
+
+
+def _as_arrays(*columns: Sequence[float]) -> tuple[Vector, Vector, Vector]:
+    first, second, third = (np.asarray(column, np.float64) for column in columns)
+    return first, second, third
 
 
 def _in_parts(logs: Callable[[Complex], Complex], s: NDArray[np.complex128], many: int) -> Complex:

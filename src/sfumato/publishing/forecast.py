@@ -8,11 +8,10 @@ will be found from noisy counts, or values or the number of records are not know
 >>> schema = {"name": "t", "columns": {
 ...     "age": {"kind": "integer", "low": 0, "high": 110}, "smoker": {"kind": "boolean"}}}
 >>> found = forecast(schema, records=45_000, epsilon=1)
->>> print(found)
-Forecast of t by mosaic: 45,000 records, 1-differential privacy
-smoker: each of 2 counts within ± 17 of 45,000 records (0.038 %)
->>> found.line("age").mean.within < 0.5
-True
+>>> print(found.line("smoker").told(found.records))
+smoker: each of 2 counts within about ± 35 of 45,000 records (0.078 %)
+>>> found.line("age").mean.told
+'mean within ± 0.14 (0.13 % of its range)'
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,7 @@ from sfumato.accuracy.expected import Expected, expected
 from sfumato.accuracy.published import published
 from sfumato.errors import ParameterError
 from sfumato.plan import Plan
-from sfumato.privacy.guarantee import Guarantee, Number, to_json
+from sfumato.privacy.guarantee import ApproxDP, Guarantee, Number, PureDP, to_json
 from sfumato.publishing.forecast_line import ForecastLine, line_of
 from sfumato.publishing.rehearsal import ABSENT, rehearsed
 from sfumato.publishing.table import DEFAULT_METHOD, price
@@ -96,9 +95,15 @@ class Forecast:
         """For which wishes which epsilon was found."""
         if not self.wishes:
             return ""
-        wishes = " and ".join(self.wishes)
-        below = "" if self.less is None else f"; with ε = {float(self.less):g} it does not"
-        return f"{self.guarantee} reaches: {wishes}{below}."
+        below = "" if self.less is None else f"; ε = {float(self.less):g} is not"
+        return f"ε = {float(self.epsilon):g} is enough for {' and '.join(self.wishes)}{below}."
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Of the promise; refused where it has none of its own."""
+        if not isinstance(self.guarantee, PureDP | ApproxDP):
+            raise ParameterError(f"the promise is {self.guarantee}, which has no epsilon")
+        return self.guarantee.epsilon
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
@@ -136,23 +141,27 @@ def forecast(
     delta: Number | None = None,
     rho: Number | None = None,
     want: str | Sequence[str] = (),
-    most: Number = MOST_EPSILON,
+    most: Number | None = None,
     **options: Any,
 ) -> Forecast:
     """How far off each figure of a release will be: nothing is read, charged or published.
 
     `records` is how many there will be, or about how many; options are those of `publish`.  With
     `want`, such as "mean age within 1" or "counts within 1%", epsilon is found in place of being
-    given: the smallest of three digits that fulfils all wishes, up to `most`.
+    given: the smallest of three digits that fulfils all wishes, up to `most` (100).
 
     >>> schema = {"name": "t", "columns": {"smoker": {"kind": "boolean"}}}
     >>> found = forecast(schema, records=5_000, want="counts within 1%")
-    >>> str(found.guarantee), float(found.less)
-    ('0.123-differential privacy', 0.122)
+    >>> found.found
+    'ε = 0.0836 is enough for counts within 1%; ε = 0.0835 is not.'
     """
     schema = Schema.read(schema) if isinstance(schema, str | Path) else Schema.of(schema)
     _check_records(records)
     if not want:
+        if most is not None:
+            raise ParameterError(
+                "most says how far to look for epsilon: leave it out, or give want"
+            )
         plan = price(schema, method=method, epsilon=epsilon, delta=delta, rho=rho, **options)
         return _of_plan(plan, records)
     if epsilon is not None or rho is not None:
@@ -166,7 +175,7 @@ def forecast(
         plan = price(schema, method=method, epsilon=tried, delta=delta, **options)
         return _of_plan(plan, records)
 
-    found, less = smallest(at, wishes, most)
+    found, less = smallest(at, wishes, MOST_EPSILON if most is None else most)
     return replace(found, wishes=tuple(wish.text for wish in wishes), less=less)
 
 
