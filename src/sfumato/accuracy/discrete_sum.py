@@ -119,10 +119,12 @@ class Part:
                 -self.power
                 * np.log1p((np.sin(turn / 2) / sinh(min(1 / (2 * size), _SILENCE))) ** 2)
             )
-        if size < _TWO_TERMS:
-            missed = 4 * neighbouring(size) * np.sin(turn / 2) ** 2
-            return np.asarray(self.power / 2 * np.log1p(-np.minimum(missed, _ALL)))
-        return np.asarray(self.power * np.minimum(0.0, _LOG_TWO_TERMS - size * turn**2 / 2))
+        far = np.minimum(0.0, _LOG_TWO_TERMS - size * turn**2 / 2)
+        if size >= WIDE:
+            return np.asarray(self.power * far)
+        missed = np.minimum(4 * neighbouring(size) * np.sin(turn / 2) ** 2, _ALL)
+        near = np.log1p(-missed) / 2
+        return np.asarray(self.power * (np.minimum(near, far) if size >= _TWO_TERMS else near))
 
 
 @dataclass(frozen=True)
