@@ -326,3 +326,20 @@ def test_a_forecast_is_a_value_for_programs_too():
     assert found.epsilon == Fraction(1)
     with pytest.raises(sf.ParameterError, match="has no epsilon"):
         _ = sf.forecast(of(SMALL, "replace-one"), records=500, rho=1).epsilon
+
+
+def test_made_up_records_have_nothing_that_does_not_fit():
+    plan = price(of(SMALL, "replace-one"), epsilon=1)
+    with pytest.raises(sf.ParameterError, match="nothing to complain"):
+        MadeUp(plan.domain, 5).fold(plan.fit.counts.statistic)
+
+
+def test_leaves_are_as_many_as_are_chosen_so_that_their_counts_are_about():
+    columns = SMALL["columns"] | {"home": {"kind": "boolean", "role": "label"}}
+    schema = of({"name": "t", "columns": columns}, "replace-one")
+    found = sf.forecast(schema, records=500, epsilon=1, method="diffgen")
+    assert found.line("home").counts.about
+    assert "home: each of 2 counts within about ±" in str(found)
+    assert (
+        not sf.forecast(schema, records=500, epsilon=1, method="modips").line("home").counts.about
+    )

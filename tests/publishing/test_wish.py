@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.publishing.wish import _epsilon, _place, parsed
+from sfumato.publishing.wish import _epsilon, _place, parsed, smallest
 from sfumato.schema.domain import Domain
 
 SCHEMA = {
@@ -140,3 +140,19 @@ def test_epsilons_of_three_digits_are_tried_in_order():
     assert Fraction(1) in tried
     assert [_place(each) for each in tried] == list(range(len(tried)))
     assert _place(Fraction("0.4229")) == _place(Fraction("0.422"))
+
+
+def test_a_budget_that_the_method_refuses_as_too_small_fulfils_nothing():
+    asked = []
+
+    def at(epsilon):
+        asked.append(epsilon)
+        if epsilon < 2:
+            raise sf.ParameterError("epsilon is too small for this method")
+        return sf.forecast(FEW, records=10**6, epsilon=epsilon)
+
+    found, less = smallest(at, parsed(["counts within 50%"], Domain.of(sf.Schema.of(FEW))), 100)
+    assert (found.epsilon, less) == (2, Fraction("1.99"))
+    assert min(asked) < 1
+    with pytest.raises(sf.ParameterError, match="too small for this method"):
+        smallest(at, [], 1)
