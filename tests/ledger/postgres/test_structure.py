@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("psycopg")
 
-from postgres_ledger import made  # noqa: E402
-from sfumato.errors import LedgerError  # noqa: E402
-from sfumato.ledger import Ledger  # noqa: E402
+from postgres_ledger import made
+from sfumato.errors import LedgerError
+from sfumato.ledger import Ledger
 
 DAMAGES = {
     "a table without a log": ("tables", "ALTER TABLE event SET UNLOGGED"),
