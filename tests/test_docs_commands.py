@@ -99,6 +99,18 @@ def test_the_tutorial_runs_from_its_first_command_to_its_last(desk, monkeypatch)
         assert line.split("#")[0].strip() in CLINIC.replace("  # never", "#"), line
 
 
+def test_the_commands_on_the_page_of_signatures_run(desk, monkeypatch):
+    (desk / "clinic.yaml").write_text(CLINIC)
+    assert ran("sfumato key create owner.key", monkeypatch) == 0
+    assert ran("sfumato ledger create --ledger budget.db", monkeypatch) == 0
+    found = commands((GUIDE / "signature.md").read_text("utf-8"))
+    assert len(found) == 5
+    for command in found:
+        assert ran(command, monkeypatch) == 0, command
+    other = "sfumato verify release/ --key owner.key.pub"
+    assert ran(other, monkeypatch) == 1, "control: by another key"
+
+
 @pytest.mark.parametrize("name", ["epsilon", "sources", "untidy", "refused", "pipelines", "sql"])
 def test_the_examples_of_the_guide_are_what_happens(name, monkeypatch):
     monkeypatch.chdir(HOME)

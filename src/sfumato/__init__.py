@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         perturb,
         report,
         retrieval,
+        signature,
     )
     from sfumato.errors import (
         BudgetError,
@@ -109,6 +110,7 @@ __all__ = [
     "report",
     "report_page",
     "retrieval",
+    "signature",
     "sql",
     "verify",
     "verify_trial",

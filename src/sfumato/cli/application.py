@@ -15,6 +15,7 @@ from sfumato.cli import (
     doctor,
     graph,
     inspect,
+    key,
     ledger,
     methods,
     party,
@@ -57,6 +58,7 @@ app.add_typer(query.app, name="query")
 app.add_typer(party.app, name="party")
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(key.app, name="key")
 app.command(
     "reproduce",
     hidden=True,

@@ -98,7 +98,13 @@ BEGIN
         AND (NEW.spent_micro_epsilon, NEW.spent_pico_delta, NEW.spent_micro_rho)
         IS DISTINCT FROM (coalesce(before.spent_micro_epsilon, 0) + sign * NEW.micro_epsilon,
             coalesce(before.spent_pico_delta, 0) + sign * NEW.pico_delta,
-            coalesce(before.spent_micro_rho, 0) + sign * NEW.micro_rho) THEN
+            coalesce(before.spent_micro_rho, 0) + sign * NEW.micro_rho)
+        -- A part that was charged in a period that is over gives nothing back.
+        AND (sign >= 0 OR NOT coalesce((SELECT detail::jsonb -> 'table part' IS NOT NULL FROM event
+                WHERE release = NEW.release AND kind = 'reserve'), false)
+            OR (NEW.spent_micro_epsilon, NEW.spent_pico_delta, NEW.spent_micro_rho)
+                IS DISTINCT FROM (before.spent_micro_epsilon, before.spent_pico_delta,
+                    before.spent_micro_rho)) THEN
         RAISE check_violation USING MESSAGE = 'what was spent does not follow';
     END IF;
     -- With parts it moves by no more than the amount, and never the other way.
@@ -130,7 +136,8 @@ BEGIN
     IF NEW.parts IS NOT NULL AND NEW.protects
             IS DISTINCT FROM 'one record (row) of the table; add-remove'
         OR NEW.kind NOT IN ('reserve', 'draw', 'refund', 'stop')
-            AND NEW.parts IS DISTINCT FROM before.parts THEN
+            AND NEW.parts IS DISTINCT FROM before.parts
+            AND NOT (NEW.kind = 'lapse' AND NEW.parts IS NULL) THEN
         RAISE check_violation USING MESSAGE =
             'only a step of a release changes what its parts have borne';
     END IF;
