@@ -62,12 +62,14 @@ class LedgerDatabase:
         self._raw.execute(
             "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; LOCK TABLE turn IN EXCLUSIVE MODE"
         )
+        self.connection.remember()
         if long:
             self._raw.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         known_format(self.connection, self.address)
 
     def commit(self) -> None:
         """What was written is on the disk when this returns; `ConnectionLost` if nobody knows."""
+        self.connection.forget()
         try:
             ended = self._raw.execute("COMMIT").statusmessage
         except psycopg.Error as error:
@@ -79,6 +81,7 @@ class LedgerDatabase:
 
     def roll_back(self) -> None:
         """Forget what was begun."""
+        self.connection.forget()
         if self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             try:
                 self._raw.execute("ROLLBACK")
