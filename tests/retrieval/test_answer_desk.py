@@ -210,8 +210,8 @@ def test_every_answer_has_fresh_noise_of_the_stated_scale(folder, error, passes)
 def test_the_store_is_private_and_is_no_other_database(folder):
     path = folder / "answers.db"
     with AnswerStore(path) as store:
-        store.add("words", "answers-1", [Stored("question-1", "c0ffee", 1.5)])
-        store.add("words", "answers-2", [Stored("question-1", "beef", 2.5)])
+        store.add("words", {"answers-1": [Stored("question-1", "c0ffee", 1.5)]})
+        store.add("words", {"answers-2": [Stored("question-1", "beef", 2.5)]})
         assert store.find("words", ["question-1"])["question-1"].value == 1.5
         assert store.find("other", ["question-1"]) == {}
         for file in folder.glob("answers.db*"):

@@ -203,8 +203,7 @@ class Desk:
         for x, (release, one) in zip(self._noisy(len(chosen)), chosen, strict=True):
             value = float(x @ one.question.vector(x.size))
             found.setdefault(release, []).append(Stored(one.key, one.question.digest(), value))
-        for release, some in found.items():
-            self._store.add(self.dataset, release, some)
+        self._store.add(self.dataset, found)
 
     def _noisy(self, answers: int) -> Whole:
         """A fresh noisy copy of the counts for each answer."""

@@ -45,8 +45,8 @@ class Connection(H11Protocol):
 
     @property
     def stage(self) -> Stage:
-        """How far the request has come."""
-        return self._stage
+        """How far the request has come; stuck, while its reply is not taken."""
+        return "stuck" if self._stage == "reply" and self._stuck is not None else self._stage
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Let in if there is room; encrypted first, where the service is."""

@@ -12,7 +12,7 @@ from sfumato.retrieval.service.limits import Limits
 
 __all__ = ["Door", "Stage", "Visitor"]
 
-Stage = Literal["head", "body", "reply", "idle", "leaving"]
+Stage = Literal["head", "body", "reply", "idle", "stuck", "leaving"]
 
 
 class Visitor(Protocol):
@@ -63,8 +63,8 @@ class Door:
                 visitor.drop("stopping")
 
     def _drop_one(self, among: Iterable[Visitor]) -> bool:
-        """End the oldest that has no request under way; those that never sent one go first."""
-        for stages in (("leaving",), ("head", "body"), ("idle",)):
+        """End the oldest that keeps the service waiting, and so does most for least."""
+        for stages in (("leaving",), ("head", "body"), ("idle",), ("stuck",)):
             for visitor in among:
                 if visitor.stage in stages:
                     self.leave(visitor)
