@@ -106,9 +106,11 @@ def state_folders(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def state_folder(state_folders, monkeypatch):
-    """Where heads of ledgers are noted: never the folder of whoever runs the tests."""
+    """Where heads of ledgers are noted, and keys beside it: never in the home of the tester."""
     folder = next(state_folders)
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    monkeypatch.setenv("XDG_DATA_HOME", f"{folder}-data")
+    monkeypatch.delenv("SFUMATO_LEDGER_KEY", raising=False)
     return folder
 
 

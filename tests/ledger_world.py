@@ -2,18 +2,36 @@
 
 import os
 import shutil
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
+from sfumato.ledger.audit import replay
+from sfumato.ledger.chain import Balance, genesis, hash_of, next_line
+from sfumato.ledger.sql import every_line
+from sfumato.ledger.sqlite.connection import FileConnection
 from sfumato.ledger.table_part import DIVISIBLE
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 
-__all__ = ["ABOUT", "CHARGE", "DIGEST", "PLAN", "World", "forget_heads"]
+__all__ = [
+    "ABOUT",
+    "CHARGE",
+    "DIGEST",
+    "PLAN",
+    "World",
+    "at_time",
+    "audited",
+    "connection_of",
+    "following",
+    "forget_heads",
+    "lines_in",
+    "who_writes",
+]
 
 PLAN, DIGEST = "c0ffee00", "0123456789abcdef"
 ABOUT = "one record (row) of the table; replace-one"
@@ -23,6 +41,53 @@ CHARGE = PureDP("0.4")
 def forget_heads():
     """As on a machine where no ledger was ever used."""
     shutil.rmtree(Path(os.environ["XDG_STATE_HOME"]) / "sfumato", ignore_errors=True)
+
+
+def connection_of(ledger):
+    """The connection beneath an open ledger, for tests that look at its tables themselves."""
+    return ledger._backend.connection
+
+
+def lines_in(ledger):
+    """Every line with its stored hash."""
+    return list(every_line(connection_of(ledger)))
+
+
+def audited(lines, ledger_id):
+    """What the auditor says of these lines, once their numbers and hashes were made right."""
+    history, head = [], genesis(ledger_id)
+    for number, line in enumerate(lines, 1):
+        line = line._replace(sequence=number, previous=head)
+        history.append((line, head := hash_of(line)))
+    return replay(history, ledger_id)
+
+
+def following(lines, kind, dataset, **said):
+    """The line that a program without scruples would write after these, its balance right."""
+    last = lines[-1]
+    before = [line.balance for line in lines if line.dataset == dataset]
+    columns = {"clock": last.clock, "who": last.who, "detail": "{}"} | said
+    detail = columns.pop("detail")
+    where = last.sequence, hash_of(last)
+    return next_line(where, [Balance(), *before][-1], kind, dataset, detail, **columns)
+
+
+@contextmanager
+def at_time(moment):
+    """As if this machine's clock said so: seconds since 1970, or a day at noon."""
+    if isinstance(moment, str):
+        moment = datetime.fromisoformat(f"{moment}T12:00:00+00:00").timestamp()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FileConnection, "clock", property(lambda _: int(moment)))
+        yield
+
+
+@contextmanager
+def who_writes(name):
+    """As if another person of this host used the ledger."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FileConnection, "who", property(lambda _: name))
+        yield
 
 
 class World:
@@ -35,13 +100,18 @@ class World:
         self.output, self.draws = folder / "release.csv", folder / "draws.log"
         with Ledger.create(self.path) as ledger:
             ledger.grant("adult", PureDP(1), reason="approved")
+            self.key = ledger.fingerprint_key
         self.whole, self.seen = self.path.read_bytes(), set()
+        self.key_file = folder / "budget.db.key"
+        self.kept = self.key_file.read_bytes()
 
     def reset(self):
         for file in self.folder.iterdir():
             file.unlink()
         forget_heads()
         self.path.write_bytes(self.whole)
+        self.key_file.touch(mode=0o600)
+        self.key_file.write_bytes(self.kept)
 
     def publish(self):
         with Ledger(self.path) as ledger:
@@ -79,6 +149,7 @@ class World:
         assert draws <= 1
         with Ledger(self.path) as ledger:  # opening verifies the whole history
             entry, spent = ledger.entry("r"), ledger.balance("adult").spent
+            assert ledger.fingerprint_key == self.key
         self.state = entry and entry.state
         assert spent == (Charge() if entry is None else Charge(400_000))
         assert not (draws or self.output.exists()) or self.state in ("drawn", "released")

@@ -34,7 +34,12 @@ def charged(desk):
     """What was published and charged, in releases; 0 only if nothing at all was left."""
     with sf.Ledger(desk / "budget.db") as ledger:
         releases = ledger.balance("clinic").releases
-    left = {path.name for path in desk.iterdir()} - {"few.csv", "clinic.yaml", "budget.db"}
+    left = {path.name for path in desk.iterdir()} - {
+        "few.csv",
+        "clinic.yaml",
+        "budget.db",
+        "budget.db.key",
+    }
     assert left == ({"r"} if releases else set())
     return releases
 

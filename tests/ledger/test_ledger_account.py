@@ -7,12 +7,11 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from ledger_world import ABOUT, PLAN
+from ledger_world import ABOUT, PLAN, lines_in
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
 from sfumato.ledger.audit import replay
 from sfumato.ledger.chain import hash_of
-from sfumato.ledger.sql import every_line
 from sfumato.privacy.guarantee import Heuristic, PureDP
 
 OTHER = "one record (row) of the table; add-remove"
@@ -101,14 +100,14 @@ def test_the_auditor_refuses_a_forged_sum_of_two_promises(ledger):
     ledger.allow("clinic", "other", "the same people")
     ledger.reserve("a", "clinic", PureDP(1), plan=PLAN, protects=ABOUT)
     ledger.reserve("b", "other", PureDP(1), plan=PLAN, protects=ABOUT)
-    lines = [event for event, _ in every_line(ledger._connection)]
+    lines = [event for event, _ in lines_in(ledger)]
 
     def audited(last):
         history, head = [], lines[0].previous
         for event in [*lines[:-1], last]:
             event = event._replace(previous=head)
             history.append((event, head := hash_of(event)))
-        return replay(history, ledger.ledger_id, ledger.fingerprint_key)
+        return replay(history, ledger.ledger_id)
 
     audited(lines[-1])
     for protects, fault in ((OTHER, "different units"), (None, "does not say what it protects")):
@@ -131,9 +130,10 @@ def test_the_file_itself_refuses_a_second_promise(ledger, tmp_path):
     other_program = sqlite3.connect(tmp_path / "budget.db", isolation_level=None)
     with pytest.raises(sqlite3.IntegrityError, match="protects one unit"):
         other_program.execute(
-            "INSERT INTO event SELECT sequence + 1, 'grant', dataset, NULL, NULL, NULL, 0, 0, 0, 0,"
-            " granted_micro_epsilon, 0, 0, spent_micro_epsilon, 0, 0, releases, 0, 0, 'another',"
-            " parts, '{}', clock, nonce, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"
+            "INSERT INTO event SELECT sequence + 1, 'grant', dataset, NULL, NULL, NULL, NULL, 0, 0,"
+            " 0, 0, granted_micro_epsilon, 0, 0, spent_micro_epsilon, 0, 0, releases, 0, 0,"
+            " 'another', parts, who, '{}', clock, nonce, hash, 'forged' FROM event"
+            " ORDER BY sequence DESC LIMIT 1"
         )
     other_program.close()
 

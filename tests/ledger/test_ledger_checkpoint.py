@@ -1,15 +1,15 @@
 """Checkpoints: what opening checks of a long history, and what only `verify` does."""
 
 import re
+import secrets
 import sqlite3
 
 import pytest
 
-from ledger_world import ABOUT, PLAN, forget_heads
+from ledger_world import ABOUT, PLAN, forget_heads, lines_in
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
 from sfumato.ledger import session as ledger_session
-from sfumato.ledger.sql import every_line
 from sfumato.privacy.guarantee import PureDP
 
 
@@ -33,7 +33,7 @@ def path(tmp_path, monkeypatch):
 
 
 def kinds(ledger):
-    return [event.kind for event, _ in every_line(ledger._connection)]
+    return [event.kind for event, _ in lines_in(ledger)]
 
 
 def test_checkpoints_stand_in_the_chain_and_change_no_balance(path):
@@ -137,8 +137,8 @@ def test_a_checkpoint_is_written_only_over_lines_that_were_audited(path):
 def test_where_there_are_many_accounts_checkpoints_are_as_many_lines_apart(tmp_path, monkeypatch):
     monkeypatch.setattr(ledger_session, "CHECKPOINT", 5)
     with Ledger.create(tmp_path / "many.db") as ledger:
-        for i in range(60):
-            ledger.grant(f"d{i}", PureDP(1), reason="approved")
+        for _ in range(60):
+            ledger.grant(secrets.token_hex(8), PureDP(1), reason="approved")
         found = [i for i, kind in enumerate(kinds(ledger), 1) if kind == "checkpoint"]
         assert found == [6, 12, 22, 41]
         ledger.verify()

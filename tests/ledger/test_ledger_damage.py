@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from killing import quick_folder
-from ledger_world import ABOUT, CHARGE, PLAN, World, forget_heads
+from ledger_world import ABOUT, CHARGE, PLAN, World, forget_heads, lines_in
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
 from sfumato.ledger.audit import replay
@@ -42,7 +42,7 @@ def path(world):
 def history(path):
     with Ledger(path) as ledger:
         ledger.verify()
-        return list(every_line(ledger._connection)), ledger.fingerprint_key, ledger.ledger_id
+        return lines_in(ledger), ledger.ledger_id
 
 
 @pytest.mark.parametrize("step", [331, slow(83)])
@@ -92,9 +92,15 @@ EDITS = {
     "a reason": "UPDATE event SET detail = '{}' WHERE kind = 'grant'",
     "the clock": "UPDATE event SET clock = 0 WHERE sequence = 2",
     "a removed line": "DELETE FROM event WHERE sequence = 3",
-    "the key": "UPDATE identity SET fingerprint_key = zeroblob(32)",
-    "the id": "UPDATE identity SET ledger_id = 'another'",
-    "no identity": "DELETE FROM identity",
+    "who wrote it": "UPDATE event SET who = 'somebody' WHERE sequence = 3",
+    "nobody wrote it": "UPDATE event SET who = NULL WHERE sequence = 3",
+    "the veil": "UPDATE event SET veil = 'ab' || substr(veil, 3) WHERE kind = 'draw'",
+    "no veil": "UPDATE event SET veil = NULL WHERE kind = 'draw'",
+    "the key's commitment": 'UPDATE event SET detail = replace(detail, \'"key":"\', \'"key":"0\')'
+    " WHERE sequence = 1",
+    "the id": "UPDATE event SET detail = json_set(detail, '$.ledger', 'another')"
+    " WHERE sequence = 1",
+    "no first line": "DELETE FROM event WHERE sequence = 1",
     "no history": "DELETE FROM event",
 }
 
@@ -202,7 +208,9 @@ FORGERIES = {
     "names another data set": lambda lines: [*lines[:3], lines[3]._replace(dataset="clinic")],
     "refund differs": lambda lines: [
         *lines[:3],
-        lines[3]._replace(kind="refund", fingerprint=None, releases=0, spent_micro_epsilon=0),
+        lines[3]._replace(
+            kind="refund", fingerprint=None, veil=None, releases=0, spent_micro_epsilon=0
+        ),
     ],
     "first line is missing or repeated": lambda lines: [
         *lines[:3],
@@ -226,15 +234,15 @@ def test_the_auditor_refuses_by_itself_what_the_tables_refuse_as_well(world):
         for release, name in (("a", "adult"), ("b", "clinic")):
             ledger.reserve(release, name, CHARGE, plan=PLAN, protects=ABOUT)
         ledger.draw("a", b"fingerprint of the data")
-        lines = [event for event, _ in every_line(ledger._connection)]
-        ledger_id, key = ledger.ledger_id, ledger.fingerprint_key
+        lines = [event for event, _ in lines_in(ledger)]
+        ledger_id = ledger.ledger_id
 
     def audit(*added):
         history, head = [], lines[0].previous
         for number, event in enumerate([*lines, *added], 1):
             event = event._replace(sequence=number, previous=head)
             history.append((event, head := hash_of(event)))
-        return replay(history, ledger_id, key)
+        return replay(history, ledger_id)
 
     charge, draw = lines[4], lines[5]
     other = charge._replace(release="c", micro_epsilon=700_000, spent_micro_epsilon=1_100_000)
@@ -248,7 +256,7 @@ def test_the_auditor_refuses_by_itself_what_the_tables_refuse_as_well(world):
     with pytest.raises(LedgerError, match="known under another name"):
         audit(draw._replace(release="b", dataset="clinic"))
     with pytest.raises(LedgerError, match="first event is missing"):
-        replay([], ledger_id, key)
+        replay([], ledger_id)
     assert audit() == hash_of(lines[-1])
 
 

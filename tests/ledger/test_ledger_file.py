@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from ledger_world import ABOUT
+from ledger_world import ABOUT, connection_of
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
 from sfumato.ledger.sqlite import file as ledger_file
@@ -40,11 +40,11 @@ def test_the_ledger_is_for_its_owner_only_and_every_commit_is_synced(ledger, pat
         for file in path.parent.iterdir():
             assert stat.S_IMODE(file.stat().st_mode) == 0o600
     settings_now = {
-        name: ledger._connection.execute(f"PRAGMA {name}").fetchone()[0]
+        name: connection_of(ledger).execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("journal_mode", "synchronous")
     }
     assert settings_now == {"journal_mode": "delete", "synchronous": 3}
-    assert [file.name for file in path.parent.iterdir()] == ["budget.db"]
+    assert {file.name for file in path.parent.iterdir()} == {"budget.db", "budget.db.key"}
 
 
 @pytest.mark.parametrize("in_the_way", ["budget.db", "budget.db-journal", "budget.db-wal"])
@@ -71,8 +71,7 @@ def test_a_place_that_cannot_hold_a_ledger_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_creation_that_fails_leaves_nothing_behind(path, monkeypatch):
-    nonsense = ["CREATE TABLE identity (one)", "CREATE NONSENSE"]
-    monkeypatch.setattr(ledger_file, "statements", lambda: nonsense)
+    monkeypatch.setattr(ledger_file, "EVENT_RULES", ["CREATE NONSENSE"])
     with pytest.raises(LedgerError, match="syntax error"):
         Ledger.create(path)
     assert list(path.parent.iterdir()) == []
@@ -121,11 +120,12 @@ def test_a_closed_ledger_says_so(ledger):
         ledger.balance("adult")
 
 
-FORGED = "INSERT INTO event SELECT sequence + 1, {kind}, dataset, {release}, NULL, NULL, 0, 0, 0, 0, granted_micro_epsilon, 0, 0, {spent}, 0, 0, releases, unproved, allowed, {protects}, {parts}, '{{}}', clock, {nonce}, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"  # noqa: E501
+FORGED = "INSERT INTO event SELECT sequence + 1, {kind}, dataset, {release}, {fingerprint}, NULL, NULL, 0, 0, 0, 0, granted_micro_epsilon, 0, 0, {spent}, 0, 0, releases, unproved, allowed, {protects}, {parts}, {who}, '{{}}', {clock}, {nonce}, hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"  # noqa: E501
 
 
-def forged(kind, release="NULL", spent=0, protects="protects", parts="parts", nonce="nonce"):
-    columns = {"protects": protects, "parts": parts, "nonce": nonce}
+def forged(kind, release="NULL", spent=0, **changes):
+    columns = {name: name for name in ("protects", "parts", "who", "clock", "nonce")}
+    columns |= {"fingerprint": "NULL"} | changes
     return FORGED.format(kind=kind, release=release, spent=spent, **columns)
 
 
@@ -134,8 +134,8 @@ def forged(kind, release="NULL", spent=0, protects="protects", parts="parts", no
     [
         ("UPDATE event SET spent_micro_epsilon = 0", "append-only"),
         ("DELETE FROM event WHERE sequence = 5", "append-only"),
-        ("UPDATE identity SET fingerprint_key = zeroblob(32)", "append-only"),
-        ("DELETE FROM identity", "append-only"),
+        ("UPDATE event SET detail = '{}' WHERE kind = 'create'", "append-only"),
+        ("DELETE FROM event WHERE kind = 'create'", "append-only"),
         ("REPLACE INTO event SELECT * FROM event WHERE sequence = 2", "protects one unit"),
         ("REPLACE INTO event SELECT * FROM event WHERE sequence = 3", "follow the last one"),
         (forged("'draw'", "'drawn'"), "draws once"),
@@ -153,6 +153,11 @@ def forged(kind, release="NULL", spent=0, protects="protects", parts="parts", no
         (forged("'reserve'", "'parted'", parts="'{}'"), "CHECK"),
         (forged("'grant'", protects="NULL"), "protects one unit"),
         (forged("'grant'", nonce="''"), "needs a nonce"),
+        (forged("'draw'", "'open'", fingerprint="'0123'"), "a fingerprint a veil"),
+        (forged("'grant'", who="NULL"), "says who wrote it"),
+        (forged("'grant'", who="''"), "says who wrote it"),
+        (forged("'grant'", clock="clock - 1"), "no earlier time"),
+        (forged("'arrive'", clock="clock + 1"), "the ledger was moved"),
         ("UPDATE unfinished SET drawn = 1; " + forged("'draw'", "'open'"), "draws once"),
         (forged("'draw'", "'open'", 3_000_001), "CHECK"),
         (forged("'draw'", "'open'", "'much'"), "store TEXT"),

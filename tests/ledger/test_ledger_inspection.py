@@ -16,7 +16,7 @@ from killing import (
     quick_folder,
     trace,
 )
-from ledger_world import ABOUT, forget_heads
+from ledger_world import ABOUT, connection_of, forget_heads
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Ledger
 from sfumato.ledger.chain import hash_of
@@ -105,7 +105,7 @@ def test_a_ledger_that_became_newer_while_open_is_neither_written_nor_brought_ba
             lambda: ledger.reserve("new", "adult", PureDP("0.5"), plan="c0ffee00", protects=ABOUT),
             ledger.verify,
         ):
-            with pytest.raises(LedgerError, match=r"newer Sfumato \(format 6, this one knows 5\)"):
+            with pytest.raises(LedgerError, match=r"newer Sfumato \(format 7, this one knows 6\)"):
                 step()
         assert ledger.entry("new") is None
 
@@ -148,7 +148,7 @@ def test_an_inspection_is_synced_after_its_last_write_and_before_it_returns(
 ):
     def inspect(synchronous):
         ledger = Ledger(path)
-        ledger._connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection_of(ledger).execute(f"PRAGMA synchronous = {synchronous}")
         ledger.inspect("adult", what="inspection")
         os._exit(0)  # before closing, which syncs as well
 

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from killing import CAN_TRACE, quick_folder, trace
-from ledger_world import ABOUT, PLAN, forget_heads
+from ledger_world import ABOUT, PLAN, forget_heads, lines_in
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
-from sfumato.ledger.sql import every_line
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 from slowness import slow
@@ -76,7 +75,7 @@ def history(folder, files):
     try:
         with Ledger(folder / "budget.db") as ledger:
             ledger.verify()
-            return list(every_line(ledger._connection)), ledger.balance("d").spent
+            return lines_in(ledger), ledger.balance("d").spent
     except LedgerError:
         return None
 

@@ -15,7 +15,8 @@ from sfumato.ledger import Ledger
 from sfumato.ledger.audit import replay
 from sfumato.ledger.balance_table import HEADINGS, balance_rows
 from sfumato.ledger.chain import hash_of
-from sfumato.ledger.sql import append, every_line, identity
+from sfumato.ledger.sql import append, every_line
+from sfumato.ledger.sqlite.connection import FileConnection
 from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, PureDP
@@ -142,12 +143,12 @@ def test_a_stopped_part_leaves_its_records_the_worse_by_the_first_step(ledger):
 def test_the_table_and_the_auditor_refuse_a_stop_that_gives_back_more(ledger):
     begun(ledger)
     ledger.stop("r")
-    connection = sqlite3.connect(ledger._path)
+    connection = sqlite3.connect(ledger.name, factory=FileConnection)
     lines = list(every_line(connection))
     line, _ = lines.pop()
     more = line._replace(micro_epsilon=1_000_000, spent_micro_epsilon=0)
     with pytest.raises(LedgerError, match="stop gives back something else"):
-        replay([*lines, (more, hash_of(more))], *identity(connection))
+        replay([*lines, (more, hash_of(more))], ledger.ledger_id)
     for kind in ("stop", "settle"):  # a second end of the same release
         double = line._replace(kind=kind, sequence=line.sequence + 1, previous=hash_of(line))
         marks = ",".join("?" * (len(double) + 1))
@@ -158,7 +159,7 @@ def test_the_table_and_the_auditor_refuse_a_stop_that_gives_back_more(ledger):
 
 def test_only_the_object_that_drew_can_stop_a_release_whoever_else_has_the_file(ledger):
     begun(ledger)
-    with Ledger(ledger._path) as other:
+    with Ledger(ledger.name) as other:
         assert not other.may_stop("r")
         with pytest.raises(LedgerError, match="only the run that drew"):
             other.stop("r")
@@ -172,7 +173,7 @@ def test_only_the_object_that_drew_can_stop_a_release_whoever_else_has_the_file(
 
 def test_after_a_crash_nobody_can_stop_what_may_have_drawn_more(ledger):
     begun(ledger)
-    path = ledger._path
+    path = ledger.name
     ledger.close()
     with Ledger(path) as opened:
         with pytest.raises(LedgerError, match="only the run that drew"):
@@ -229,7 +230,7 @@ def test_a_series_that_went_on_cannot_stop_nor_go_on_once_it_stopped(ledger):
         ledger.go_on("s", 1, plan=PLAN)
     part = ledger.history("adult")[-4]
     assert part.kind == "part"
-    connection = sqlite3.connect(ledger._path)
+    connection = sqlite3.connect(ledger.name, factory=FileConnection)
     given = {"release": "r", "amount": Charge(980_000)}
     with pytest.raises(sqlite3.IntegrityError, match="went on cannot stop"):
         append(connection, "stop", "adult", {}, **given)
@@ -240,7 +241,7 @@ def test_a_series_that_went_on_cannot_stop_nor_go_on_once_it_stopped(ledger):
         connection.execute(f"DROP TRIGGER {rule}")
     append(connection, "stop", "adult", {}, **given)
     with pytest.raises(LedgerError, match="stopped after it had gone on"):
-        replay(every_line(connection), *identity(connection))
+        replay(every_line(connection), ledger.ledger_id)
     connection.close()
 
 

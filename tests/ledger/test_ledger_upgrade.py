@@ -2,22 +2,16 @@
 
 import os
 import sqlite3
+import stat
 from pathlib import Path
 
 import pytest
 
-from killing import (
-    in_child,
-    kill_at_every_change,
-    kill_at_every_syscall,
-    quick_folder,
-)
-from ledger_world import ABOUT, forget_heads
+from killing import in_child, quick_folder
+from ledger_world import ABOUT, lines_in
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
-from sfumato.ledger.sql import every_line
 from sfumato.ledger.sqlite import tables as ledger_schema
-from sfumato.ledger.sqlite import upgrade as ledger_upgrade
 from sfumato.ledger.sqlite.tables import FORMAT, expected_structure
 from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge
@@ -27,7 +21,7 @@ pytestmark = pytest.mark.long  # kills and races
 
 OLDER = {
     number: (Path(__file__).parent / f"ledger_format_{number}.sql").read_text("utf-8")
-    for number in (1, 2, 3, 4)
+    for number in (1, 2, 3, 4, 5)
 }
 HEAD = "f475c780fa14d4b43b18adc583dcd39aba6e4230fc9239c919ab65a75217db18"  # of format 1's
 
@@ -65,6 +59,15 @@ def look(path):
         connection.close()
 
 
+def key_in(path):
+    """The key that a file of an older format holds."""
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute("SELECT fingerprint_key FROM identity").fetchone()[0]
+    finally:
+        connection.close()
+
+
 def test_opening_gives_it_the_rules_of_a_new_one_and_keeps_every_line(older):
     before = look(older)
     assert before[:2] in [(1, "wal"), (2, "wal")]
@@ -75,7 +78,7 @@ def test_opening_gives_it_the_rules_of_a_new_one_and_keeps_every_line(older):
     connection = sqlite3.connect(older)
     assert ledger_schema.structure(connection) == expected_structure()
     connection.close()
-    assert [file.name for file in older.parent.iterdir()] == ["budget.db"]
+    assert {file.name for file in older.parent.iterdir()} == {"budget.db", "budget.db.key"}
 
 
 def test_what_its_charges_were_about_is_said_once_before_the_next_one(older):
@@ -167,16 +170,93 @@ def test_a_log_that_was_not_folded_back_is_part_of_the_history(folder):
     in_child(killed_with_a_line_in_the_log)
     assert path.with_name("budget.db-wal").stat().st_size > 0
     with Ledger(path) as ledger:
-        assert list(every_line(ledger._connection))[-1][1] == last[1]
+        assert lines_in(ledger)[-1][1] == last[1]
 
 
-def test_a_program_of_the_older_format_refuses_it_afterwards(older, monkeypatch):
-    Ledger(older).close()
-    monkeypatch.setattr("sfumato.ledger.sqlite.file.FORMAT", 4)
-    before = older.read_bytes()
-    with pytest.raises(LedgerError, match=r"newer Sfumato.*format 5, this one knows 4"):
-        Ledger(older)
-    assert older.read_bytes() == before
+@pytest.mark.parametrize("number", OLDER)
+def test_a_program_of_the_older_format_refuses_it_afterwards(folder, number, monkeypatch):
+    path = folder / "budget.db"
+    made_earlier(path, number)
+    Ledger(path).close()
+    monkeypatch.setattr("sfumato.ledger.sqlite.file.FORMAT", 5)
+    before = path.read_bytes()
+    with pytest.raises(LedgerError, match=r"newer Sfumato.*format 6, this one knows 5"):
+        Ledger(path)
+    assert path.read_bytes() == before
+
+
+def test_one_of_format_5_keeps_its_hashes_and_knows_its_data_again(folder):
+    path = folder / "budget.db"
+    made_earlier(path, 5)
+    before = look(path)
+    assert before[:2] == (5, "delete")
+    with Ledger(path) as ledger:
+        assert ledger.verify(head=before[2][-1][1])
+        unfinished = ["south-1", "going-on", "series", "series+1"]
+        assert [entry.release for entry in ledger.unfinished()] == unfinished
+        assert ledger.entry("stopped").charge == Charge(20_000)
+        with pytest.raises(LedgerError, match="only the run that drew"):
+            ledger.stop("going-on")  # which was another process
+        with pytest.raises(BudgetError, match="a table with other records"):
+            ledger.draw("south-1", b"3" * 16)
+        ledger.draw("south-1", b"1" * 16)  # the table that its first part was drawn from
+        new = {"plan": "c0ffee00", "protects": DIVISIBLE}
+        ledger.grant("another", PureDP(1), reason="approved")
+        ledger.reserve("renamed", "another", PureDP(1), **new)
+        with pytest.raises(BudgetError, match="already known as 'clinic'"):
+            ledger.draw("renamed", b"2" * 16)
+        ledger.verify(head=before[2][-1][1])
+        *old, south, _, _ = lines_in(ledger)
+    assert {(line.who, line.veil) for line, _ in old} == {(None, None)}
+    assert south[0].who
+    assert len(south[0].veil) == 32
+    assert look(path)[2][: len(before[2])] == before[2]
+    connection = sqlite3.connect(path)
+    assert ledger_schema.structure(connection) == expected_structure()
+    connection.close()
+
+
+@pytest.mark.parametrize("number", OLDER)
+def test_the_key_goes_to_a_file_of_its_own_and_is_nowhere_in_the_ledger(folder, number):
+    path = folder / "budget.db"
+    made_earlier(path, number)
+    key = key_in(path)
+    assert key in path.read_bytes() or number < 3  # a log may hold it until it is folded back
+    with Ledger(path) as ledger:
+        assert ledger.fingerprint_key == key
+        ledger.grant("adult", PureDP(1), reason="a line more")
+    whole = path.read_bytes()
+    assert key not in whole
+    assert key.hex().encode() not in whole.lower()
+    found = path.with_name("budget.db.key")
+    assert key.hex() in found.read_text("ascii")
+    assert stat.S_IMODE(found.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("number", OLDER)
+def test_a_key_that_cannot_be_written_leaves_the_ledger_as_it_was(folder, number):
+    path = folder / "budget.db"
+    made_earlier(path, number)
+    before, key = look(path), key_in(path)
+    path.with_name("budget.db.key").write_text("something of value")
+    with pytest.raises(LedgerError, match=r"could not be upgraded: .*budget\.db\.key exists"):
+        Ledger(path)
+    assert look(path)[::2] == before[::2]
+    assert key_in(path) == key
+    assert path.with_name("budget.db.key").read_text() == "something of value"
+
+
+def test_a_key_that_was_changed_in_the_file_is_not_brought_out(folder):
+    path = folder / "budget.db"
+    made_earlier(path, 5)
+    editor = sqlite3.connect(path)
+    editor.executescript(
+        "DROP TRIGGER identity_unchanged; UPDATE identity SET fingerprint_key = zeroblob(32)"
+    )
+    editor.close()
+    with pytest.raises(LedgerError, match="not the one it was made with"):
+        Ledger(path)
+    assert [file.name for file in folder.iterdir()] == ["budget.db"]
 
 
 def test_it_waits_for_a_program_of_the_older_format_that_has_it_open(older, monkeypatch):
@@ -199,71 +279,6 @@ def test_a_damaged_history_is_not_brought_up_to_date(older):
     with pytest.raises(LedgerError, match=r"could not be upgraded: .*changed after"):
         Ledger(older)
     assert look(older)[::2] == before[::2]
-
-
-def killing(path, action):
-    """What was seen after the kills, and what the killing needs."""
-    seen = set()
-
-    def check(_):
-        format, _, rows = look(path)
-        seen.add((format, len(rows)))
-        with Ledger(path) as ledger:
-            ledger.verify(head=HEAD)
-
-    def prepare():
-        for file in path.parent.iterdir():
-            file.unlink()
-        forget_heads()
-        made_earlier(path, 1)
-
-    prepare()
-    whole = len(look(path)[2])
-    return seen, whole, (action, check, prepare)
-
-
-def test_killed_at_a_system_call_it_is_as_it_was_or_has_the_new_rules(folder, tracing):
-    path = folder / "budget.db"
-    seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())
-    assert kill_at_every_syscall(action, check, prepare, stride=23) > 20
-    assert seen == {(1, whole), (FORMAT, whole)}
-
-
-@pytest.mark.slow
-def test_killed_anywhere_it_is_as_it_was_or_has_the_new_rules(folder, tracing, state_folder):
-    path = folder / "budget.db"
-    seen, whole, (action, check, prepare) = killing(path, lambda: Ledger(path).close())
-    assert kill_at_every_change(action, check, prepare, (folder, state_folder)) > 10
-    assert seen == {(1, whole), (FORMAT, whole)}
-
-
-@pytest.mark.slow
-def test_the_killing_itself_finds_an_upgrade_outside_the_transaction(
-    folder, tracing, state_folder, monkeypatch
-):
-    path = folder / "budget.db"
-
-    class Hasty:
-        """A connection that commits every statement by itself."""
-
-        def __init__(self, connection):
-            self._connection = connection
-
-        def execute(self, statement, *values):
-            ends = statement in ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
-            return self._connection.execute("SELECT 1" if ends else statement, *values)
-
-    def hasty():
-        upgrade = ledger_upgrade.upgrade
-        monkeypatch.setattr(
-            "sfumato.ledger.session.upgrade",
-            lambda connection, where: upgrade(Hasty(connection), where),
-        )
-        Ledger(path).close()
-
-    _, _, (action, check, prepare) = killing(path, hasty)
-    with pytest.raises((LedgerError, sqlite3.OperationalError)):
-        kill_at_every_change(action, check, prepare, (folder, state_folder))
 
 
 @pytest.mark.slow

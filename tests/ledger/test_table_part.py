@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from killing import CAN_TRACE, kill_at_every_change, kill_at_every_line, quick_folder
-from ledger_world import ABOUT, PLAN, World
+from ledger_world import ABOUT, PLAN, World, lines_in
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Ledger
 from sfumato.ledger.amount import NOTHING, most, plus
 from sfumato.ledger.audit import replay
 from sfumato.ledger.chain import hash_of
-from sfumato.ledger.sql import every_line, identity
 from sfumato.ledger.table_part import DIVISIBLE, MOST_CELLS, Parted, TablePart
 from sfumato.plan import RECORD
 from sfumato.plan.terms import protection
@@ -219,7 +218,7 @@ def test_more_parts_than_an_account_can_keep_apart_are_refused(ledger):
 
 
 def history(ledger):
-    return [line for line, _ in every_line(ledger._connection)], identity(ledger._connection)
+    return [line for line, _ in lines_in(ledger)], ledger.ledger_id
 
 
 def forged(lines, place, **changes):
@@ -238,8 +237,8 @@ def test_the_auditor_finds_parts_that_cost_too_little(ledger):
     reserve(ledger, "south", PureDP("0.5"), SOUTH)
     for release in ("north", "both", "south"):
         ledger.draw(release, TABLE)
-    lines, who = history(ledger)
-    replay(forged(lines, None), *who)
+    lines, ledger_id = history(ledger)
+    replay(forged(lines, None), ledger_id)
     at = {(line.kind, line.release): k for k, line in enumerate(lines)}
     both, south = at["reserve", "both"], at["draw", "south"]
     apart = ledger.balance("t").parts
@@ -260,7 +259,7 @@ def test_the_auditor_finds_parts_that_cost_too_little(ledger):
         (south, {"parts": apart.charged(OLD, Charge(1)).to_text()}, "balance does not follow"),
     ):
         with pytest.raises(LedgerError, match=message):
-            replay(forged(lines, place, **changes), *who)
+            replay(forged(lines, place, **changes), ledger_id)
 
 
 def test_the_file_refuses_a_line_that_forgets_what_parts_have_borne(ledger, tmp_path):
@@ -268,10 +267,10 @@ def test_the_file_refuses_a_line_that_forgets_what_parts_have_borne(ledger, tmp_
     other = sqlite3.connect(tmp_path / "budget.db", isolation_level=None)
     with pytest.raises(sqlite3.IntegrityError, match="only a step of a release changes"):
         other.execute(
-            "INSERT INTO event SELECT sequence + 1, 'grant', dataset, NULL, NULL, NULL, 0, 0, 0, 0,"
-            " granted_micro_epsilon, granted_pico_delta, granted_micro_rho, spent_micro_epsilon, 0,"
-            " 0, releases, 0, 0, protects, NULL, '{}', clock, nonce, hash, 'forged' FROM event"
-            " ORDER BY sequence DESC LIMIT 1"
+            "INSERT INTO event SELECT sequence + 1, 'grant', dataset, NULL, NULL, NULL, NULL, 0, 0,"
+            " 0, 0, granted_micro_epsilon, granted_pico_delta, granted_micro_rho,"
+            " spent_micro_epsilon, 0, 0, releases, 0, 0, protects, NULL, who, '{}', clock, nonce,"
+            " hash, 'forged' FROM event ORDER BY sequence DESC LIMIT 1"
         )
     other.close()
 

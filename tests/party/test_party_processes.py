@@ -82,7 +82,8 @@ class Killed:
     def prepare(self):
         self.world.state("north").write_bytes(self.fresh)
         self.file.unlink(missing_ok=True)
-        self.budget.unlink(missing_ok=True)
+        for file in (self.budget, self.budget.with_name("north.db.key")):
+            file.unlink(missing_ok=True)
         with Ledger.create(self.budget) as ledger:
             ledger.grant("study", PureDP(1), reason="once")
 

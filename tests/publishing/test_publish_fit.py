@@ -105,7 +105,7 @@ def test_a_wrong_file_stops_after_a_fiftieth_of_the_budget_and_leaves_nothing(
             comma, folder=tmp_path / "r", ledger=ledger, release="w", **{"epsilon": None, **budget}
         )
     assert not (tmp_path / "r").exists()
-    assert {path.name for path in tmp_path.iterdir()} == {"budget.db"}
+    assert {path.name for path in tmp_path.iterdir()} == {"budget.db", "budget.db.key"}
     entry = ledger.entry("w")
     expected = Charge(micro_rho=10_000) if "rho" in budget else Charge(20_000)
     assert (entry.state, entry.charge) == ("stopped", expected)

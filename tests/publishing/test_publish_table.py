@@ -262,7 +262,7 @@ class Killed:
                 assert spent == 1
                 assert all(entry.state == "drawn" for entry in entries)
             visible = {p.name for p in self.place.iterdir() if not p.name.startswith(".")}
-            assert visible <= {"budget.db", "budget.db-journal", "release"}
+            assert visible <= {"budget.db", "budget.db.key", "budget.db-journal", "release"}
             assert len(entries) <= 1
             assert spent >= len(entries)
         existed, before = folder.exists(), _data(folder)

@@ -65,7 +65,7 @@ def test_nobody_stops_a_release_while_its_method_runs(right, ledger, reopened):
 
     def stop(phase, _):
         if phase == "write":
-            other = Ledger(ledger._path) if reopened else ledger
+            other = Ledger(ledger.name) if reopened else ledger
             with pytest.raises(sf.LedgerError, match="cannot stop"):
                 other.stop("r")
             tried.append(phase)

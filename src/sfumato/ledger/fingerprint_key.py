@@ -8,6 +8,8 @@ no key; whoever publishes from it does, so that data is known again under anothe
 
 import os
 import secrets
+from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from shlex import quote
 
@@ -56,29 +58,30 @@ def write_key(file: str, ledger_id: str, key: bytes) -> None:
     path = Path(file)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+        for left in path.parent.glob(f"{escape(path.name)}.{'[0-9a-f]' * 8}.draft"):
+            left.unlink(missing_ok=True)  # whoever wrote it was stopped in the middle
+        draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.draft")
         handle = os.open(draft, _NEW, 0o600)
         try:
             with os.fdopen(handle, "wb") as out:
+                if os.name == "posix":
+                    os.fchmod(out.fileno(), 0o600)  # whatever this process masks
                 out.write(text)
                 out.flush()
                 os.fsync(out.fileno())
-            os.link(draft, path)  # refused where there is one
+            with suppress(FileExistsError):
+                os.link(draft, path)
         finally:
             draft.unlink(missing_ok=True)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except FileExistsError:
-        if not (path.is_file() and path.read_bytes() == text):
-            raise LedgerError(
-                f"{file} exists: it is the key of another ledger, or of one that was never "
-                "finished: move it away"
-            ) from None
+        _sync_folder(path.parent)  # also where a run before was stopped before it did
+        same = path.is_file() and path.read_bytes() == text
     except OSError as error:
         raise LedgerError(f"the key {file} cannot be written: {error.strerror}") from None
+    if not same:
+        raise LedgerError(
+            f"{file} exists: it is the key of another ledger, or of one that was never "
+            "finished: move it away"
+        )
 
 
 def find_key(ledger_id: str, committed: str, beside: str | None) -> bytes:
@@ -112,3 +115,11 @@ def _read(file: str, ledger_id: str, committed: str) -> bytes:
             f"{file} is the key of another ledger, or an older key of this one: find the right one"
         )
     return key
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

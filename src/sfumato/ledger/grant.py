@@ -18,7 +18,7 @@ from sfumato.privacy.guarantee import (
     exact,
 )
 
-__all__ = ["grantable", "granted_budget"]
+__all__ = ["below_limit", "grantable", "granted_budget"]
 
 
 def granted_budget(
@@ -71,6 +71,11 @@ def grantable(budget: Guarantee | Charge, *, heuristic: bool, balance: Balance) 
         raise ParameterError(
             "budget must reach one ledger unit: epsilon and rho 0.000001, delta 0.000000000001"
         )
+    below_limit(amount, balance)
+    return amount
+
+
+def below_limit(amount: Charge, balance: Balance) -> None:
+    """Refuse a grant that would lead to more than the ledger can count."""
     if not covers(Charge(LIMIT - 1, LIMIT - 1, LIMIT - 1), plus(balance.granted, amount)):
         raise ParameterError(TOO_MUCH)
-    return amount

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from datetime import date
 
 from sfumato.errors import LedgerError, ParameterError
+from sfumato.ledger.backend import Connection
 from sfumato.ledger.chain import Balance, LedgerLine
-from sfumato.ledger.grant import grantable, granted_budget
+from sfumato.ledger.grant import below_limit, grantable, granted_budget
 from sfumato.ledger.names import no_mistake
-from sfumato.ledger.period import end_period, ended, period_of, until_day
+from sfumato.ledger.period import end_period, ended, period_of, time_in, until_day
 from sfumato.ledger.rules import line_text
 from sfumato.ledger.sql import (
     answered,
     append,
     balance_of,
     granted_datasets,
-    last_line,
     line_at,
     needs_two_people,
     open_requests,
@@ -109,13 +109,19 @@ class Granting(TwoSteps):
                     f"request {number} was made by {asked.who}, who cannot approve it: another "
                     "person does"
                 )
-            said = {"reason": reason, "until": json.loads(asked.detail).get("until")}
+            day = json.loads(asked.detail).get("until")
+            if ended(day, time_in(connection)):
+                raise LedgerError(
+                    f"request {number} was for the time until {day}, which is over: decline it"
+                )
+            why = _why(connection, asked.dataset, reason, day)
             end_period(connection, asked.dataset)
+            below_limit(asked.amount, balance_of(connection, asked.dataset) or Balance())
             append(
                 connection,
                 "approve",
                 asked.dataset,
-                {name: word for name, word in said.items() if word is not None},
+                why,
                 amount=asked.amount,
                 heuristic=bool(asked.heuristic),
                 other=str(number),
@@ -142,9 +148,8 @@ class Granting(TwoSteps):
     def period(self, dataset: str) -> Period | None:
         """The time that the budget of a data set is for, if it is for one."""
         with self._session() as connection:
-            until, last = period_of(connection, dataset), last_line(connection)[0]
-            now = max(connection.clock, last.clock)
-            return None if until is None else Period(until, ended(until, now))
+            until = period_of(connection, dataset)
+            return None if until is None else Period(until, ended(until, time_in(connection)))
 
     def _granted(
         self,
@@ -163,21 +168,25 @@ class Granting(TwoSteps):
                     "in this ledger one person asks for a budget and another approves it: "
                     "sfumato ledger request …, then sfumato ledger approve"
                 )
-            now = max(connection.clock, last_line(connection)[0].clock)
-            if ended(day, now):
+            if ended(day, time_in(connection)):
                 raise ParameterError(f"until must not be over, got {day}")
             balance = balance_of(connection, dataset)
             if balance is None:
                 no_mistake(dataset, granted_datasets(connection))
-            if day is None and not ended(current := period_of(connection, dataset), now):
-                day = current  # more for the same period
+            why = _why(connection, dataset, reason, day)
             if kind == "grant":
                 end_period(connection, dataset)
                 balance = balance_of(connection, dataset)
             amount = grantable(said, heuristic=heuristic, balance=balance or Balance())
-            why = {"reason": reason} | ({} if day is None else {"until": day})
             line = append(connection, kind, dataset, why, amount=amount, heuristic=heuristic)
         return line.sequence
+
+
+def _why(connection: Connection, dataset: str, reason: str, day: str | None) -> dict[str, str]:
+    """What a grant says of itself; one without a period adds to that which is under way."""
+    if day is None and not ended(current := period_of(connection, dataset), time_in(connection)):
+        day = current
+    return {"reason": reason} | ({} if day is None else {"until": day})
 
 
 def _asked(line: LedgerLine | None, answer: str | None, number: int) -> LedgerLine:

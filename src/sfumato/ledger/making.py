@@ -1,7 +1,7 @@
 """A new ledger, with its key in a file by itself."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from sfumato.database.url import is_url
@@ -16,22 +16,30 @@ __all__ = ["making", "place_name"]
 @contextmanager
 def making(place: str | Path, ledger_id: str, key: bytes | None) -> Iterator[Connection]:
     """Make a ledger whole or not at all, its key first; what is written to it are its lines."""
+    path = None if is_url(place) else Path(place).resolve()
+    file = new_key_file(ledger_id, None if path is None else key_file(path))
+    made = False  # the key, by this very call
+    try:
+        with _building(place) as connection:
+            if key is not None:
+                there = Path(file).exists()
+                write_key(file, ledger_id, key)
+                made = not there
+            yield connection
+            made = made and path is not None  # whether a server commits is not known here
+    except BaseException:
+        if made and not (path and path.exists()):
+            Path(file).unlink(missing_ok=True)
+        raise
+
+
+def _building(place: str | Path) -> AbstractContextManager[Connection]:
     if is_url(place):
         from sfumato.ledger.postgres.address import LedgerAddress
         from sfumato.ledger.postgres.building import building_in_database  # an extra
 
-        with (
-            building_in_database(LedgerAddress.of(str(place))) as there,
-            _keeping(new_key_file(ledger_id, None), ledger_id, key),
-        ):
-            yield there
-    else:
-        path = Path(place).resolve()
-        with (
-            building_in_file(path) as here,
-            _keeping(new_key_file(ledger_id, key_file(path)), ledger_id, key),
-        ):
-            yield here
+        return building_in_database(LedgerAddress.of(str(place)))
+    return building_in_file(Path(place).resolve())
 
 
 def place_name(place: str | Path) -> str:
@@ -41,19 +49,3 @@ def place_name(place: str | Path) -> str:
 
         return LedgerAddress.of(str(place)).name
     return str(Path(place).resolve())
-
-
-@contextmanager
-def _keeping(file: str, ledger_id: str, key: bytes | None) -> Iterator[None]:
-    """The key is on the disk before the ledger is, and goes if nothing comes of that."""
-    if key is None:
-        yield
-        return
-    there = Path(file).exists()
-    write_key(file, ledger_id, key)
-    try:
-        yield
-    except BaseException:
-        if not there:
-            Path(file).unlink(missing_ok=True)
-        raise

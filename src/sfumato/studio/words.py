@@ -1,8 +1,9 @@
 """Sentences and names that more than one page says."""
 
-__all__ = ["KINDS", "READ_PUBLIC", "READ_SO_FAR", "STEPS", "several"]
+__all__ = ["KINDS", "NOTHING_READ", "READ_PUBLIC", "READ_SO_FAR", "STEPS", "several"]
 
 STEPS = ("File", "Columns", "Promise", "Review", "Release")
+NOTHING_READ = "Read of your data so far: nothing but the names of the files."
 READ_SO_FAR = "Read of your data so far: the header. No record was read."
 READ_PUBLIC = (
     "Read of your data so far: the header and, because you said that everybody may read the file, "

@@ -109,8 +109,10 @@ EVENT_RULES = (
     BEGIN SELECT RAISE(ABORT, 'the ledger was moved'); END""",
     """CREATE TRIGGER event_needs_two_people BEFORE INSERT ON event
     WHEN NEW.kind IN ('approve', 'decline') AND NOT EXISTS (SELECT 1 FROM event
-        WHERE sequence = CAST(NEW.other AS INTEGER) AND kind = 'request' AND dataset = NEW.dataset
-        AND (NEW.kind = 'decline' OR who <> NEW.who))
+        WHERE sequence = CAST(NEW.other AS INTEGER) AND CAST(sequence AS TEXT) = NEW.other
+        AND kind = 'request' AND dataset = NEW.dataset AND (NEW.kind = 'decline' OR who <> NEW.who
+        AND (micro_epsilon, pico_delta, micro_rho, heuristic)
+        = (NEW.micro_epsilon, NEW.pico_delta, NEW.micro_rho, NEW.heuristic)))
     BEGIN SELECT RAISE(ABORT, 'a request is approved by another person'); END""",
     """CREATE TRIGGER event_is_not_granted_by_one BEFORE INSERT ON event
     WHEN NEW.kind = 'grant' AND (SELECT instr(detail, '"two people":true') FROM event
@@ -144,6 +146,7 @@ EVENT_RULES = (
     """CREATE TRIGGER event_keeps_parts BEFORE INSERT ON event
     WHEN NEW.kind NOT IN ('reserve', 'draw', 'refund', 'stop') AND NEW.parts IS NOT (SELECT parts
         FROM event WHERE dataset = NEW.dataset ORDER BY sequence DESC LIMIT 1)
+        AND NOT (NEW.kind = 'lapse' AND NEW.parts IS NULL)
     BEGIN SELECT RAISE(ABORT, 'only a step of a release changes what its parts have borne'); END""",
     """CREATE TRIGGER event_inspects_what_was_released BEFORE INSERT ON event
     WHEN NEW.kind = 'inspect' AND NOT iif(NEW.release IS NULL,

@@ -13,7 +13,7 @@ from sfumato.studio.forms import Form
 from sfumato.studio.header import Header, read_header
 from sfumato.studio.page import page, project_of, to
 from sfumato.studio.preset import proposed
-from sfumato.studio.words import several
+from sfumato.studio.words import NOTHING_READ, several
 
 __all__ = ["ROUTES"]
 
@@ -127,7 +127,7 @@ def _shown(request: Request, typed: Typed, faults: dict[str, str], status: int =
         faults=faults,
         files=project.files,
         data=str(project.data),
-        read="Read of your data so far: nothing but the names of the files.",
+        read=NOTHING_READ,
     )
 
 

@@ -1,0 +1,32 @@
+"""Names of data sets that are almost the same."""
+
+import pytest
+
+from sfumato.errors import LedgerError
+from sfumato.ledger.names import almost, no_mistake
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "meant"),
+    [
+        ("adlut", ["adult", "clinic"], "adult"),
+        ("ADULT", ["adult"], "adult"),
+        ("clinc", ["adult", "clinic"], "clinic"),
+        ("survey 2026", ["adult", "clinic"], None),
+        ("a", ["b"], None),
+        ("ab", ["ac"], None),
+        ("adult", [], None),
+    ],
+)
+def test_the_name_that_was_probably_meant_is_found_and_no_other(name, known, meant):
+    assert almost(name, known) == meant
+
+
+def test_the_most_similar_of_several_is_named():
+    assert almost("clinic-nort", ["clinic-north", "clinic-sort", "clinic"]) == "clinic-north"
+
+
+def test_the_refusal_says_how_to_open_the_account_and_quotes_the_name_for_a_shell():
+    with pytest.raises(LedgerError, match=r"create-dataset 'the clinic; ls' --reason"):
+        no_mistake("the clinic; ls", ["the clinic; l"])
+    no_mistake("survey", ["clinic", "adult"])
