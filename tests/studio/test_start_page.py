@@ -25,7 +25,7 @@ def test_the_made_up_clinic_has_a_schema_at_once_and_is_offered_once(visitor):
     assert "Confirm" not in visitor.send("/example").text
     page = visitor.get("/d/made-up-clinic/schema?check=1").text
     assert "All columns are declared" in page
-    assert "(made up)" in page
+    assert "<li>made up</li>" in page
     assert "Try with" not in visitor.get("/").text
     assert visitor.post("/example").status == 409
 

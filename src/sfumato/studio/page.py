@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sfumato.studio.gate import Key
 from sfumato.studio.project import Project
-from sfumato.studio.words import READ_SO_FAR, STEPS
+from sfumato.studio.words import READ_SO_FAR, STEPS, sentence
 from sfumato.untrusted.visible import seen_on_a_page
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def templates() -> "Environment":
         lstrip_blocks=True,
     )
     found.globals |= {"steps": STEPS}
+    found.filters["sentence"] = sentence
     return found
 
 

@@ -1,6 +1,6 @@
 """Sentences and names that more than one page says."""
 
-__all__ = ["KINDS", "NOTHING_READ", "READ_PUBLIC", "READ_SO_FAR", "STEPS", "several"]
+__all__ = ["KINDS", "NOTHING_READ", "READ_PUBLIC", "READ_SO_FAR", "STEPS", "sentence", "several"]
 
 STEPS = ("File", "Columns", "Promise", "Review", "Release")
 NOTHING_READ = "Read of your data so far: nothing but the names of the files."
@@ -26,3 +26,14 @@ def several(count: int, one: str, many: str | None = None) -> str:
     ('1 column', '3 looks', '2 people')
     """
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
+def sentence(text: str) -> str:
+    """A message of the command line, as a page says it; names of files keep their letters.
+
+    >>> sentence("values must differ"), sentence("a.csv has no header"), sentence("Choose a file.")
+    ('Values must differ.', 'a.csv has no header.', 'Choose a file.')
+    """
+    first = text.partition(" ")[0].rstrip(",;:")
+    begun = text[:1].upper() + text[1:] if first.isalpha() else text
+    return begun + "." * (text[-1:] not in (".", "!", "?", ":"))
