@@ -2,16 +2,19 @@
 
 __all__ = [
     "KINDS",
+    "NOTHING_READ",
     "PHASE_WORDS",
     "READ_PUBLIC",
     "READ_RELEASE",
     "READ_SO_FAR",
     "STEPS",
     "greek",
+    "sentence",
     "several",
 ]
 
 STEPS = ("File", "Columns", "Promise", "Review", "Release")
+NOTHING_READ = "Read of your data so far: nothing but the names of the files."
 READ_SO_FAR = "Read of your data so far: the header. No record was read."
 READ_RELEASE = "Read for this page: the release alone. No record was read."
 READ_PUBLIC = (
@@ -52,3 +55,14 @@ def greek(amount: str) -> str:
     for name, letter in (("epsilon", "ε"), ("delta", "δ"), ("rho", "ρ")):
         amount = amount.replace(f"{name} ", f"{letter} ")
     return amount
+
+
+def sentence(text: str) -> str:
+    """A message of the command line, as a page says it; names of files keep their letters.
+
+    >>> sentence("values must differ"), sentence("a.csv has no header"), sentence("Choose a file.")
+    ('Values must differ.', 'a.csv has no header.', 'Choose a file.')
+    """
+    first = text.partition(" ")[0].rstrip(",;:")
+    begun = text[:1].upper() + text[1:] if first.isalpha() else text
+    return begun + "." * (text[-1:] not in (".", "!", "?", ":"))
