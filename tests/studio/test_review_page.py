@@ -32,6 +32,8 @@ def world(tmp_path):
 def test_it_says_what_is_charged_left_published_unprotected_and_who_agreed(world):
     with studio(world.project.folder) as visitor:
         text = visitor.get(REVIEW).text
+    assert "by <b>mosaic</b> under <b>ε = 1</b>" in text
+    assert "1 % likely thinks it at most 2.68 % likely afterwards" in text
     assert "epsilon 1, of epsilon 3 left; then epsilon 2 is left" in text
     assert "the number of records; the names of all columns, their ranges and their lists" in text
     assert "People with several records" in text
@@ -44,7 +46,9 @@ def test_looks_are_counted_on_it(world):
         for _ in range(3):
             ledger.inspect(NAME, what="does it fit?")
     with studio(world.project.folder) as visitor:
-        assert re.search(r"so far</dt>\s*<dd>3</dd>", visitor.get(REVIEW).text)
+        text = visitor.get(REVIEW).text
+    assert re.search(r"so far</dt>\s*<dd>3</dd>", text)
+    assert "What was read before, for releases and looks, stands in the ledger" in text
 
 
 def test_the_id_stays_until_something_else_is_typed(world):
@@ -93,7 +97,8 @@ def test_a_budget_that_is_spent_has_a_remedy_on_the_page(world):
         reply = visitor.get(REVIEW)
         assert "This cannot be charged" in reply.text
         assert "has epsilon 3 left" in reply.text
-        assert 'href="/d/visits/budget"' in reply.text
+        for way in ("budget", "grant"):
+            assert f'href="/d/visits/{way}"' in reply.text
         assert release_in(reply) is None
         with Ledger(world.ledger_path) as ledger:
             ledger.grant(NAME, epsilon=1, reason="the board met again")
