@@ -11,51 +11,19 @@ from time import monotonic, sleep
 import pytest
 
 import doomed
-from jobs_world import NAME, ROWS, TESTS, World, ended, worker
-from killing import in_child
-from sfumato.studio import work
-from sfumato.studio.choice import Choice, keep_choice
+from jobs_world import NAME, PUBLISH, REVIEW, ROWS, TESTS, World, begun, confirmed, ended, worker
 from studio_world import Visitor, studio
-
-REVIEW, PUBLISH = "/d/visits/review", "/d/visits/publish"
 
 
 @pytest.fixture
 def world(tmp_path):
-    return made(tmp_path)
-
-
-def made(folder, **how):
-    world = World(folder, **how)
-    keep_choice(world.project, "visits", Choice(epsilon="1"))
-    return world
+    return World(tmp_path).choose()
 
 
 @pytest.fixture
 def fate(monkeypatch):
     """Lets workers that are started from here on meet a fate."""
     return lambda name: monkeypatch.setattr("sfumato.studio.jobs.COMMAND", worker(name))
-
-
-def confirmed(visitor, **more):
-    """Type the name on the review; the id of the release that this begins."""
-    release = re.search('name="release" value="(.*?)"', visitor.get(REVIEW).text)[1]
-    reply = visitor.post(PUBLISH, {"release": release, "name": NAME, **more})
-    assert (reply.status, reply.leads_to) == (303, f"/jobs/{release}"), reply.text
-    return release
-
-
-def stopped(world, name):
-    """A release whose worker met its fate before this studio was started."""
-    asked = world.asked()
-    world.jobs().folder.begin(asked)
-
-    def life():
-        doomed.FATES[name]()
-        work.run(world.project.folder, asked.job, work.Pipe(os.open(os.devnull, os.O_WRONLY)))
-
-    in_child(life)
-    return asked.job
 
 
 def held(world, seconds=60):
@@ -81,7 +49,7 @@ def test_what_twins_are_told_while_they_are_published_is_the_same_to_the_byte(
     other = "age,ward\n" + "97,south\n" * 777 + "?,north\n"
     for name, rows in (("one", ROWS), ("two", other)):
         monkeypatch.setattr("sfumato.studio.job_folder.new_job", lambda: "0123456789abcdef")
-        world = made(tmp_path / name, rows=rows)
+        world = World(tmp_path / name, rows=rows).choose()
         with studio(world.project.folder) as visitor:
             job = confirmed(visitor)
             twice = visitor.post(PUBLISH, {"release": job, "name": NAME})
@@ -157,7 +125,7 @@ def test_a_worker_that_dies_with_a_record_on_its_lips_tells_nobody(world, fate, 
 def test_a_studio_started_after_a_kill_says_what_happened_and_offers_what_can_be_done(
     world, name, title, ways
 ):
-    job = stopped(world, name)
+    job, _ = begun(world, name)
     with studio(world.project.folder) as visitor:
         reply = visitor.get(f"/jobs/{job}")
         assert f"<h1>{title}</h1>" in reply.text
@@ -167,7 +135,7 @@ def test_a_studio_started_after_a_kill_says_what_happened_and_offers_what_can_be
 
 
 def test_a_release_stopped_half_way_is_finished_once_by_the_next_studio(world):
-    job = stopped(world, "killed once charged")
+    job, _ = begun(world, "killed once charged")
     with studio(world.project.folder) as visitor:
         for _ in range(2):
             assert visitor.post(f"/jobs/{job}/finish").leads_to == f"/jobs/{job}"
@@ -179,7 +147,7 @@ def test_a_release_stopped_half_way_is_finished_once_by_the_next_studio(world):
 
 
 def test_giving_a_budget_back_needs_a_reason_and_happens_once(world):
-    job = stopped(world, "killed once charged")
+    job, _ = begun(world, "killed once charged")
     with studio(world.project.folder) as visitor:
         assert visitor.post(f"/jobs/{job}/refund", {"reason": " … "}).status == 422
         assert world.spent == 1
