@@ -51,7 +51,8 @@ def crash():
 def hold():
     """Wait for the test, which makes a file."""
     project = Path(sys.argv[-2])
-    (project / "held").touch()
+    (project / "holds").write_text(str(os.getpid()))
+    (project / "holds").rename(project / "held")
     while not (project / "go-on").exists():
         time.sleep(0.02)
 

@@ -12,6 +12,8 @@ import pytest
 
 import doomed
 from jobs_world import NAME, PUBLISH, REVIEW, ROWS, TESTS, World, begun, confirmed, ended, worker
+from sfumato.ledger import Ledger
+from sfumato.privacy.guarantee import PureDP
 from studio_world import Visitor, studio
 
 
@@ -157,6 +159,37 @@ def test_giving_a_budget_back_needs_a_reason_and_happens_once(world):
     assert (world.lines("refund"), world.spent) == (1, 0)
 
 
+def reserved_elsewhere(world):
+    with Ledger(world.ledger_path) as ledger:
+        about = "one record (row) of the table; replace-one"
+        ledger.reserve("a" * 16, NAME, PureDP(1), plan="c0ffee00", protects=about)
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_of_a_release_begun_by_another_program_only_the_ledgers_word_is_told(world, drawn):
+    reserved_elsewhere(world)
+    if drawn:
+        with Ledger(world.ledger_path) as ledger:
+            ledger.draw("a" * 16, None)
+    with studio(world.project.folder) as visitor:
+        assert f"/jobs/{'a' * 16}" in visitor.get("/").text
+        reply = visitor.get(f"/jobs/{'a' * 16}")
+        assert f"The ledger says: {'drawn' if drawn else 'reserved'}." in reply.text
+        assert buttons(reply) == ([] if drawn else ["Give the budget back"])
+        assert visitor.post(f"/jobs/{'a' * 16}/finish").status == 409
+
+
+def test_a_look_is_no_release_and_cannot_be_begun_again_as_one(world):
+    asked = world.asked(kind="fit", reason="does it fit?")
+    world.jobs().folder.begin(asked)
+    with studio(world.project.folder) as visitor:
+        assert visitor.get(f"/jobs/{asked.job}").status == 409
+        for way in ("finish", "stop", "refund"):
+            reply = visitor.post(f"/jobs/{asked.job}/{way}", {"reason": "none"})
+            assert reply.status == 409
+    assert world.lines("inspect") == world.lines("reserve") == 0
+
+
 @pytest.mark.parametrize("job", ["0" * 16, "..", "%2e%2e%2fbudget", "x", "0" * 17])
 @pytest.mark.parametrize("what", ["", "/events"])
 def test_jobs_that_never_were_are_no_page(world, job, what):
@@ -198,7 +231,7 @@ def test_a_studio_killed_beside_its_worker_is_followed_by_one_that_knows(world, 
         server.wait()
         server.stdout.close()
     if worker_too:
-        kill_worker(job)
+        os.kill(int((world.project.folder / "held").read_text()), signal.SIGKILL)
     else:
         go_on(world)
     jobs = world.jobs()
@@ -213,13 +246,3 @@ def test_a_studio_killed_beside_its_worker_is_followed_by_one_that_knows(world, 
     else:
         assert found.what == "lost"
     assert (world.lines("reserve"), world.lines("draw"), world.spent) == (1, 1, 1)
-
-
-def kill_worker(job):
-    """The process that has this job on its command line."""
-    for line in subprocess.check_output(["ps", "-eo", "pid=,args="], text=True).splitlines():
-        pid, _, arguments = line.strip().partition(" ")
-        if arguments.endswith(job):
-            os.kill(int(pid), signal.SIGKILL)
-            return
-    raise AssertionError("no worker")

@@ -1,6 +1,7 @@
 """Looks at the records: a reason, a line in the ledger, then a page that is kept nowhere."""
 
 import re
+from time import sleep
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_a_release_and_methods_are_looked_at_beside_the_records(tmp_path, what):
             path = f"/r/{job}/inspect"
         once = once_in(visitor.get(path))
         assert visitor.post(path, {"once": once, "reason": "how good?"}).status == 303
-        while not visitor.get(f"/looks/{once}/events").text:
-            continue
+        while "being read" in visitor.get(f"/looks/{once}").text:
+            sleep(0.2)
         assert "INTERNAL" in visitor.get(f"/looks/{once}/page").text
     assert len(reasons(world)) == 1

@@ -114,6 +114,7 @@ def test_records_that_do_not_fit_pay_for_the_counts_alone(tmp_path):
     assert (found.what, ways(found)) == ("misfit", "")
     assert 0 < world.spent < 0.1
     assert "do not fit" in found.text
+    assert "with your own eyes: a look at whether the file fits" in found.text
 
 
 def test_a_doubt_that_nobody_has_read_stops_before_the_charge(tmp_path):
