@@ -90,7 +90,7 @@ def test_another_amount_from_a_page_that_is_out_of_date_is_not_granted_unseen(ma
     before = len(lines(project, "grant"))
     reply = visitor.post(GRANT, {"epsilon": "2", "reason": "first", "after": seen})
     assert reply.status == 422
-    assert "since this page was opened" in text(reply)
+    assert "Since this page was opened" in text(reply)
     assert 'value="2"' in reply.text
     assert len(lines(project, "grant")) == before
     assert visitor.post(GRANT, {"epsilon": "2", "reason": "first", "after": after(reply)}).leads_to
@@ -99,14 +99,14 @@ def test_another_amount_from_a_page_that_is_out_of_date_is_not_granted_unseen(ma
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ({"epsilon": "", "reason": "x"}, "say how much"),
-        ({"epsilon": "1", "reason": ""}, "reason must"),
-        ({"epsilon": "1", "reason": "…"}, "reason must"),
-        ({"epsilon": "1", "reason": "two\nlines"}, "reason must"),
-        ({"epsilon": "one", "reason": "x"}, "epsilon must"),
-        ({"epsilon": "-1", "reason": "x"}, "epsilon must"),
+        ({"epsilon": "", "reason": "x"}, "Say how much"),
+        ({"epsilon": "1", "reason": ""}, "Reason must"),
+        ({"epsilon": "1", "reason": "…"}, "Reason must"),
+        ({"epsilon": "1", "reason": "two\nlines"}, "Reason must"),
+        ({"epsilon": "one", "reason": "x"}, "Epsilon must"),
+        ({"epsilon": "-1", "reason": "x"}, "Epsilon must"),
         ({"epsilon": "1", "until": "2001-01-01", "reason": "x"}, "must not be over"),
-        ({"epsilon": "1", "until": "soon", "reason": "x"}, "until must be"),
+        ({"epsilon": "1", "until": "soon", "reason": "x"}, "Until must be"),
         ({"epsilon": "1e30", "reason": "x"}, "must stay below"),
         ({"epsilon": "1", "rho": "1", "reason": "x"}, "rho"),
     ],

@@ -80,7 +80,7 @@ def test_the_forms_lead_from_a_question_to_its_answer_without_script(visitor):
     ("fields", "said"),
     [
         ({"ask": "mean", "column": 5}, "can be asked of age, weight, pressure"),
-        ({"ask": "count", "column": 0, "values": "200"}, "column age has no value '200'"),
+        ({"ask": "count", "column": 0, "values": "200"}, "Column age has no value '200'"),
         ({"ask": "mean", "column": 0, "confidence": 100}, "below 100 %"),
         ({"ask": "mean", "column": 0, "confidence": "<b>"}, "below 100 %"),
     ],

@@ -2,12 +2,14 @@
 
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from release_world import HOSTILE, NAME, RELEASE, lines, published, reserved
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import Charge
-from sfumato.privacy.guarantee import ApproxDP, Heuristic, PureDP, ZCDP
+from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, PureDP
 from sfumato.report.promise import Gain, percent
 from sfumato.schema import Schema
 from sfumato.studio.account import account
@@ -28,14 +30,15 @@ def test_it_says_what_a_guess_gains_from_what_is_spent_and_from_all_that_was_gra
     said = " ".join(made(project).promise)
     for epsilon in (1, 3):
         worst = percent(Gain.under(PureDP(epsilon)).after(Fraction(1, 100)))
-        assert f"(ε {epsilon}), a guess about one that was 1 % likely beforehand is at most {worst}" in said
+        assert (
+            f"(ε {epsilon}), a guess about one that was 1 % likely beforehand is at most {worst}"
+            in said
+        )
     assert "one record (row) of the table" in said
 
 
 def test_where_presence_is_hidden_too_a_guess_between_two_records_counts_twice(tmp_path):
-    import sfumato as sf
-
-    text = sf.example.CLINIC.replace("name: clinic", "name: clinic\nneighbours: add-remove")
+    text = sf.example.CLINIC.replace("neighbours: replace-one", "neighbours: add-remove")
     found = made(published(tmp_path, rows=100, schema=Schema.parse(text)))
     worst = percent(Gain.under(PureDP(1), steps=2).after(Fraction(1, 100)))
     assert worst in " ".join(found.promise)
@@ -97,8 +100,6 @@ def test_the_head_is_that_of_the_ledger(project):
 
 
 def test_more_columns_than_there_is_room_for_are_counted(tmp_path):
-    import pyarrow as pa
-
     names = [f"{'column' * 20}{k}" for k in range(120)]
     schema = Schema.of({"name": NAME, "columns": {n: {"kind": "boolean"} for n in names}})
     records = pa.table({name: [True, False] for name in names})
