@@ -24,9 +24,9 @@ from sfumato.studio.words import several
 __all__ = ["Sheet", "as_promise", "promised", "sheet"]
 
 _PRIOR = Fraction(1, 100)
-_ROOM = 1_100  # characters of columns: what has more is counted
+_ROOM = 700  # characters of columns: what has more is counted
 _LONGEST = 40  # of one name
-_MOST_LISTED = 5  # looks, and releases without a promise
+_MOST_LISTED = 3  # other names
 
 
 @dataclass(frozen=True)
