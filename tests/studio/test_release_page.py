@@ -1,13 +1,15 @@
 """The page of a release: its checks, its files, its answers, its report."""
 
+import re
 import shutil
 from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from release_world import RELEASE, asked, lines, published, read, text
+from release_world import HOSTILE, RELEASE, asked, lines, published, read, text
 from sfumato.accuracy.spelling import at_least, at_most, spelt
 from sfumato.errors import ReleaseError
 from sfumato.ledger.history import act_of
@@ -213,6 +215,37 @@ def test_a_file_that_changes_while_the_zip_is_sent_leaves_no_whole_zip():
         sent.extend(blocks)
     with pytest.raises(BadZipFile):
         ZipFile(BytesIO(b"".join(sent)))
+
+
+def test_names_of_columns_and_values_are_text_and_can_be_asked_all_the_same(tmp_path):
+    name, value = f"{HOSTILE}"[:190], f"</select>{HOSTILE}"[:190]
+    name, value = ("".join(filter(str.isprintable, one)) for one in (name, value))
+    listed = {"kind": "category", "values": [value, "=1+1"], "other": False}
+    schema = Schema.of({"name": name, "columns": {name: listed, "b": {"kind": "boolean"}}})
+    records = pa.table({name: [value] * 60, "b": [True] * 60})
+    project = published(tmp_path, schema=schema, records=records)
+    (answer,) = sf.Release.load(folder(project)).accuracy(count={name: [value]})
+    with studio(tmp_path) as visitor:
+        for path in (PAGE, asked(PAGE, ask="count", column=0, value=0)):
+            reply = visitor.get(path)
+            tags = [tag for tag, _ in read(reply.text)[1]]
+            assert ("img" in tags, tags.count("script"), tags.count("select")) == (False, 1, 2)
+            assert "may take them for formulas" in text(reply)
+        assert " ".join(answer.sentences[0].split()) in text(reply)
+        assert b"<img" not in visitor.get(f"{PAGE}/report").body
+        stem = visitor.get(f"{PAGE}/files/all.zip").headers["content-disposition"]
+        assert re.fullmatch('attachment; filename="[a-z0-9-]+[.]zip"', stem)
+
+
+def test_two_hundred_columns_stay_a_small_page(tmp_path):
+    columns = {f"column {k}": {"kind": "boolean"} for k in range(200)}
+    schema = Schema.of({"name": "wide", "columns": columns})
+    records = pa.table({name: [True, False] for name in columns})
+    published(tmp_path, schema=schema, records=records)
+    with studio(tmp_path) as visitor:
+        for path in (PAGE, asked(PAGE, ask="table", column=7)):
+            reply = visitor.get(path)
+            assert (reply.status, len(reply.body) < 40_000) == (200, True)
 
 
 def test_values_that_a_spreadsheet_would_compute_are_named():

@@ -7,7 +7,9 @@ from starlette.requests import Request
 from sfumato.errors import Refused
 from sfumato.release import Release
 from sfumato.studio.answered import Answered, answered
+from sfumato.studio.page import studio_of
 from sfumato.studio.question import MOST_BOXES, Askable, Question
+from sfumato.studio.shelf import Shelf
 from sfumato.studio.shown_release import ShownRelease
 
 __all__ = ["Asking", "asking"]
@@ -16,12 +18,12 @@ __all__ = ["Asking", "asking"]
 class Asking:
     """The questions of the page, and what was chosen of them."""
 
-    def __init__(self, folder: Path, question: Question) -> None:
+    def __init__(self, shelf: Shelf, folder: Path, question: Question) -> None:
         self.question, self.fault, self.answer = question, "", None
         self.askable: Askable | None = None
         self.why_not = ""
         try:
-            self.askable = Askable(Release.load(folder))
+            self.askable = shelf.kept(folder, "askable", lambda: Askable(Release.load(folder)))
         except Refused as refusal:
             self.why_not = str(refusal)
             return
@@ -66,4 +68,5 @@ class Asking:
 def asking(found: ShownRelease, request: Request) -> Asking:
     """The questions of a release, with what the address of this request chose."""
     fields = {name: request.query_params.getlist(name) for name in request.query_params}
-    return Asking(found.folder, Question.of(fields if request.method == "GET" else {}))
+    shelf = studio_of(request).shelf
+    return Asking(shelf, found.folder, Question.of(fields if request.method == "GET" else {}))
