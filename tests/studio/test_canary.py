@@ -22,6 +22,12 @@ def place(tmp_path):
     return tmp_path
 
 
+def world(place):
+    """Where a process puts what is temporary, and what it remembers."""
+    own = {"TMPDIR": str(place / "temporary"), "XDG_STATE_HOME": str(place)}
+    return own | {"XDG_RUNTIME_DIR": ""}
+
+
 def files_with(folder, word):
     return [
         path
