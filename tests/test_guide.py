@@ -29,7 +29,16 @@ def test_the_guide_shows_every_kind():
 
 
 @pytest.mark.parametrize(
-    "page", ["estimate.md", "fit.md", "mosaic.md", "networks.md", "streams.md", "verify.md"]
+    "page",
+    [
+        "estimate.md",
+        "fit.md",
+        "mosaic.md",
+        "networks.md",
+        "signature.md",
+        "streams.md",
+        "verify.md",
+    ],
 )
 def test_the_examples_of_other_pages_are_what_happens(page):
     found = doctest.testfile(str(GUIDE.with_name(page)), module_relative=False, encoding="utf-8")

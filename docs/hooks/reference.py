@@ -20,6 +20,7 @@ MODULES = {
     "sfumato.inspection": "For the owner's eyes: how good a release is",
     "sfumato.inspection.attack": "For the owner's eyes: what an attacker would find",
     "sfumato.inspection.audit": "Whether a method keeps its promise",
+    "sfumato.signature": "Who made it: keys, and signed heads of ledgers",
     "sfumato.perturb": "Perturbations of matrices, without a proof",
     "sfumato.example": "The made-up clinic of the guide",
 }

@@ -210,7 +210,18 @@ def test_every_command_shows_an_example(run):
     commands = [command.name or command.callback.__name__ for command in app.registered_commands]
     assert set(commands) >= {
         *("create", "create-dataset", "grant", "request", "requests", "approve", "decline"),
-        *("show", "log", "export", "verify", "refund", "protects", "same-data", "move", "new-key"),
+        *(
+            "show",
+            "log",
+            "export",
+            "verify",
+            "sign",
+            "refund",
+            "protects",
+            "same-data",
+            "move",
+            "new-key",
+        ),
     }
     for command in commands:
         assert f"sfumato ledger {command}" in " ".join(run(command, "--help").output.split())

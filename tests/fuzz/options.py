@@ -18,6 +18,7 @@ _COMMANDS = {
     "publish people.csv --schema people.json --epsilon 1 --yes -o out": (
         *("--method", "--epsilon", "--delta", "--rho", "--rows", "--model", "--where", "--format"),
         *("--option", "--release", "--basis", "--seed", "--ledger", "--output", "--schema"),
+        *("--sign",),
         *("--accept-no-guarantee", "--as-published"),
     ),
     "graph publish roads.csv --directed --epsilon 1 --option high=10 -o out": (
@@ -40,19 +41,29 @@ _COMMANDS = {
         *("--name", "--ledger", "--format", "--release", "--seed"),
     ),
     "query ask none --keys k1": ("--keys", "--from", "--to", "--confidence", "--epsilon"),
+    "query client add anna --dataset people --epsilon 1 --ledger budget.db": (
+        *("--dataset", "--epsilon", "--reason", "--ledger"),
+    ),
+    "query client list --dataset people --ledger budget.db": ("--dataset", "--ledger"),
+    "query client revoke anna --dataset people --reason x --ledger budget.db": (
+        *("--dataset", "--reason", "--ledger"),
+    ),
     "ledger grant people --epsilon 1 --reason x --ledger budget.db": (
         *("--epsilon", "--delta", "--rho", "--heuristic", "--reason", "--ledger"),
     ),
     "ledger create --ledger new.db": ("--ledger",),
     "ledger show --ledger budget.db": ("--ledger",),
-    "ledger verify --ledger budget.db": ("--head", "--ledger"),
+    "ledger verify --ledger budget.db": ("--head", "--ledger", "--signed-head", "--key"),
+    "ledger sign --ledger budget.db --key none -o out": ("--ledger", "--key", "--output"),
+    "key create new.key": (),
+    "key show none": (),
     "ledger refund r --reason x --ledger budget.db": ("--reason", "--ledger"),
     "ledger same-data people others --reason x --ledger budget.db": ("--reason", "--ledger"),
     "schema draft people.csv": ("--output", "--public"),
     "schema check people.json": (),
     "schema suggest out": ("--share", "--chance"),
     "methods": (),
-    "verify out": ("--ledger", "--trial", "--public"),
+    "verify out": ("--ledger", "--trial", "--public", "--key", "--revoked"),
     "report out": ("--output", "--force"),
     "accuracy out": ("--sum", "--mean", "--greater", "--max", "--column", "--pair", "--confidence"),
 }

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from fuzz.changes import bytes_changed, nested_changed, words_changed
 from fuzz.judge import Trial, command
+from fuzz.keys import made_up_key
 from fuzz.schemas import SCHEMA
 from sfumato.publishing.counts import publish_counts
 from sfumato.publishing.network import publish_network
@@ -34,7 +35,9 @@ _TABLE = pa.table(
 )
 _EDGES = pa.table({"source": ["a", "b", "a"], "target": ["b", "c", "c"], "weight": [1.0, 2.0, 4.0]})
 _COUNTS = pa.table({"key": [f"k{place}" for place in range(8)], "count": list(range(8))})
+_MINE, _OTHER = made_up_key(1), made_up_key(2)
 _GOOD: dict[str, Any] = {
+    "signed": lambda to: _signed(to),
     "mosaic": lambda to: publish(_TABLE, schema=SCHEMA, epsilon=1, seed=1, release="r", folder=to),
     "parquet": lambda to: publish(
         _TABLE,
@@ -59,6 +62,13 @@ _GOOD: dict[str, Any] = {
         _COUNTS, ways="both", epsilon=1, seed=1, release="r", folder=to
     ),
 }
+
+
+def _signed(to: Path) -> None:
+    place = to.with_name("publisher.key")
+    place.write_bytes(_MINE.pem())
+    place.chmod(0o600)
+    publish(_TABLE, schema=SCHEMA, epsilon=1, seed=1, release="r", folder=to, sign=place)
 
 
 @cache
@@ -99,7 +109,7 @@ def _seal(place: Path) -> bool:
         paper = json.loads((place / CERTIFICATE).read_text())
         named = paper["files"]
         paper["files"] = {name: sha256(place / name) for name in named if (place / name).exists()}
-        paper["seal"] = digest(paper)
+        paper["seal"] = digest({k: fact for k, fact in paper.items() if k != "signature"})
         (place / CERTIFICATE).write_text(json.dumps(paper))
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return False
@@ -107,9 +117,12 @@ def _seal(place: Path) -> bool:
 
 
 def _act(rng: Random, place: Path) -> tuple[Any, str]:
-    folder = str(place)
+    folder, keys = str(place), place.parent / "keys"
+    keys.write_text(f"ed25519 {(_MINE if rng.random() < 0.7 else _OTHER).id}\n")
     acts: dict[str, Any] = {
         "verify": command("verify", folder),
+        "verify key": command("verify", folder, "--key", str(keys)),
+        "verify revoked": command("verify", folder, "--revoked", str(keys)),
         "report": command("report", folder, "-o", str(place.parent / "page.html")),
         "accuracy": command("accuracy", folder),
         "accuracy mean": command("accuracy", folder, "--mean", "age", "--max", "ward", "--json"),

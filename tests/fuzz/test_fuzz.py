@@ -18,6 +18,7 @@ from fuzz import (
     dictionaries,
     environment,
     frames,
+    keys,
     ledgers,
     networks,
     options,
@@ -41,10 +42,11 @@ KINDS = {
     "streams": (streams.make, 20),
     "states": (streams.make_state, 30),
     "counts": (counts.make, 20),
-    "releases": (releases.make, 25),
+    "releases": (releases.make, 40),
     "ledgers": (ledgers.make, 20),
     "options": (options.make, 13),
     "parties": (parties.make, 20),
+    "keys": (keys.make, 20),
 }
 REQUESTS, WORLDS, MORE = 75, 1, 10
 STATED = os.environ.get("SFUMATO_FUZZ_SEED", "0")

@@ -1,5 +1,6 @@
 """Ledger: any history at all, against a model in a dictionary."""
 
+from datetime import date, timedelta
 from itertools import product
 from pathlib import Path
 
@@ -15,9 +16,12 @@ from hypothesis.stateful import (
 )
 
 from killing import quick_folder
+from ledger_world import connection_of
 from sfumato.errors import Refused
 from sfumato.ledger import Ledger
-from sfumato.ledger.amount import covers, most, plus
+from sfumato.ledger.amount import covers, minus, most, plus
+from sfumato.ledger.sql import last_line
+from sfumato.ledger.sqlite.connection import FileConnection
 from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, PureDP
@@ -36,6 +40,17 @@ PARTS = [
 ]
 
 
+GRANTED = {
+    PureDP(1): Charge(10**6),
+    ApproxDP(1, "1e-9"): Charge(10**6, 1000),
+    ZCDP("0.5"): Charge(0, 0, 500_000),
+}
+
+
+def date_of(day):
+    return date(1970, 1, 1) + timedelta(day)
+
+
 def reads(part, record):
     """Whether a release of this part reads a record with these two codes."""
     if part is None:
@@ -52,12 +67,19 @@ class LedgerMachine(RuleBasedStateMachine):
         [MICRO, PureDP(1), ApproxDP("0.5", "1e-9"), ZCDP("0.3"), Heuristic("no proof")]
     )
 
+    days = st.sampled_from([None, 0, 2])
+
     @initialize()
     def begin(self):
+        self.day, self.who = 20_000, "anna"
         self.folder = quick_folder()
         self.path = Path(self.folder.name) / "budget.db"
         self.ledger = Ledger.create(self.path)
         self.granted, self.allowed, self.entries, self.marks = {}, set(), {}, {}
+        self.until, self.level, self.requests, self.quotas = {}, {}, {}, {}
+        self.patch = pytest.MonkeyPatch()
+        self.patch.setattr(FileConnection, "clock", property(lambda _: 86_400 * self.day))
+        self.patch.setattr(FileConnection, "who", property(lambda _: self.who))
         self.first = set()  # drawn by the ledger as it is open now, and not gone on
         self.tables = {}  # what parts of each frame were drawn from
         self.kept = self.ledger.head
@@ -66,17 +88,52 @@ class LedgerMachine(RuleBasedStateMachine):
         if hasattr(self, "folder"):
             self.ledger.close()
             self.folder.cleanup()
+            self.patch.undo()
 
     def spent(self, dataset, *more):
-        """The most that any record at all has borne, unit by unit; with `more` entries."""
+        """The most that any record at all has borne, unit by unit; with `more` entries.
+
+        What parts had borne when a period ended counts for all records from then on.
+        """
         dearest = Charge()
         for record in product(range(3), range(2)):
             total = Charge()
-            for name, units, state, _, part in [*self.entries.values(), *more]:
-                if name == dataset and state != "refunded" and reads(part, record):
+            for name, units, state, _, part, old in [*self.entries.values(), *more]:
+                counts = name == dataset and state != "refunded" and not (old and part)
+                if counts and reads(part, record):
                     total = plus(total, units)
             dearest = most(dearest, total)
-        return dearest
+        return plus(dearest, self.level.get(dataset, Charge()))
+
+    def today(self):
+        """The last day that the ledger knows of, which a clock set back does not change."""
+        return max(self.day, last_line(connection_of(self.ledger))[0].clock // 86_400)
+
+    def over(self, name):
+        return self.until.get(name) is not None and self.until[name] < self.today()
+
+    def grants(self, name, amount, until):
+        """What a grant leads to: before it, the end of a period that is over."""
+        if self.over(name):
+            spent = self.spent(name)
+            self.granted[name] = spent
+            whole = Charge()
+            for entry in self.entries.values():
+                if entry[0] == name:
+                    entry[5] = True
+                    if entry[4] is None and entry[2] != "refunded":
+                        whole = plus(whole, entry[1])
+            self.level[name] = minus(spent, whole)
+            for frame in [frame for frame in self.tables if frame[0] == name]:
+                del self.tables[frame]
+            self.until[name] = None
+        self.granted[name] = plus(self.granted.get(name, Charge()), amount)
+        self.until[name] = self.until.get(name) if until is None else until
+
+    def gives_back(self, entry, amount):
+        """A part of a period that is over gives nothing back, the whole table what then lapses."""
+        if entry[5] and entry[4] is None:
+            self.granted[entry[0]] = minus(self.granted[entry[0]], amount)
 
     def expect(self, agreed, use):
         if agreed:
@@ -85,21 +142,71 @@ class LedgerMachine(RuleBasedStateMachine):
             use()
         return None
 
-    @rule(name=names, amount=st.sampled_from([PureDP(1), ApproxDP(1, "1e-9"), ZCDP("0.5")]))
-    def grant(self, name, amount):
-        before = self.granted.get(name, Charge())
-        units = {PureDP: Charge(10**6), ApproxDP: Charge(10**6, 1000), ZCDP: Charge(0, 0, 500_000)}
-        self.ledger.grant(name, amount, reason="rule")
-        self.granted[name] = plus(before, units[type(amount)])
+    @rule(name=names, amount=st.sampled_from(list(GRANTED)), days=days)
+    def grant(self, name, amount, days):
+        until = None if days is None else self.today() + days
+        self.ledger.grant(name, amount, reason="rule", until=until and date_of(until))
+        self.grants(name, GRANTED[amount], until)
 
     @rule(name=names)
     def allow_heuristics(self, name):
         self.ledger.grant(name, Heuristic("rule"), reason="rule", heuristic=True)
-        self.granted.setdefault(name, Charge())
+        self.grants(name, Charge(), None)
         self.allowed.add(name)
 
-    @rule(release=releases, name=names, guarantee=guarantees, part=st.sampled_from(PARTS))
-    def reserve(self, release, name, guarantee, part):
+    @rule(name=names)
+    def open_an_account(self, name):
+        agreed = name not in self.granted
+        self.expect(agreed, lambda: self.ledger.create_dataset(name, reason="rule"))
+        self.granted.setdefault(name, Charge())
+
+    @rule(name=names, amount=st.sampled_from(list(GRANTED)), days=days)
+    def request(self, name, amount, days):
+        until = None if days is None else self.today() + days
+        number = self.ledger.request(name, amount, reason="rule", until=until and date_of(until))
+        if until is None and not self.over(name):
+            until = self.until.get(name)
+        self.requests[number] = name, GRANTED[amount], until, self.who
+        self.granted.setdefault(name, Charge())
+
+    @rule(number=st.integers(0, 9), agrees=st.booleans())
+    def answer(self, number, agrees):
+        number = [*self.requests, 1][number % (len(self.requests) + 1)]
+        name, amount, until, who = self.requests.get(number, (None,) * 4)
+        late = until is not None and until < self.today()
+        agreed = name is not None and not (agrees and (late or who == self.who))
+        answer = self.ledger.approve if agrees else self.ledger.decline
+        self.expect(agreed, lambda: answer(number, reason="rule"))
+        if agreed:
+            del self.requests[number]
+            if agrees:
+                self.grants(name, amount, until)
+
+    @rule(name=names)
+    def add_client(self, name):
+        agreed = name in self.granted
+        request = {"token": "a" * 64, "epsilon": MICRO.epsilon, "reason": "rule"}
+        self.expect(agreed, lambda: self.ledger.add_client(name, "carl", **request))
+        if agreed:
+            self.quotas[name] = self.quotas.get(name, 0) + 1
+
+    @rule(days=st.sampled_from([1, 3, -3_000]), who=st.sampled_from(["anna", "bert"]))
+    def time_passes(self, days, who):
+        self.day, self.who = self.day + days, who
+
+    @rule()
+    def lose_the_key(self):
+        self.path.with_name("budget.db.key").unlink()
+        self.ledger.new_key(reason="rule")
+
+    @rule(
+        release=releases,
+        name=names,
+        guarantee=guarantees,
+        part=st.sampled_from(PARTS),
+        used=st.sampled_from([False, False, True]),
+    )
+    def reserve(self, release, name, guarantee, part, used):
         units = {
             MICRO: Charge(1),
             PureDP(1): Charge(10**6),
@@ -107,17 +214,22 @@ class LedgerMachine(RuleBasedStateMachine):
             ZCDP("0.3"): Charge(0, 0, 300_000),
         }.get(guarantee, Charge())
         old = self.entries.get(release)
-        new = [name, units, "reserved", guarantee, part]
+        new = [name, units, "reserved", guarantee, part, False]
         fits = covers(self.granted.get(name, Charge()), self.spent(name, new))
         free = units == Charge()
         lawful = name in self.granted and (not free or (name in self.allowed and part is None))
         asked = (name, guarantee, part)
-        agreed = (old[0], *old[3:]) == asked if old else fits and lawful
+        lawful = lawful and not self.over(name)
+        if used:
+            lawful = lawful and self.quotas.get(name, 0) and covers(units, Charge(1))
+        agreed = (old[0], *old[3:5]) == asked if old else fits and lawful
         first = FIRST.get(type(guarantee))
         request = {"plan": PLAN, "protects": DIVISIBLE, "table_part": part, "first": first}
+        request["uses"] = {"carl": MICRO} if used else None
         self.expect(agreed, lambda: self.ledger.reserve(release, name, guarantee, **request))
         if agreed and not old:
             self.entries[release] = new
+            self.quotas[name] = self.quotas.get(name, 0) - used
 
     @rule(release=releases, mark=st.sampled_from([None, b"1" * 16, b"2" * 16]))
     def draw(self, release, mark):
@@ -158,7 +270,9 @@ class LedgerMachine(RuleBasedStateMachine):
         agreed = agreed and release in self.first
         self.expect(agreed, lambda: self.ledger.stop(release))
         if agreed:
-            entry[1:3] = LEFT[type(entry[3])], "stopped"
+            left = LEFT[type(entry[3])]
+            self.gives_back(entry, minus(entry[1], left))
+            entry[1:3] = left, "stopped"
 
     @rule(release=releases)
     def go_on(self, release):
@@ -174,6 +288,7 @@ class LedgerMachine(RuleBasedStateMachine):
         agreed = bool(entry) and entry[2] == "reserved"
         self.expect(agreed, lambda: self.ledger.refund(release, reason="rule"))
         if agreed:
+            self.gives_back(entry, entry[1])
             entry[2] = "refunded"
 
     @rule()
@@ -191,7 +306,11 @@ class LedgerMachine(RuleBasedStateMachine):
         for name, granted in self.granted.items():
             balance = self.ledger.balance(name)
             assert (balance.granted, balance.spent) == (granted, self.spent(name))
-        for release, (name, units, state, guarantee, part) in self.entries.items():
+            assert covers(granted, self.spent(name))
+            left = sum(client.left.micro_epsilon for client in self.ledger.clients(name))
+            assert left == self.quotas.get(name, 0)
+        assert {request.number for request in self.ledger.requests()} == set(self.requests)
+        for release, (name, units, state, guarantee, part, _) in self.entries.items():
             entry = self.ledger.entry(release)
             assert (entry.dataset, entry.charge, entry.state) == (name, units, state)
             assert (entry.guarantee, entry.table_part) == (guarantee, part)

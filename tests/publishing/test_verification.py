@@ -23,9 +23,9 @@ def test_a_sound_release_is_true_and_can_be_gone_through(folder):
     assert found
     assert found.passed
     assert found.failed == ()
-    assert [check.name for check in found] == ["files", "plan", "data"]
+    assert [check.name for check in found] == ["files", "plan", "data", "origin"]
     assert found[0].name == "files"
-    assert len(found[1:]) == 2
+    assert len(found[1:]) == 3
     assert "passed" in repr(found)
 
 

@@ -70,7 +70,7 @@ def rewrite(folder, paper, *, sealed=True):
 
 def test_a_sound_release_passes_every_check(sound, ledger):
     checks = sf.verify(sound, ledger=ledger)
-    assert [check.name for check in checks] == ["files", "plan", "data", "ledger"]
+    assert [check.name for check in checks] == ["files", "plan", "data", "origin", "ledger"]
     assert all(check.passed for check in checks)
     assert "80 rows" in checks[2].detail
     assert "1-differential privacy" in checks[1].detail

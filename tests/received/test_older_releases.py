@@ -17,12 +17,13 @@ from sfumato.schema.domain import Domain
 
 OLDER = sorted((Path(__file__).parent / "made_by_0_1").iterdir())
 EVEN = Path(__file__).parent / "made_before_round_values"
+SIGNED = Path(__file__).parent / "signed_by_0_1"
 
 
 @pytest.mark.parametrize("folder", OLDER, ids=lambda folder: folder.name)
 def test_a_release_of_version_0_1_verifies(folder):
     found = sf.verify(folder)
-    assert [check.name for check in found] == ["files", "plan", "data"]
+    assert [check.name for check in found] == ["files", "plan", "data", "origin"]
     assert all(check.passed for check in found), found
 
 
@@ -30,6 +31,12 @@ def test_a_release_of_version_0_1_verifies(folder):
 def test_its_certificate_is_written_as_it_was_read(folder):
     record = json.loads((folder / "release.json").read_text("utf-8"))
     assert list(Certificate.of(record).to_json().items()) == list(record.items())
+
+
+def test_a_signature_that_was_made_once_fits_ever_after():
+    """What is signed is the certificate in the order of its fields, which therefore stays."""
+    found = sf.verify(SIGNED / "table", key=SIGNED / "publisher.key.pub")
+    assert all(check.passed for check in found), found
 
 
 def test_a_release_of_evenly_spaced_numbers_verifies():

@@ -13,8 +13,10 @@ from sfumato.cli import (
     compare,
     demo,
     doctor,
+    forecast,
     graph,
     inspect,
+    key,
     ledger,
     methods,
     party,
@@ -42,6 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("demo")(demo.demo)
+app.command("forecast")(forecast.forecast)
 app.command("publish")(publish.publish)
 app.command("methods")(methods.methods)
 app.command("verify")(verify.verify)
@@ -58,6 +61,7 @@ app.add_typer(query.app, name="query")
 app.add_typer(party.app, name="party")
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(key.app, name="key")
 app.command("studio", hidden=True)(studio.studio)
 app.command(
     "reproduce",

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.key import Sign
 from sfumato.cli.table_argument import Data, Sheet, Table, named
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def estimate(
     release: Annotated[
         str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
     ] = None,
+    sign: Sign = None,
     seed: Annotated[
         int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
     ] = None,
@@ -84,6 +86,7 @@ def estimate(
             name=name,
             folder=folder,
             release=release,
+            sign=sign,
             seed=seed,
         )
         file.write(found.schema.to_yaml())

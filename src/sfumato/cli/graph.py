@@ -7,6 +7,7 @@ import typer
 
 from sfumato.cli.graph_compare import compare
 from sfumato.cli.graph_parties import merge, share
+from sfumato.cli.key import Sign
 
 __all__ = ["app"]
 
@@ -65,6 +66,7 @@ def publish(
             "--accept-no-guarantee", help="Publish although the method has no privacy proof."
         ),
     ] = False,
+    sign: Sign = None,
     seed: Annotated[
         int | None, typer.Option(help="Test run: repeatable, no guarantee, no ledger.")
     ] = None,
@@ -100,6 +102,7 @@ def publish(
         folder=output,
         format=format,  # type: ignore[arg-type]  # checked by publish itself
         release=release,
+        sign=sign,
         seed=seed,
         accept_no_guarantee=accept_no_guarantee,
         **options,

@@ -1,12 +1,11 @@
 """`sfumato ledger`: make one, grant budgets, see what is left, check that nothing is missing."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli import ledger_history, ledger_people, ledger_place
-from sfumato.cli.ledger_options import LEDGER, Dataset, File, Reason, Until
+from sfumato.cli import ledger_history, ledger_people, ledger_place, ledger_sign, ledger_verify
+from sfumato.cli.ledger_options import Dataset, File, Reason, Until
 from sfumato.cli.screen import Grid, say
 from sfumato.cli.screen import show as show_table
 
@@ -31,6 +30,14 @@ app.command("request")(ledger_people.request)
 app.command("requests")(ledger_people.requests)
 app.command("approve")(ledger_people.approve)
 app.command("decline")(ledger_people.decline)
+app.command(
+    "verify",
+    epilog="Examples: sfumato ledger verify --ledger budget.db --head 3f1a… · sfumato ledger "
+    "verify --export audit.jsonl",
+)(ledger_verify.verify)
+app.command(
+    "sign", epilog="Example: sfumato ledger sign --ledger budget.db --key owner.key -o head.json"
+)(ledger_sign.sign)
 app.command("log")(ledger_history.log)
 app.command("export")(ledger_history.export)
 app.command("move")(ledger_place.move)
@@ -136,44 +143,6 @@ def show(
                 say(ledger_people.asked_for(asked))
         for entry in opened.unfinished(dataset):
             say(_advice(entry))
-
-
-@app.command(
-    epilog="Examples: sfumato ledger verify --ledger budget.db --head 3f1a… · sfumato ledger "
-    "verify --export audit.jsonl"
-)
-def verify(
-    ledger: Annotated[str | None, LEDGER] = None,
-    head: Annotated[
-        str | None, typer.Option(help="A head you kept earlier: it must be in the history.")
-    ] = None,
-    export: Annotated[
-        Path | None, typer.Option(help="Check what `sfumato ledger export` wrote instead.")
-    ] = None,
-) -> None:
-    """Check every page, hash, balance and step, and print the head to keep elsewhere."""
-    from sfumato.errors import ParameterError
-    from sfumato.ledger import Ledger
-    from sfumato.ledger.export import check_export
-
-    kept = _head(head)
-    if export is not None:
-        checked = check_export(export, head=kept)
-        name, found = f"{export} (ledger {checked.ledger_id})", checked.head
-    elif ledger is None:
-        raise ParameterError("say what to check: --ledger FILE, or --export FILE")
-    else:
-        with Ledger(ledger) as opened:
-            name, found = opened.name, opened.verify(head=kept)
-    say(f"{name} is sound{'' if head is None else ' and holds the head you kept'}")
-    if export is not None and checked.taken_as_stated:
-        say(
-            f"of {checked.taken_as_stated} of its {checked.lines} lines, by earlier versions, the "
-            "hash is taken as stated: it covers a fingerprint that was left out"
-        )
-    say(f"head: {found}")
-    if head is None:
-        say("keep it elsewhere: with it, a rolled-back or rewritten ledger is detected")
 
 
 @app.command(
@@ -288,11 +257,3 @@ def _advice(entry: "Entry") -> str:
             "party contribute with the same state, in the round that is on"
         )
     return f"release {entry.release} of {entry.dataset} is {entry.state}; {fate}"
-
-
-def _head(text: str | None) -> str | None:
-    from sfumato.errors import ParameterError
-
-    if text is not None and (len(text) != 64 or set(text) - set("0123456789abcdef")):
-        raise ParameterError("head must be the 64 hexadecimal digits that verify printed")
-    return text

@@ -1,13 +1,15 @@
 """`sfumato ledger log` and `export`: what was done, by whom, when and why."""
 
+import csv
 import json
+from io import StringIO
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sfumato.cli.ledger_options import File
-from sfumato.cli.screen import Grid, say, show
+from sfumato.cli.screen import Grid, document, say, show
 
 __all__ = ["export", "log"]
 
@@ -36,9 +38,9 @@ def log(
         lines, name = opened.history(dataset), opened.name
     acts = [act_of(line) for line in lines if line.kind != "checkpoint"]
     if as_json:
-        typer.echo(json.dumps([act.to_json() for act in acts], indent=1, ensure_ascii=False))
+        document(json.dumps([act.to_json() for act in acts], indent=2))
     elif as_csv:
-        _as_csv([act.to_json() for act in acts])
+        document(_table([act.to_json() for act in acts]))
     else:
         table = Grid("line", "day", "data set", "what", "amount", "left", "who: why", title=name)
         for act in acts:
@@ -50,14 +52,13 @@ def log(
         show(table)
 
 
-def _as_csv(rows: list[dict[str, object]]) -> None:
-    import csv
-    import sys
-
-    writer = csv.DictWriter(sys.stdout, list(rows[0]) if rows else ["line"], lineterminator="\n")
+def _table(rows: list[dict[str, object]]) -> str:
+    out = StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     # A reason that begins like a formula is text in a spreadsheet, too.
     writer.writerows({name: _plain(value) for name, value in row.items()} for row in rows)
+    return out.getvalue().rstrip("\n")
 
 
 def _plain(value: object) -> object:
@@ -74,7 +75,7 @@ def export(
         ),
     ] = False,
 ) -> None:
-    """Write the whole history as lines of JSON that `verify --export` checks.
+    """Write the whole history as lines of JSON, for sfumato ledger verify --export.
 
     Example: sfumato ledger export --for-auditor --ledger budget.db -o audit.jsonl
     """

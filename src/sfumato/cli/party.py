@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.key import Sign
 from sfumato.cli.screen import Grid, say, show, styled
 from sfumato.cli.table_argument import Data, Table, named
 
@@ -196,6 +197,7 @@ def combine(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
     rows: Annotated[int | None, typer.Option(help="Rows to draw; default: as many.")] = None,
     format: Annotated[str, typer.Option(help="csv or parquet.")] = "csv",
+    sign: Sign = None,
 ) -> None:
     """Make the release from what was opened: a folder with the data and its certificate.
 
@@ -206,7 +208,7 @@ def combine(
     from sfumato.party.opening import unused_openings
 
     exchange = _exchange(folder)
-    promise(run(exchange, output, rows=rows, format=format))  # type: ignore[arg-type]
+    promise(run(exchange, output, rows=rows, format=format, sign=sign))  # type: ignore[arg-type]
     for number, party in unused_openings(exchange):
         say(f"not used: the opening of round {number} by {party}, which has another list")
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.key import Sign
 from sfumato.cli.screen import asked, say, somebody_answers, styled
 from sfumato.cli.table_argument import Data, Sheet, Table, named
 
@@ -111,6 +112,7 @@ def publish(
             "--yes", help="Publish also what is expected to be hardly better than guessing."
         ),
     ] = False,
+    sign: Sign = None,
     seed: Annotated[
         int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
     ] = None,
@@ -171,6 +173,7 @@ def publish(
             format=format,  # type: ignore[arg-type]  # checked by publish itself
             rows=rows,
             release=release,
+            sign=sign,
             seed=seed,
             accept_no_guarantee=accept_no_guarantee,
             on_doubt=unheard if yes else _agreed,

@@ -9,6 +9,7 @@ from sfumato.privacy.guarantee import Heuristic, Seeded
 from sfumato.release import Certificate, Release
 from sfumato.release.facts import measured_facts, rows_of, warnings_of
 from sfumato.schema.person import PERSON
+from sfumato.signature.key import brief
 
 __all__ = ["bars", "promise", "unfinished"]
 
@@ -58,6 +59,8 @@ def promise(release: Release, *, again: bool = False) -> None:
     elif joint is not None:
         counted = "whether each party counts it in a ledger is not known here"
     lines.line("ledger", counted)
+    if certificate.signature is not None:
+        lines.line("signed", f"by key {brief(certificate.signature.key)}")
     if release.folder is not None:
         names = ", ".join(sorted([*certificate.listed, "release.json"]))
         lines.line("written", f"{release.folder}/ ({names})")

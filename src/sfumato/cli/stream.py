@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.cli.key import Sign
 from sfumato.cli.screen import say
 
 __all__ = ["app"]
@@ -79,6 +80,7 @@ def count(
     name: Name = None,
     ledger: LedgerFile = None,
     release: Release = None,
+    sign: Sign = None,
     seed: Seed = None,
 ) -> None:
     """Publish how many of the bits so far are one.
@@ -105,6 +107,7 @@ def count(
         form=form,
         name=name,
         release=release,
+        sign=sign,
         seed=seed,
     )
 
@@ -134,6 +137,7 @@ def mean(
     name: Name = None,
     ledger: LedgerFile = None,
     release: Release = None,
+    sign: Sign = None,
     seed: Seed = None,
 ) -> None:
     """Publish the share of ones at chosen times, from a sample of the bits.
@@ -153,6 +157,7 @@ def mean(
         form=form,
         name=name,
         release=release,
+        sign=sign,
         seed=seed,
     )
 

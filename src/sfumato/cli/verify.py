@@ -15,6 +15,17 @@ def verify(
     ledger: Annotated[
         str | None, typer.Option(envvar="SFUMATO_LEDGER", help="The ledger it was charged to.")
     ] = None,
+    key: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Public key of the publisher: the release must be signed with it; repeatable.",
+            metavar="FILE",
+        ),
+    ] = None,
+    revoked: Annotated[
+        Path | None,
+        typer.Option(help="Ids of keys that count no more, one a line.", metavar="FILE"),
+    ] = None,
     trial: Annotated[
         list[Path] | None,
         typer.Option(help="A release of public data, made in the same way; repeatable."),
@@ -23,9 +34,11 @@ def verify(
         Path | None, typer.Option(help="The public data that the trial was made of.")
     ] = None,
 ) -> None:
-    """Check files, plan, data and, with a ledger, the charge; needs no original data.
+    """Check files, plan, data, who signed and, with a ledger, the charge; needs no original data.
 
     With a trial, the noise in it is tested for the law that the certificate declares.
+
+    Example: sfumato verify release/ --key publisher.key.pub
 
     Example: sfumato verify release/ --trial trial/ --public public.csv
     """
@@ -36,7 +49,7 @@ def verify(
     if bool(trial) != (public is not None):
         raise ParameterError("--trial and --public belong together: give both, or none")
     opened = Ledger(ledger) if ledger is not None else None
-    checks = run(folder, ledger=opened)
+    checks = run(folder, ledger=opened, key=key or None, revoked=revoked)
     if trial:
         from sfumato.inspection.trial_check import verify_trial
 

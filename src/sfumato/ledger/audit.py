@@ -24,11 +24,14 @@ from sfumato.ledger.chain import (
     left_out,
     summary,
 )
+from sfumato.ledger.line_form import begins, well_formed
 from sfumato.ledger.rules import entry_of, part_id, same_data
 from sfumato.ledger.sql import (
+    PERIOD_END,
     answered,
     balance_of,
     joined_to,
+    last_lapse,
     line_at,
     lines_of,
     names_of,
@@ -52,22 +55,7 @@ _BEFORE: dict[str, tuple[str | None, ...]] = {
 }
 
 
-# What tables refuse by themselves, and an exported text cannot.
-_OF_THE_LEDGER = ("create", "new-key", "checkpoint", "move", "arrive")
-_STEPS = ("reserve", "part", "draw", "settle", "stop", "refund")
-_WITH_ANOTHER = ("same-data", "part", "approve", "decline", "use")
-_ALLOWING = ("grant", "request", "approve")
-
-
-def _has_the_form_of_its_kind(line: LedgerLine) -> bool:
-    return (
-        (line.dataset == "") == (line.kind in _OF_THE_LEDGER)
-        and (line.kind == "inspect" or (line.release is not None) == (line.kind in _STEPS))
-        and (line.other is not None) == (line.kind in _WITH_ANOTHER)
-        and (line.fingerprint is None or line.kind == "draw")
-        and 0 <= line.heuristic <= (line.kind in _ALLOWING)
-        and min(line.amount.micro_epsilon, line.amount.pico_delta, line.amount.micro_rho) >= 0
-    )
+_NEW = Balance()
 
 
 def replay(lines: Iterable[tuple[LedgerLine, str]], ledger_id: str) -> str:
@@ -87,6 +75,7 @@ class _Step(NamedTuple):
     amount: Charge
     part: TablePart | None = None  # of the table, that its release reads
     rest: Charge | None = None  # what a stop gives back, where it may stop
+    charged: int = 0  # its first line
 
 
 class Audit:
@@ -109,13 +98,18 @@ class Audit:
         self._parts: dict[str, int] = {}
         self._names: dict[str, set[str]] = {}
         self._same: dict[str, set[str]] = {}
+        self._ends: dict[str, int] = {}  # the line at which a period of each data set ended last
         self._answers: set[str] = set()  # requests that somebody has answered
         self._requests: dict[str, LedgerLine] = {}
         self._used = ("", NOTHING)  # the release that was charged last, and what clients used of it
         self._nonces = past is not None
         self._last: LedgerLine | None = None if past is None else line_at(past, since)
         self._two_people = past is not None and needs_two_people(past)
-        self._part: TablePart | None = None  # of the table, that the line under audit is about
+        # Of the line under audit: the part of a table that it is about, and what it leads to.
+        self._part: TablePart | None = None
+        self._rest: Charge | None = None
+        self._charged = 0
+        self._amount, self._after = NOTHING, _NEW
 
     def walk(self, lines: Iterable[tuple[LedgerLine, str]]) -> None:
         """Take each line in turn; refuse the first one that is wrong."""
@@ -153,9 +147,9 @@ class Audit:
                 return "the checkpoint does not sum up the accounts before it"
         if (line.kind == "create") != (self.count == 0):
             return "the first line is missing or repeated"
-        if line.kind == "create" and not _hangs_on(line.detail, self._genesis):
+        if line.kind == "create" and not begins(line.detail, self._genesis):
             return "the first line is about another ledger"
-        if not _has_the_form_of_its_kind(line):
+        if not well_formed(line):
             return "a line has not the form of its kind"
         if self._nonces and not line.nonce:
             return "a line has no nonce"
@@ -252,7 +246,9 @@ class Audit:
             strangers = self._names_of(line.fingerprint) - {line.dataset}
             if strangers - self._near(line.dataset):
                 return "the data was already known under another name"
-        names = same_data(line.dataset, self._near)
+        names = {line.dataset}
+        if self._near(line.dataset) or line.kind == "same-data":
+            names = same_data(line.dataset, self._near)
         if line.kind == "same-data":
             names |= same_data(str(line.other), self._near)
         promises = {b.protects for name in names if (b := self._balance(name)) and b.protects}
@@ -263,14 +259,25 @@ class Audit:
         return None
 
     def _balanced(self, line: LedgerLine) -> str | None:
-        if line.kind in ("inspect", "part", "checkpoint") and line.amount != NOTHING:
+        amount = self._amount = line.amount
+        if line.kind in ("inspect", "part", "checkpoint") and amount != NOTHING:
             return "a line costs something that is free"
-        asked = entry_of([line]) if line.kind == "reserve" else None
-        if asked is not None and charge(asked.guarantee) != line.amount:
-            return "the charge does not follow from the guarantee"
-        before, balance = self._balance(line.dataset) or Balance(), line.balance
-        known = None if line.release is None else self._step(line.release).part
-        part = self._part = known if asked is None else asked.table_part
+        before, balance = self._balance(line.dataset) or _NEW, line.balance
+        self._after, self._part, self._rest = balance, None, None
+        self._charged, over = line.sequence, False
+        if line.kind == "reserve":
+            asked = entry_of([line])
+            if charge(asked.guarantee) != amount:
+                return "the charge does not follow from the guarantee"
+            self._part, self._rest = asked.table_part, asked.rest
+        elif line.release is not None:
+            known = self._step(line.release)
+            self._part, self._rest = known.part, known.rest
+            self._charged = known.charged or line.sequence
+            over = self._charged < self._period_end(line.dataset)
+        elif line.kind == "lapse":
+            over = line.detail.startswith(PERIOD_END)
+        part = self._part
         if part is not None and line.kind == "reserve" and balance.protects != DIVISIBLE:
             return "a part of a table is charged under another promise"
         if part is not None and line.kind == "draw":
@@ -286,15 +293,16 @@ class Audit:
         if balance != after(
             before,
             line.kind,
-            line.amount,
+            amount,
             heuristic=bool(line.heuristic),
             protects=line.protects if fixes else None,
             part=part,
-            fingerprint=line.mark,
+            fingerprint=None if part is None else line.mark,
+            over=over,
         ):
             return "the balance does not follow from the one before"
         silent = line.kind == "reserve" and line.nonce and balance.protects is None
-        if silent and line.amount != NOTHING:
+        if silent and amount != NOTHING:
             return "a charge does not say what it protects"
         if not covers(balance.granted, balance.spent):
             return "more was spent than granted"
@@ -307,20 +315,21 @@ class Audit:
         if line.kind == "create":
             self._two_people = bool(json.loads(line.detail).get("two people", False))
         if line.kind == "use":
-            self._used = self._used[0], plus(self._used[1], line.amount)
+            self._used = self._used[0], plus(self._used[1], self._amount)
         else:
             self._used = (str(line.release) if line.kind == "reserve" else "", NOTHING)
         if line.kind == "request":
             self._requests[str(line.sequence)] = line
+        if line.kind == "lapse" and line.detail.startswith(PERIOD_END):
+            self._ends[line.dataset] = line.sequence
         if line.kind in ("approve", "decline"):
             self._answers.add(str(line.other))
-        self.book[line.dataset], self.hashes[line.dataset] = line.balance, stored
+        self.book[line.dataset], self.hashes[line.dataset] = self._after, stored
         self._nonces = self._nonces or bool(line.nonce)
         if line.release is not None and line.kind != "inspect":
-            rest = self._step(line.release).rest
-            if line.kind == "reserve":
-                rest = entry_of([line]).rest
-            self.steps[line.release] = _Step(line.kind, line.dataset, line.amount, self._part, rest)
+            self.steps[line.release] = _Step(
+                line.kind, line.dataset, self._amount, self._part, self._rest, self._charged
+            )
         if line.fingerprint is not None and not self._exported:
             self._names.setdefault(line.fingerprint, set()).add(line.dataset)
         if line.kind == "part":
@@ -344,9 +353,20 @@ class Audit:
             for last in (steps := lines_of(self._past, release, self._since))[-1:]:
                 found = entry_of(steps)
                 self.steps[release] = _Step(
-                    last.kind, last.dataset, last.amount, found.table_part, found.rest
+                    last.kind,
+                    last.dataset,
+                    last.amount,
+                    found.table_part,
+                    found.rest,
+                    found.sequence,
                 )
         return self.steps.get(release, _Step(None, "", NOTHING))
+
+    def _period_end(self, dataset: str) -> int:
+        if dataset not in self._ends:
+            past = self._past
+            self._ends[dataset] = 0 if past is None else last_lapse(past, dataset, self._since)
+        return self._ends[dataset]
 
     def _part_count(self, series: str) -> int:
         if series not in self._parts and self._past is not None:
@@ -362,12 +382,3 @@ class Audit:
         if dataset not in self._same and self._past is not None:
             self._same[dataset] = joined_to(self._past, dataset, self._since)
         return self._same.get(dataset, set())
-
-
-def _hangs_on(detail: str, head: str) -> bool:
-    """Whether the first line is of the ledger whose chain begins so."""
-    try:
-        said = json.loads(detail)
-        return bool(genesis(said["ledger"]) == head and len(said["key"]) == 64)
-    except (AttributeError, LookupError, TypeError, ValueError):
-        return False

@@ -19,6 +19,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from sfumato.ledger.amount import NOTHING, minus, plus, units
+from sfumato.ledger.sorted_row import Shape
 from sfumato.ledger.table_part import Parted, TablePart
 from sfumato.privacy.budget import Charge
 
@@ -139,9 +140,20 @@ class LedgerLine(NamedTuple):
         return veiled(self.veil, self.fingerprint)
 
 
+# How the lines are written that the hashes cover, by the types of their columns.
+_SHAPES: dict[tuple[tuple[type, ...], bool], Shape | None] = {}
+
+
 def hash_of(line: LedgerLine) -> str:
     """SHA-256 of the line as JSON with sorted names; `previous` is one of its columns."""
-    return sha256(written(hashed(line)).encode("ascii")).hexdigest()
+    row = line if line.veil is None else line._replace(fingerprint=line.mark)
+    looks = tuple(map(type, row)), bool(line.nonce)
+    try:
+        shape = _SHAPES[looks]
+    except KeyError:
+        shape = _SHAPES[looks] = Shape.of(hashed(line), LedgerLine._fields)
+    text = written(hashed(line)) if shape is None else shape.written(row)
+    return sha256(text.encode("ascii")).hexdigest()
 
 
 def hashed(line: LedgerLine) -> dict[str, object]:
@@ -235,14 +247,18 @@ def after(
     protects: str | None = None,
     part: TablePart | None = None,
     fingerprint: str | None = None,
+    over: bool = False,
 ) -> Balance:
     """The balance once an event of this kind has been written.
 
     `heuristic` is what a grant says; of the releases, those without a guarantee, and only
     they, cost nothing.  `protects` is what a charge is about: the first one fixes it.  A release
-    of a `part` moves what is spent by as much as the dearest records are the worse for it.
+    of a `part` moves what is spent by as much as the dearest records are the worse for it.  When a
+    period is `over`, all records count as the dearest ones, so that no part keeps what is left for
+    it; what was charged for a part before that then gives nothing back.
     """
-    balance = replace(balance, protects=balance.protects or protects)
+    if protects is not None and balance.protects is None:
+        balance = replace(balance, protects=protects)
     parts = balance.parts
     match kind:
         case "grant" | "approve":
@@ -252,16 +268,16 @@ def after(
             return replace(balance, granted=plus(balance.granted, amount))
         case "use":
             return replace(balance, spent=plus(balance.spent, amount))
-        case "lapse":  # at the end of a period
-            return replace(balance, granted=minus(balance.granted, amount))
+        case "lapse":
+            parts = _UNDIVIDED if over else parts
+            return replace(balance, granted=minus(balance.granted, amount), parts=parts)
         case "draw" if part is not None:
             return replace(balance, parts=parts.drawn(part, fingerprint))
         case "reserve" if part is not None:
             parts, one = parts.charged(part, amount), 1
-        case "refund" if part is not None:
-            parts, one = parts.refunded(part, amount), -1
-        case "stop" if part is not None:
-            parts, one = parts.refunded(part, amount), 0
+        case "refund" | "stop" if part is not None:
+            parts = parts if over else parts.refunded(part, amount)
+            one = -1 if kind == "refund" else 0
         case "reserve":
             spent, one = plus(balance.spent, amount), 1
         case "refund":
@@ -303,6 +319,7 @@ def next_line(
     veil: str | None = None,
     other: str | None = None,
     part: TablePart | None = None,
+    over: bool = False,
 ) -> LedgerLine:
     """The event that follows line `last` (number and hash) on a data set that stood at `before`."""
     mark = fingerprint if fingerprint is None or veil is None else veiled(veil, fingerprint)
@@ -314,6 +331,7 @@ def next_line(
         protects=protects,
         part=part,
         fingerprint=mark,
+        over=over,
     )
     return LedgerLine(
         last[0] + 1,

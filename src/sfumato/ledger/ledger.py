@@ -42,7 +42,7 @@ from sfumato.ledger.clients import Clients, use
 from sfumato.ledger.fingerprint_key import new_key, new_key_file, write_key
 from sfumato.ledger.making import making
 from sfumato.ledger.moving import move
-from sfumato.ledger.period import lapse_again, running
+from sfumato.ledger.period import charged_before, lapse_again, running
 from sfumato.ledger.rules import (
     Entry,
     affordable,
@@ -247,6 +247,7 @@ class Ledger(Clients):
                 release=release,
                 amount=entry.charge,
                 part=entry.table_part,
+                over=charged_before(connection, entry.dataset, entry.sequence),
             )
             lapse_again(connection, entry.dataset, entry.sequence)
 

@@ -17,7 +17,16 @@ from sfumato.ledger.amount import NOTHING, minus
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.sql import append, balance_of, last_grant, last_lapse, last_line
 
-__all__ = ["end_period", "ended", "lapse_again", "period_of", "running", "time_in", "until_day"]
+__all__ = [
+    "charged_before",
+    "end_period",
+    "ended",
+    "lapse_again",
+    "period_of",
+    "running",
+    "time_in",
+    "until_day",
+]
 
 
 def until_day(until: str | date | None) -> str | None:
@@ -58,21 +67,30 @@ def running(connection: Connection, dataset: str) -> None:
 
 
 def end_period(connection: Connection, dataset: str) -> None:
-    """Take back what is left of a period that is over, before something is granted for the next."""
+    """Take back what is left of a period that is over, before something is granted for the next.
+
+    Nothing may be left: what is refunded later belongs to this period all the same.
+    """
     until, balance = period_of(connection, dataset), balance_of(connection, dataset)
-    if balance is not None and ended(until, time_in(connection)) and balance.left != NOTHING:
-        append(connection, "lapse", dataset, {"until": until}, amount=balance.left)
+    if balance is not None and ended(until, time_in(connection)):
+        append(connection, "lapse", dataset, {"until": until}, amount=balance.left, over=True)
 
 
 def lapse_again(connection: Connection, dataset: str, charged: int) -> None:
     """Take back what was just given back, if it was charged in a period that has ended since."""
-    if charged >= last_lapse(connection, dataset):
+    if not charged_before(connection, dataset, charged):
         return
     given_back, _ = last_line(connection)
     before = balance_of(connection, dataset, given_back.sequence - 1)
     if before is not None:
         amount = minus(given_back.balance.left, before.left)
-        append(connection, "lapse", dataset, {"refund": given_back.sequence}, amount=amount)
+        if amount != NOTHING:
+            append(connection, "lapse", dataset, {"refund": given_back.sequence}, amount=amount)
+
+
+def charged_before(connection: Connection, dataset: str, charged: int) -> bool:
+    """Whether a period of the data set has ended since the line of a charge."""
+    return charged < last_lapse(connection, dataset)
 
 
 def time_in(connection: Connection) -> int:

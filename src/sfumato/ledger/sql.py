@@ -23,6 +23,7 @@ from sfumato.ledger.table_part import TablePart
 from sfumato.privacy.budget import Charge
 
 __all__ = [
+    "PERIOD_END",
     "accounts",
     "all_lines",
     "answered",
@@ -62,6 +63,7 @@ __all__ = [
 
 _EVER = 2**62
 _PORTION = 2_000
+PERIOD_END = '{"until":'  # how a lapse at the end of a period begins to say so
 
 
 def append(
@@ -78,6 +80,7 @@ def append(
     veil: str | None = None,
     other: str | None = None,
     part: TablePart | None = None,
+    over: bool = False,
 ) -> LedgerLine:
     """Write the next line, with the balance it leads to.
 
@@ -100,6 +103,7 @@ def append(
         veil=veil,
         other=other,
         part=part,
+        over=over,
     )
     insert(connection, line)
     return line
@@ -219,7 +223,8 @@ def every_line(connection: Connection, after: int = 0) -> Iterator[tuple[LedgerL
     """
     query = "SELECT * FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?"
     while rows := connection.execute(query, (after, _PORTION)).fetchall():
-        yield from ((LedgerLine(*row[:-1]), row[-1]) for row in rows)
+        for row in rows:
+            yield LedgerLine._make(row[:-1]), row[-1]
         after = rows[-1][0]
 
 
@@ -307,13 +312,18 @@ def last_grant(connection: Connection, dataset: str, until: int = _EVER) -> Ledg
     return next(_checked(connection.execute(query, (dataset, until))), None)
 
 
-def last_lapse(connection: Connection, dataset: str) -> int:
-    """The line at which what was left of a period was taken back last; 0 if there is none."""
+def last_lapse(connection: Connection, dataset: str, until: int = _EVER) -> int:
+    """The line at which a period of a data set ended last; 0 if none did.
+
+    What a refund after that gave back is taken back by a line of its own, which ends no period.
+    """
     query = (
-        "SELECT sequence FROM event WHERE dataset = ? AND kind = 'lapse'"
-        " ORDER BY sequence DESC LIMIT 1"
+        "SELECT sequence FROM event WHERE dataset = ? AND kind = 'lapse' AND detail LIKE ?"
+        " AND sequence <= ? ORDER BY sequence DESC LIMIT 1"
     )
-    found: tuple[int] | None = connection.execute(query, (dataset,)).fetchone()
+    found: tuple[int] | None = connection.execute(
+        query, (dataset, PERIOD_END + "%", until)
+    ).fetchone()
     return found[0] if found else 0
 
 

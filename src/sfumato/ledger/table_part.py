@@ -19,7 +19,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -166,16 +166,22 @@ class Parted:
     @classmethod
     def of(cls, text: str | None) -> "Parted":
         """From what `to_text` wrote."""
-        if text is None:
-            return cls()
-        try:
-            found = {
-                name: _Frame(
-                    tuple((a, b, Charge(*spent)) for a, b, *spent in frame["cells"]),
-                    frame["table"],
-                )
-                for name, frame in json.loads(text).items()
-            }
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise LedgerError("the ledger is damaged: parts of a table cannot be read") from error
-        return cls(tuple((name, found[name]) for name in sorted(found)))
+        return _UNDIVIDED if text is None else _parted(text)
+
+
+_UNDIVIDED = Parted()
+
+
+@lru_cache(maxsize=256)  # the lines of an account say the same until something is charged
+def _parted(text: str) -> Parted:
+    try:
+        found = {
+            name: _Frame(
+                tuple((a, b, Charge(*spent)) for a, b, *spent in frame["cells"]),
+                frame["table"],
+            )
+            for name, frame in json.loads(text).items()
+        }
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise LedgerError("the ledger is damaged: parts of a table cannot be read") from error
+    return Parted(tuple((name, found[name]) for name in sorted(found)))

@@ -10,7 +10,7 @@ from pathlib import Path
 from sfumato.errors import LedgerError
 from sfumato.ledger.amount import NOTHING
 from sfumato.ledger.backend import Connection
-from sfumato.ledger.period import lapse_again
+from sfumato.ledger.period import charged_before, lapse_again
 from sfumato.ledger.rules import Entry, entry_of, require_state
 from sfumato.ledger.session import LedgerSession
 from sfumato.ledger.sql import append, lines_of, parts_of, stops_of
@@ -64,6 +64,7 @@ class TwoSteps(LedgerSession):
                 release=release,
                 amount=entry.rest or NOTHING,
                 part=entry.table_part,
+                over=charged_before(connection, entry.dataset, entry.sequence),
             )
             lapse_again(connection, entry.dataset, entry.sequence)
             return entry_of(lines_of(connection, release))

@@ -24,6 +24,7 @@ from sfumato.publishing.transaction import Produced, ReleaseTransaction
 from sfumato.release.certificate import PartyFacts
 from sfumato.release.file import Format
 from sfumato.release.release import Release
+from sfumato.signature import signing_key
 
 __all__ = ["combine"]
 
@@ -34,8 +35,13 @@ def combine(
     *,
     format: Format = "csv",
     rows: int | None = None,
+    sign: str | Path | None = None,
 ) -> Release:
-    """Add up what the parties contributed, and make the release from it."""
+    """Add up what the parties contributed, and make the release from it.
+
+    `sign` is the file of a private key: whoever combines may sign, in nobody else's name.
+    """
+    signer = signing_key(sign)
     check_rows(rows, exchange.agreement.plan)
     opened: list[Whole] = []
     seeded = False
@@ -47,7 +53,9 @@ def combine(
         seeded = seeded or any(file.seeded for file in found.values())
     seed = 0 if seeded else None  # of a test run
     joint = _Joint(exchange, found, opened, rows, seed)
-    transaction = ReleaseTransaction(joint, None, exchange.agreement.file.release, seed)
+    transaction = ReleaseTransaction(
+        joint, None, exchange.agreement.file.release, seed, signer=signer
+    )
     return transaction.to(folder, format, "arrow")
 
 

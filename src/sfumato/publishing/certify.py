@@ -11,7 +11,7 @@ from sfumato.privacy.guarantee import Guarantee, Heuristic, Seeded, to_json
 from sfumato.privacy.mechanism import Event, Purse
 from sfumato.release.certificate import FORMAT, Certificate
 from sfumato.release.content import PartsContent, TablesContent
-from sfumato.release.digest import digest
+from sfumato.release.digest import whole_digest
 from sfumato.release.fit import FitFacts
 from sfumato.schema.person import PERSON
 
@@ -69,7 +69,7 @@ def _certificate(
             "events": [event.to_json() for event in bought.events],
             "rows": bought.content.rows,
             "content": {"sha256-tree": bought.content.hexdigest()},
-            "synopsis": None if bought.synopsis is None else digest(bought.synopsis),
+            "synopsis": None if bought.synopsis is None else whole_digest(bought.synopsis),
             "ledger": None if ledger is None else dict(ledger),
             **stated_facts(terms, bought.guarantee, counted=ledger is not None),
             **(

@@ -19,6 +19,7 @@ from sfumato.release.file import Format
 from sfumato.release.release import Release
 from sfumato.retrieval.count_plan import CountPlan, count_terms, planned
 from sfumato.retrieval.counts import Counts
+from sfumato.signature import signing_key
 
 __all__ = ["publish_counts"]
 
@@ -39,13 +40,15 @@ def publish_counts(
     folder: str | Path | None = None,
     format: Format = "csv",
     release: str | None = None,
+    sign: str | Path | None = None,
     seed: int | None = None,
 ) -> Release:
     """Release counts under noise; `PublishedCounts.of` answers queries from the release.
 
     `data` is a CSV or Parquet file, a frame or an Arrow table with the columns key and count, or
     `Counts`.  `ways` is histogram (few keys), wavelet (long ranges) or both, of which the
-    histogram gets `share` of the budget.
+    histogram gets `share` of the budget.  `sign` is the file of a private key, which signs the
+    certificate.
 
     >>> from sfumato.retrieval.published import PublishedCounts
     >>> table = pa.table({"key": ["flu", "cold", "cough"], "count": [120, 300, 95]})
@@ -58,6 +61,7 @@ def publish_counts(
     (1.92, 4)
     """
     budget = stated_budget(epsilon=epsilon, delta=delta, rho=rho)
+    signer = signing_key(sign)
     counts = data if isinstance(data, Counts) else Counts.read(data)
     records = counts.records if neighbours == "replace-one" else None
     plan = planned(
@@ -67,7 +71,8 @@ def publish_counts(
     dataset = dataset_name(name, data, default="counts", charged=ledger is not None)
     key = None if ledger is None else ledger.fingerprint_key
     publishable = _Counts(dataset, plan, counts, key)
-    return ReleaseTransaction(publishable, ledger, release, seed).to(folder, format, "arrow")
+    transaction = ReleaseTransaction(publishable, ledger, release, seed, signer=signer)
+    return transaction.to(folder, format, "arrow")
 
 
 class _Counts:

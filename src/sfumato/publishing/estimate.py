@@ -28,6 +28,7 @@ from sfumato.release.release import Release
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.schema.partial import PartialSchema
+from sfumato.signature import signing_key
 from sfumato.table.header import check_header
 from sfumato.table.source import Source, number_of_records, open_source
 
@@ -58,6 +59,7 @@ def estimate_schema(
     folder: str | Path | None = None,
     format: Format = "csv",
     release: str | None = None,
+    sign: str | Path | None = None,
     seed: int | None = None,
     progress: Wish = None,
 ) -> Estimate:
@@ -67,6 +69,7 @@ def estimate_schema(
     without one, kinds are those that a Parquet file or a frame is stored in.  `groups` are columns
     of one meaning, such as six monthly payments: they share a range for the price of one.
     `records` is about how many there are, where their number is not public (add-remove).
+    `sign` is the file of a private key, which signs the certificate.
     Terminals and notebooks show how far it is, unless `progress=False`; a function is told
     instead, phase and rows.
 
@@ -79,6 +82,7 @@ def estimate_schema(
     (True, True)
     """
     budget = stated_budget(epsilon=epsilon, delta=delta)
+    signer = signing_key(sign)
     asked = None if schema is None else _asked(schema, groups)
     template = None if asked is None else asked.template
     if asked is not None:
@@ -105,7 +109,8 @@ def estimate_schema(
     key = None if ledger is None else ledger.fingerprint_key
     with told_rows(progress) as step:
         publishable = _Facts(plan, source, key, step)
-        made = ReleaseTransaction(publishable, ledger, release, seed).to(folder, format, "arrow")
+        transaction = ReleaseTransaction(publishable, ledger, release, seed, signer=signer)
+        made = transaction.to(folder, format, "arrow")
     return Estimate(schema_of(made), made)
 
 

@@ -35,6 +35,7 @@ from sfumato.publishing.transaction import (
 from sfumato.release.file import Format
 from sfumato.release.given_frame import Frame
 from sfumato.release.release import Release
+from sfumato.signature import signing_key
 
 __all__ = ["NetworkRelease", "publish_network"]
 
@@ -58,6 +59,7 @@ def publish_network(
     folder: str | Path | None = None,
     format: Format | None = None,
     release: str | None = None,
+    sign: str | Path | None = None,
     seed: int | None = None,
     accept_no_guarantee: bool = False,
     progress: Wish = None,
@@ -71,7 +73,7 @@ def publish_network(
     whose shortest paths must survive: a file or frame of two columns, a list, or a share of
     all pairs.  Where an undirected edge list has an edge in both directions, `merge_directions`
     says to take the mean or the sum of its weights.  `name` is what the ledger counts under, by
-    default the name of the file.
+    default the name of the file.  `sign` is the file of a private key, which signs the certificate.
 
     >>> import pyarrow as pa
     >>> edges = pa.table({"source": ["a", "b", "a"], "target": ["b", "c", "c"],
@@ -97,6 +99,7 @@ def publish_network(
     wanted = None if pairs is None else len(pairs)
     terms = network_terms(counted, topology, wanted, plan, read.merged)
     check_promise(terms, accept_no_guarantee)
+    signer = signing_key(sign)
     if isinstance(plan.unproved, Heuristic):
         read.network.check_weights()
     ledger = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
@@ -105,7 +108,8 @@ def publish_network(
     frame: Frame = read.kind if read.kind in ("pandas", "polars") else "arrow"
     with working(progress) as say:
         publishable = _Network(terms, plan, read.network, pairs, key, say)
-        made = ReleaseTransaction(publishable, ledger, release, seed).to(folder, written, frame)
+        transaction = ReleaseTransaction(publishable, ledger, release, seed, signer=signer)
+        made = transaction.to(folder, written, frame)
     return NetworkRelease(made, read, data)
 
 

@@ -28,6 +28,7 @@ from sfumato.release.file import Format
 from sfumato.release.given_frame import Frame
 from sfumato.release.release import Release
 from sfumato.render.panel_drawing import PanelDrawing
+from sfumato.signature import PrivateKey
 from sfumato.table.people.people import People
 from sfumato.table.source import Kind, frame_types
 
@@ -45,6 +46,7 @@ def publish_people(
     format: Format | None,
     persons: int | None,
     release: str | None,
+    signer: PrivateKey | None,
     seed: int | None,
     progress: Wish,
     on_doubt: Doubted,
@@ -76,7 +78,9 @@ def publish_people(
         if plan.domain.schema.neighbours == "replace-one":
             plan = _sized(plan, people.persons)
         publishable = _Persons(plan, people, persons, seed, step)
-        transaction = ReleaseTransaction(publishable, ledger, release, seed, on_doubt=on_doubt)
+        transaction = ReleaseTransaction(
+            publishable, ledger, release, seed, on_doubt=on_doubt, signer=signer
+        )
         kinds = {one.kind for one in source.both}
         written: Format = format or ("parquet" if kinds == {"parquet"} else "csv")
         types = {name: kind for one in source.both for name, kind in frame_types(one).items()}

@@ -31,6 +31,7 @@ from sfumato.release.file import Format
 from sfumato.release.folder import is_release
 from sfumato.release.reading import read_certificate
 from sfumato.release.release import Release
+from sfumato.signature import signing_key
 from sfumato.stream.counting import Counter, check_length, check_new, go_to_new
 from sfumato.stream.form import Form
 from sfumato.stream.intake import ONE_LOOK
@@ -61,6 +62,7 @@ def publish_stream(
     folder: str | Path | None = None,
     format: Format = "csv",
     release: str | None = None,
+    sign: str | Path | None = None,
     seed: int | None = None,
     pause: str | Path | None = None,
     resume: str | Path | None = None,
@@ -78,13 +80,13 @@ def publish_stream(
     kept in that file when the bits end; `resume` goes on from such a file.  `data` then holds all
     bits from the first on, and those that were counted are passed over; with `append` it holds the
     new ones alone.  `seen` announces that somebody may have looked into the state or the memory of
-    a counter with `intrusions`.
+    a counter with `intrusions`.  `sign` is the file of a private key, which signs the certificate.
 
     >>> series = publish_stream([0, 1, 1, 0] * 8, horizon=32, epsilon=1, every=8)
     >>> series.data.column_names, series.data["time"].to_pylist()
     (['time', 'value'], [8, 16, 24, 32])
     """
-    chosen = stream_method(method)
+    chosen, signer = stream_method(method), signing_key(sign)
     budget = priced_for(method, True, epsilon=epsilon, delta=delta, rho=rho)
     assert budget is not None  # noqa: S101  stream methods are budgeted
     covered = whole("horizon", horizon, _LONGEST, "bits that the promise covers")
@@ -117,7 +119,12 @@ def publish_stream(
         ledger_id = None if ledger is None else ledger.ledger_id
         publishable = _Stream(terms, plan, source, watch, begun, pause, ledger_id, append, seen)
         transaction = ReleaseTransaction(
-            publishable, ledger, release, seed, None if begun is None else begun.part
+            publishable,
+            ledger,
+            release,
+            seed,
+            None if begun is None else begun.part,
+            signer=signer,
         )
         return transaction.to(folder, format, "arrow")
 

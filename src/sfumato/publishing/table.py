@@ -44,6 +44,7 @@ from sfumato.release.release import Release
 from sfumato.render.drawing import Drawing
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.signature import signing_key
 from sfumato.table.engine import Cluster, PartMaker, cluster_of, is_moved
 from sfumato.table.file.opening import with_sheet
 from sfumato.table.file_task import NoRows
@@ -125,6 +126,7 @@ def publish(
     format: Format | None = None,
     rows: int | None = None,
     release: str | None = None,
+    sign: str | Path | None = None,
     seed: int | None = None,
     accept_no_guarantee: bool = False,
     progress: Wish = None,
@@ -141,7 +143,8 @@ def publish(
     several, `table` the table or view of a database.  Where the schema is of two files, `data` is
     a dict of both, `persons` and `events`, and so is `Release.data`.  With `folder` the release is
     written there as it is made, in bounded memory.  With `ledger` the charge is durable before a
-    record is encoded.  A `seed` makes a test run without any guarantee.
+    record is encoded.  With `sign`, the file of a private key (`sf.signature.create_key`), the
+    certificate says who made it.  A `seed` makes a test run without any guarantee.
     What has no proof is published only with `accept_no_guarantee`.  With `part`, a condition on one
     column such as region=North, only those records are read: parts of one table that have no
     record in common cost a ledger their maximum (neighbours: add-remove).  Where more than a share
@@ -182,6 +185,7 @@ def publish(
         format=format,
         rows=rows,
         release=release,
+        sign=sign,
         seed=seed,
         accept_no_guarantee=accept_no_guarantee,
         progress=progress,
@@ -198,6 +202,7 @@ def publish_plan(
     format: Format | None = None,
     rows: int | None = None,
     release: str | None = None,
+    sign: str | Path | None = None,
     seed: int | None = None,
     accept_no_guarantee: bool = False,
     progress: Wish = None,
@@ -213,6 +218,7 @@ def publish_plan(
     check_rows(rows, plan)
     check_heard(on_doubt)
     check_promise(plan.terms, accept_no_guarantee)
+    signer = signing_key(sign)
     schema = plan.domain.schema
     tables = given_tables(data, schema)
     if schema.people is not None:
@@ -224,6 +230,7 @@ def publish_plan(
             format=format,
             persons=rows,
             release=release,
+            signer=signer,
             seed=seed,
             progress=progress,
             on_doubt=on_doubt,
@@ -263,7 +270,13 @@ def publish_plan(
         if cluster and (folder is None or publishable.trial is None):
             cluster.draw(NoRows(_NO_COLUMNS), 1, _NO_COLUMNS, _no_file)
         transaction = ReleaseTransaction(
-            publishable, ledger, release, seed, trial=publishable.trial, on_doubt=on_doubt
+            publishable,
+            ledger,
+            release,
+            seed,
+            trial=publishable.trial,
+            on_doubt=on_doubt,
+            signer=signer,
         )
         return transaction.to(folder, written, frame, frame_types(source))
 

@@ -37,6 +37,8 @@ from sfumato.release.given_frame import Frame
 from sfumato.release.part_file import PartFile, PartSink
 from sfumato.release.reading import read_certificate
 from sfumato.release.release import Release
+from sfumato.release.signed import signed
+from sfumato.signature import PrivateKey
 from sfumato.table.sql.name import table_in
 from sfumato.table.sql.opening import SqlTable
 
@@ -116,6 +118,7 @@ class ReleaseTransaction:
     part: "Part | None" = None  # of a series that was charged when it began
     trial: Write | None = None  # empty files, as those are written that come after the charge
     on_doubt: Doubted = unheard  # told before the charge
+    signer: PrivateKey | None = None  # who signs the certificate; read before anything is charged
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.ledger is not None:
@@ -141,7 +144,7 @@ class ReleaseTransaction:
         check_certifiable(self.publishable.terms, release)
         if (doubt := self.publishable.terms.doubt) is not None:
             self.on_doubt(doubt)
-        step = _Step(self.publishable, self.ledger, release, self.seed, self.part)
+        step = _Step(self.publishable, self.ledger, release, self.seed, self.part, self.signer)
         if place is None:
             return step.in_memory(frame, types)
         with FolderWriter(place, format) as writer:
@@ -191,6 +194,13 @@ class ReleaseTransaction:
             ledger.settle(entry.release, stored.digest)
         elif entry.digest != stored.digest:
             raise ReleaseError(f"{folder} is not what the ledger released as {release}")
+        by = None if stored.signature is None else stored.signature.key
+        if self.signer is not None and by != self.signer.id:
+            how = "not signed" if by is None else "signed by another key"
+            raise ReleaseError(
+                f"{folder} was published before and is {how}: leave out sign (--sign) to have it "
+                "as it is"
+            )
         return Release.load(folder, frame=frame)
 
 
@@ -203,6 +213,7 @@ class _Step:
     release: str
     seed: int | None
     part: "Part | None"
+    signer: PrivateKey | None
 
     def in_memory(self, frame: Frame, types: Mapping[str, Any] | None) -> Release:
         schemas = self.publishable.tables
@@ -271,7 +282,7 @@ class _Step:
         entry = None
         if self.ledger is not None:
             entry = {"id": self.ledger.ledger_id, "head": self.ledger.head}
-        return certify(
+        made_here = certify(
             self.publishable.terms,
             purse,
             content,
@@ -281,6 +292,7 @@ class _Step:
             fit=made.fit,
             persons=made.persons,
         )
+        return made_here if self.signer is None else signed(made_here, self.signer)
 
     def _settle(self, certificate: Certificate) -> None:
         if self.ledger is not None:

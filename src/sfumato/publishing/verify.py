@@ -4,7 +4,7 @@ Nothing here needs the original data: whoever receives a release can run it.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -17,11 +17,12 @@ from sfumato.plan.part import DeclaredPart
 from sfumato.publishing.certify import stated_facts
 from sfumato.publishing.estimated import check_estimated
 from sfumato.publishing.kinds import kind_rules
+from sfumato.publishing.origin import ANYBODY, Trust, signer
 from sfumato.publishing.people_data import check_people_data
 from sfumato.publishing.verification import Check, Verification
 from sfumato.release.certificate import Certificate, Continues, PartyFacts, stated
 from sfumato.release.content import Content, PartsContent
-from sfumato.release.digest import digest
+from sfumato.release.digest import whole_digest
 from sfumato.release.folder import CERTIFICATE, DATA, REPORT, SYNOPSIS, sha256
 from sfumato.release.older_content import OlderContent
 from sfumato.release.reading import read_certificate, read_files, read_synopsis
@@ -36,11 +37,16 @@ _LARGEST_PAGE = 2**26  # bytes
 
 
 def verify(
-    folder: str | Path | Release, *, ledger: Ledger | str | Path | None = None
+    folder: str | Path | Release,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    key: str | Path | Iterable[str | Path] | None = None,
+    revoked: str | Path | None = None,
 ) -> Verification:
     """All checks in order; a folder without a readable certificate is refused outright.
 
-    A release that lies in a folder stands for it.
+    A release that lies in a folder stands for it.  `key` is a file of public keys, or several: the
+    release must be signed by one of them, and not by one that the file `revoked` lists.
     A page that was added to the folder is made again from the release and compared with it.
 
     >>> from tempfile import TemporaryDirectory
@@ -50,7 +56,7 @@ def verify(
     >>> with TemporaryDirectory() as place:
     ...     found = verify(release.save(f"{place}/release"))
     >>> found.passed, [check.name for check in found]
-    (True, ['files', 'plan', 'data'])
+    (True, ['files', 'plan', 'data', 'origin'])
     """
     if isinstance(folder, Release):
         if folder.folder is None:
@@ -60,17 +66,24 @@ def verify(
         folder = folder.folder
     if not isinstance(folder, str | Path):
         raise ParameterError(f"verify takes the folder of a release, not {type(folder).__name__}")
+    trust = Trust.of(key, revoked)
     if isinstance(ledger, str | Path):
         with Ledger(ledger) as opened:
-            return verify(folder, ledger=opened)
-    folder, found = Path(folder), checks(folder, ledger=ledger)
+            return _verified(Path(folder), opened, trust)
+    return _verified(Path(folder), ledger, trust)
+
+
+def _verified(folder: Path, ledger: Ledger | None, trust: Trust) -> Verification:
+    found = checks(folder, ledger=ledger, trust=trust)
     if is_there(folder / REPORT):
         sound = found.passed
         found += answers([("report", lambda: _page(folder, sound))])
     return found
 
 
-def checks(folder: str | Path, *, ledger: Ledger | None = None) -> Verification:
+def checks(
+    folder: str | Path, *, ledger: Ledger | None = None, trust: Trust = ANYBODY
+) -> Verification:
     """The checks of what was released, whatever page was added to it later."""
     folder = Path(folder)
     if not is_folder(folder):
@@ -80,6 +93,7 @@ def checks(folder: str | Path, *, ledger: Ledger | None = None) -> Verification:
         ("files", lambda: _files(folder, certificate)),
         ("plan", lambda: _replanned(folder, certificate)),
         ("data", lambda: _data(folder, certificate)),
+        ("origin", lambda: signer(certificate, trust)),
     ]
     if ledger is not None:
         questions.append(("ledger", lambda: _in_ledger(folder, certificate, ledger)))
@@ -153,7 +167,7 @@ def _files(folder: Path, certificate: Certificate) -> str:
         if found != expected:
             raise ReleaseError(f"{name} was changed after the release")
     synopsis = read_synopsis(folder, certificate)
-    if synopsis is not None and digest(synopsis) != certificate.synopsis:
+    if synopsis is not None and whole_digest(synopsis) != certificate.synopsis:
         raise ReleaseError(f"{SYNOPSIS} was changed after the release")
     return f"as released: {', '.join(certificate.listed)}"
 

@@ -37,6 +37,7 @@ from sfumato.release.fit import FitFacts
 from sfumato.release.kind import KINDS, Kind
 from sfumato.release.people_facts import PeopleFacts, check_people, table_names
 from sfumato.release.section import Section
+from sfumato.release.signed import SignatureFacts
 from sfumato.release.threshold import opening_threshold
 from sfumato.schema import Schema
 from sfumato.schema.partial import PartialSchema
@@ -245,6 +246,7 @@ class Certificate(Section):
     warnings: Lines
     limits: Lines
     versions: dict[Name, Line]
+    signature: SignatureFacts | None = None
     # Of a release in a folder:
     files: dict[FileName, Digest] = Field(default_factory=dict)
     seal: Digest | None = None
@@ -347,13 +349,12 @@ class Certificate(Section):
 
     def sealed(self, files: Mapping[str, str]) -> Self:
         """The certificate of a folder of these files, with a digest of itself."""
-        core = self.to_json()
-        return self.of({**core, "files": dict(files), "seal": digest(core)})
+        return self.of({**self.to_json(), "files": dict(files), "seal": self.digest})
 
     @property
     def digest(self) -> str:
         """What the ledger knows the release by, wherever and however it is saved."""
-        return digest(self.to_json())
+        return digest({k: fact for k, fact in self.to_json().items() if k != "signature"})
 
     def to_json(self) -> dict[str, Any]:
         """What `release.json` holds."""

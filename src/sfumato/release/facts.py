@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from sfumato.release.certificate import Certificate
 from sfumato.release.weight_noise import weights_drowned
+from sfumato.signature.key import brief
 
 __all__ = ["facts_of", "measured_facts", "rows_of", "warnings_of"]
 
@@ -20,6 +21,8 @@ def facts_of(certificate: Certificate) -> Iterator[tuple[str, str]]:
         yield "not hidden", ", ".join(certificate.invariants)
     charged = certificate.ledger is not None
     yield "ledger", f"charged as {certificate.release}" if charged else "none stated"
+    if certificate.signature is not None:
+        yield "signed", f"by key {brief(certificate.signature.key)}"
 
 
 def rows_of(certificate: Certificate) -> str:

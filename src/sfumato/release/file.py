@@ -23,6 +23,7 @@ _PIECE = 2**26  # bytes of texts at a time
 _DECODED = (2**28, 2**12)  # bytes that records take up: so many, and so many for each of the file
 # What we write.  Others pack gigabytes of the same byte into a small file.
 _CODECS, _ENCODINGS = {"SNAPPY", "UNCOMPRESSED"}, {"PLAIN", "RLE", "RLE_DICTIONARY"}
+_TYPES = b"ARROW:schema"  # all that we write beside the records
 
 
 @contextmanager
@@ -178,6 +179,9 @@ def _batches(
 
 def _check_packed(found: Any, path: Path, rows: int | None) -> None:
     """Refuse, by what the file says of itself, what would unpack into something else."""
+    if set(found.metadata or ()) - {_TYPES}:
+        # pandas obeys what it finds there: other names of columns, an index.
+        raise ReleaseError(f"{path} holds notes beside its records, which releases do not")
     if rows is not None and found.num_rows != rows:
         raise ReleaseError(f"{path} holds another number of rows than its certificate states")
     for group in range(found.num_row_groups):

@@ -17,7 +17,9 @@ from sfumato.release.folder import FolderWriter
 from sfumato.release.given_frame import Frame, as_given
 from sfumato.release.people_facts import released_tables
 from sfumato.release.reading import read_certificate, read_synopsis, read_table, record_bytes
+from sfumato.release.signed import signed
 from sfumato.release.stored_rows import MOST_BYTES, StoredRows
+from sfumato.signature import signing_key
 from sfumato.untrusted.fact_table import fact_table
 
 if TYPE_CHECKING:
@@ -114,11 +116,18 @@ class Release:
         schema = None if own else self.certificate.public_schema
         return as_given(table, self._frame, self._types, schema)
 
-    def save(self, folder: str | Path, *, format: Format = "csv") -> Path:
+    def save(
+        self, folder: str | Path, *, format: Format = "csv", sign: str | Path | None = None
+    ) -> Path:
         """Write the release as a folder; what is there already is never overwritten.
 
-        One whose data is several files is saved as these files, whatever the format.
+        One whose data is several files is saved as these files, whatever the format.  `sign` is
+        the file of a private key: it signs what is saved, in place of a signature that there was.
+        Verify first what somebody else may have changed.
         """
+        key, certificate = signing_key(sign), self.certificate
+        if key is not None:
+            certificate = signed(certificate, key)
         with FolderWriter(Path(folder), format) as writer:
             if self.folder is not None and self.certificate.in_parts:
                 writer.copy(self.folder, self.certificate)
@@ -126,7 +135,7 @@ class Release:
                 schemas = {**table_schemas(self.certificate)}
                 schemas |= {name: table.schema for name, table in self._tables.items()}
                 writer.write_tables(self._batches(schemas), schemas)
-            writer.finish(self.certificate, self.synopsis)
+            writer.finish(certificate, self.synopsis)
         return Path(folder)
 
     def _batches(self, names: Iterable[str]) -> Iterator[tuple[str, pa.RecordBatch]]:

@@ -210,5 +210,7 @@ def _facts(certificate: Certificate) -> Iterator[tuple[str, str, bool]]:
         yield f"SHA-256 of {name}", *said
     if certificate.seal is not None:
         yield "Seal of the certificate", str(certificate.seal), True
+    if certificate.signature is not None:
+        yield "Signed by key", certificate.signature.key, True
     versions = ", ".join(f"{name} {number}" for name, number in certificate.versions.items())
     yield "Made with", versions, False

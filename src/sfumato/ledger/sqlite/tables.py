@@ -146,6 +146,7 @@ EVENT_RULES = (
     """CREATE TRIGGER event_keeps_parts BEFORE INSERT ON event
     WHEN NEW.kind NOT IN ('reserve', 'draw', 'refund', 'stop') AND NEW.parts IS NOT (SELECT parts
         FROM event WHERE dataset = NEW.dataset ORDER BY sequence DESC LIMIT 1)
+        AND NOT (NEW.kind = 'lapse' AND NEW.parts IS NULL)
     BEGIN SELECT RAISE(ABORT, 'only a step of a release changes what its parts have borne'); END""",
     """CREATE TRIGGER event_inspects_what_was_released BEFORE INSERT ON event
     WHEN NEW.kind = 'inspect' AND NOT iif(NEW.release IS NULL,

@@ -1,0 +1,75 @@
+"""`sfumato ledger verify`: a ledger, or what was exported of one, from its first line on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.ledger_options import LEDGER
+from sfumato.cli.ledger_sign import Keys, SignedHeadFile, held_heads
+from sfumato.cli.screen import say
+
+__all__ = ["verify"]
+
+
+def verify(
+    ledger: Annotated[str | None, LEDGER] = None,
+    head: Annotated[
+        str | None, typer.Option(help="A head you kept earlier: it must be in the history.")
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Check a file that sfumato ledger export wrote instead.")
+    ] = None,
+    signed_head: SignedHeadFile = None,
+    key: Keys = None,
+) -> None:
+    """Check every page, hash, balance and step, and print the head to keep elsewhere."""
+    from sfumato.errors import ParameterError
+    from sfumato.ledger import Ledger
+    from sfumato.ledger.export import check_export
+
+    kept = _head(head)
+    if export is not None:
+        checked = check_export(export, head=kept)
+        name, found = f"{export} (ledger {checked.ledger_id})", checked.head
+        held = held_heads(_Exported(checked.ledger_id, export), signed_head, key)
+    elif ledger is None:
+        raise ParameterError("say what to check: --ledger FILE, or --export FILE")
+    else:
+        with Ledger(ledger) as opened:
+            name, found = opened.name, opened.verify(head=kept)
+            held = held_heads(opened, signed_head, key)
+    say(f"{name} is sound{'' if head is None else ' and holds the head you kept'}")
+    for text in held:
+        say(text)
+    if export is not None and checked.taken_as_stated:
+        say(
+            f"of {checked.taken_as_stated} of its {checked.lines} lines, by earlier versions, the "
+            "hash is taken as stated: it covers a fingerprint that was left out"
+        )
+    say(f"head: {found}")
+    if head is None and not held:
+        say("keep it elsewhere: with it, a rolled-back or rewritten ledger is detected")
+
+
+@dataclass(frozen=True)
+class _Exported:
+    """What was exported, asked as a ledger is."""
+
+    ledger_id: str
+    file: Path
+
+    def verify(self, *, head: str | None = None) -> str:
+        """The last hash; refused where a head that was kept is missing."""
+        from sfumato.ledger.export import check_export
+
+        return check_export(self.file, head=head).head
+
+
+def _head(text: str | None) -> str | None:
+    from sfumato.errors import ParameterError
+
+    if text is not None and (len(text) != 64 or set(text) - set("0123456789abcdef")):
+        raise ParameterError("head must be the 64 hexadecimal digits that verify printed")
+    return text

@@ -1,0 +1,36 @@
+"""The form of a line by itself: what tables refuse, and an exported text cannot."""
+
+import json
+
+from sfumato.ledger.chain import LedgerLine, genesis
+
+__all__ = ["begins", "well_formed"]
+
+_OF_THE_LEDGER = frozenset(("create", "new-key", "checkpoint", "move", "arrive"))
+_STEPS = frozenset(("reserve", "part", "draw", "settle", "stop", "refund"))
+_WITH_ANOTHER = frozenset(("same-data", "part", "approve", "decline", "use"))
+_ALLOWING = frozenset(("grant", "request", "approve"))
+
+
+def well_formed(line: LedgerLine) -> bool:
+    """Whether the line names what lines of its kind do, and nothing else."""
+    kind = line.kind
+    return (
+        (line.dataset == "") == (kind in _OF_THE_LEDGER)
+        and (kind == "inspect" or (line.release is not None) == (kind in _STEPS))
+        and (line.other is not None) == (kind in _WITH_ANOTHER)
+        and (line.fingerprint is None or kind == "draw")
+        and 0 <= line.heuristic <= (kind in _ALLOWING)
+        and line.micro_epsilon >= 0
+        and line.pico_delta >= 0
+        and line.micro_rho >= 0
+    )
+
+
+def begins(detail: str, head: str) -> bool:
+    """Whether a first line that says this is of the ledger whose chain begins so."""
+    try:
+        said = json.loads(detail)
+        return bool(genesis(said["ledger"]) == head and len(said["key"]) == 64)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return False

@@ -1,0 +1,57 @@
+"""Who made a release: what its signature says, and what the keys of a recipient say to that."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from sfumato.errors import ReleaseError
+from sfumato.release.certificate import Certificate
+from sfumato.release.signed import check_signature
+from sfumato.signature import KeyList, key_list, known_keys
+from sfumato.signature.key import brief
+
+__all__ = ["ANYBODY", "Trust", "signer"]
+
+
+class Trust(NamedTuple):
+    """Whom a recipient takes a release from, and from whom no more."""
+
+    keys: KeyList | None = None  # None: anybody
+    revoked: KeyList = KeyList({}, ())
+
+    @classmethod
+    def of(
+        cls, key: str | Path | Iterable[str | Path] | None, revoked: str | Path | None
+    ) -> "Trust":
+        """From files of public keys and of revoked ones; refused where one cannot be read."""
+        keys = None if key is None else key_list(key)
+        if revoked is None:
+            return cls(keys)
+        named = Path(revoked).name
+        return cls(keys, KeyList(dict.fromkeys(known_keys(revoked), named), (named,)))
+
+
+ANYBODY = Trust()
+
+
+def signer(certificate: Certificate, trust: Trust) -> str:
+    """Who made it, in a sentence; refused where that is not who it should be."""
+    keys = trust.keys
+    if certificate.signature is None:
+        if keys is None:
+            return "origin unknown: not signed"
+        raise ReleaseError(
+            f"not signed, so nothing shows that it was made with the key in {keys.named}: ask for "
+            "a signed release"
+        )
+    found = check_signature(certificate)
+    if found in trust.revoked.keys:
+        raise ReleaseError(f"signed by key {brief(found)}, which {trust.revoked.named} revokes")
+    if keys is None:
+        return (
+            f"signed by key {brief(found)}; whether that is the publisher's key, --key "
+            "publisher.key.pub says"
+        )
+    if found not in keys.keys:
+        raise ReleaseError(f"signed by another key: {brief(found)} is not in {keys.named}")
+    return f"signed by key {brief(found)}, which is in {keys.keys[found]}"
