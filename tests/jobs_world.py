@@ -145,3 +145,15 @@ def confirmed(visitor, **more):
     reply = visitor.post(PUBLISH, {"release": release, "name": NAME, **more})
     assert (reply.status, reply.leads_to) == (303, f"/jobs/{release}"), reply.text
     return release
+
+
+def held(world, seconds=60):
+    """Wait until the worker waits."""
+    until = monotonic() + seconds
+    while not (world.project.folder / "held").exists():
+        assert monotonic() < until
+        sleep(0.02)
+
+
+def go_on(world):
+    (world.project.folder / "go-on").touch()

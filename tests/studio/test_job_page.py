@@ -6,12 +6,24 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 
 import doomed
-from jobs_world import NAME, PUBLISH, REVIEW, ROWS, TESTS, World, begun, confirmed, ended, worker
+from jobs_world import (
+    NAME,
+    PUBLISH,
+    REVIEW,
+    ROWS,
+    TESTS,
+    World,
+    begun,
+    confirmed,
+    ended,
+    go_on,
+    held,
+    worker,
+)
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
 from studio_world import Visitor, studio
@@ -26,18 +38,6 @@ def world(tmp_path):
 def fate(monkeypatch):
     """Lets workers that are started from here on meet a fate."""
     return lambda name: monkeypatch.setattr("sfumato.studio.jobs.COMMAND", worker(name))
-
-
-def held(world, seconds=60):
-    """Wait until the worker waits."""
-    until = monotonic() + seconds
-    while not (world.project.folder / "held").exists():
-        assert monotonic() < until
-        sleep(0.02)
-
-
-def go_on(world):
-    (world.project.folder / "go-on").touch()
 
 
 def buttons(reply):

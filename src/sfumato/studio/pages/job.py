@@ -143,7 +143,7 @@ def _done(request: Request, act: Callable[[], None]) -> Response:
     try:
         act()
     except Refused as refusal:
-        return _shown(request, f"{refusal}.", 409)
+        return _shown(request, str(refusal), 409)
     return to(f"/jobs/{_job(request)}")
 
 
