@@ -111,7 +111,7 @@ from sfumato.ledger import Ledger
 from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.desk import Desk
 from sfumato.retrieval.mutual import Answering
-from sfumato.retrieval.service import listening, serve
+from sfumato.retrieval.service import Limits, listening, serve
 from sfumato.retrieval.store import AnswerStore
 folder, keys = sys.argv[1], int(sys.argv[2])
 counts = Counts.of([f"k{i}" for i in range(keys)], range(keys))
@@ -120,7 +120,7 @@ with Ledger(folder + "/budget.db") as ledger, AnswerStore(folder + "/answers.db"
     desk = Desk(counts, Answering(keys, "add-remove", "0.01"), ledger, store, "words")
     print(taken.getsockname()[1], flush=True)
     before = resource.getrusage(resource.RUSAGE_SELF)
-    serve(desk, taken, say=print)
+    serve(desk, taken, limits=Limits(rate=1e6, answers_per_hour=10**9))
 after = resource.getrusage(resource.RUSAGE_SELF)
 print(json.dumps(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
 """

@@ -111,7 +111,9 @@ def test_the_commands_on_the_page_of_signatures_run(desk, monkeypatch):
     assert ran(other, monkeypatch) == 1, "control: by another key"
 
 
-@pytest.mark.parametrize("name", ["epsilon", "sources", "untidy", "refused", "pipelines", "sql"])
+@pytest.mark.parametrize(
+    "name", ["epsilon", "forecast", "sources", "untidy", "refused", "pipelines", "sql"]
+)
 def test_the_examples_of_the_guide_are_what_happens(name, monkeypatch):
     monkeypatch.chdir(HOME)
     page = str(GUIDE / f"{name}.md")
@@ -125,3 +127,16 @@ def test_the_commands_on_the_page_of_a_shared_ledger_run_in_order(desk, monkeypa
     assert len(found) >= 7
     for command in found:
         assert ran(command, monkeypatch) == 0, command
+
+
+def test_the_commands_of_the_page_on_forecasts_print_what_it_shows(desk, monkeypatch, capsys):
+    (desk / "clinic.yaml").write_text(CLINIC)
+    page = (GUIDE / "forecast.md").read_text("utf-8")
+    shown = re.findall(r"```text\n(.*?)```", page, flags=re.S)
+    run = commands(page)
+    assert len(run) == len(shown) == 2
+    for command, expected in zip(run, shown, strict=True):
+        assert ran(command, monkeypatch) == 0
+        printed = re.sub(r"[^\S\n]*[│┃][^\S\n]*", " ", capsys.readouterr().out)
+        for line in expected.splitlines():
+            assert " ".join(line.split()) in " ".join(printed.split()), line

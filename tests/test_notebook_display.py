@@ -52,6 +52,7 @@ def shown(schema, release, tmp_path_factory):
         yield {
             "schema": schema,
             "plan": sf.price(schema, epsilon=1),
+            "forecast": sf.forecast(schema, records=300, epsilon=1),
             "release": release,
             "certificate": release.certificate,
             "ledger": ledger,

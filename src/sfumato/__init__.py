@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from sfumato.publishing.counts import publish_counts
     from sfumato.publishing.doubt import DoubtWarning
     from sfumato.publishing.estimate import estimate_schema
+    from sfumato.publishing.forecast import Forecast, forecast
     from sfumato.publishing.network import publish_network
     from sfumato.publishing.page import report_page, write_report
     from sfumato.publishing.stream import publish_stream
@@ -70,6 +71,7 @@ __all__ = [
     "BudgetError",
     "DataError",
     "DoubtWarning",
+    "Forecast",
     "Heuristic",
     "Ledger",
     "LedgerError",
@@ -97,6 +99,7 @@ __all__ = [
     "estimate_schema",
     "estimator",
     "example",
+    "forecast",
     "inspect",
     "inspection",
     "methods",
@@ -136,6 +139,7 @@ _NAMES_BY_HOME = {
     "sfumato.publishing.counts": "publish_counts",
     "sfumato.publishing.doubt": "DoubtWarning",
     "sfumato.publishing.estimate": "estimate_schema",
+    "sfumato.publishing.forecast": "Forecast forecast",
     "sfumato.publishing.network": "publish_network",
     "sfumato.publishing.page": "report_page write_report",
     "sfumato.publishing.stream": "publish_stream",

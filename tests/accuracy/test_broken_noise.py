@@ -62,4 +62,5 @@ def test_sums_of_entries_carry_it():
 def test_gaussian_noise_is_there_a_whole_number_of_times():
     with pytest.raises(ParameterError, match="whole for Gaussian noise"):
         Part("gaussian", Fraction(5), 1, 1, Fraction(3, 2))
-    assert Part("gaussian", Fraction(5), 1, 1, Fraction(3)).variance == pytest.approx(15, rel=1e-3)
+    thrice = DiscreteSum.of([Part("gaussian", Fraction(5), 1, 1, Fraction(3))])
+    assert thrice.deviation**2 == pytest.approx(15, rel=1e-3)

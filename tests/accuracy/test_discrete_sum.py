@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from sfumato.accuracy.coming_back import Worth
 from sfumato.accuracy.discrete_sum import DiscreteSum, Part
 from sfumato.accuracy.inversion import line
 from sfumato.accuracy.laplace_sum import LaplaceSum
@@ -113,7 +114,7 @@ def test_points_at_which_nothing_is_left_are_skipped_and_counted_as_an_error(dev
     found = law(*EVEN)
     k = max(round(deviations * found.deviation), 1)
     assert found._falling == 0
-    assert 0 < found._worth.mean() < 0.05
+    assert 0 < found._worth.share < 0.05
     asked = []
 
     class Counting:
@@ -139,8 +140,8 @@ def test_points_at_which_nothing_is_left_are_skipped_and_counted_as_an_error(dev
     assert abs(some.value - every.value) <= every.error + some.error
     assert some.error < 1e-10 * some.value
     # The control: without what is back half-way round, there is more missing than is said.
-    alone = np.arange(len(found._worth)) < len(found._worth) // 2
-    short = line(pieces, float(k), whole=True, falling=0.0, worth=found._worth & alone)
+    early = Worth(found._worth.runs[:1], found._worth.parts)
+    short = line(pieces, float(k), whole=True, falling=0.0, worth=early)
     assert abs(short.value - every.value) > 1e3 * (every.error + short.error)
 
 

@@ -102,6 +102,14 @@ COMMANDS = [
     "{evil}",
     "verify --{evil}",
     "query serve {0}/k.csv --epsilon-per-answer 1 --ledger {0}/l.db --port {evil}",
+    "query serve {0}/k.csv --epsilon-per-answer 1 --ledger {0}/l.db --name {evil} --host 0.0.0.0",
+    "query serve {0}/k.csv --epsilon-per-answer 1 --ledger {0}/l.db --log {evil}/{evil}",
+    "query serve {0}/k.csv --epsilon-per-answer 1 --ledger {0}/l.db --tls-cert {evil} --tls-key k",
+    "query ask http://127.0.0.1:9 --keys a --epsilon 1 --token-file {evil}",
+    "query ask https://127.0.0.1:9 --keys a --epsilon 1 --ca {evil}",
+    "query client add {evil} --ledger {0}/l.db --dataset {evil} --epsilon 1",
+    "query client list --ledger {0}/l.db --dataset {evil}",
+    "query client revoke {evil} --reason {evil} --ledger {0}/l.db --dataset {evil}",
 ]
 
 

@@ -1,5 +1,6 @@
 """`sfumato query`: what a person types and what comes back."""
 
+import json
 import re
 import signal
 import subprocess
@@ -130,7 +131,10 @@ def test_a_service_answers_until_its_budget_is_spent_and_stops_cleanly(run, word
         process.send_signal(signal.SIGINT)
         rest, complaints = process.communicate(timeout=15)
         assert "stopped: 4 answers given, 0 left" in rest
-        assert (complaints, process.returncode) == ("", 0)
+        assert process.returncode == 0
+        told = [json.loads(line) for line in complaints.splitlines()]
+        assert (told[0]["event"], told[-1]["event"]) == ("started", "stopped")
+        assert [line["refusal"] for line in told if line.get("refusal")] == ["budget"]
     kept = ledger.with_name("budget.db.answers")
     assert kept.stat().st_mode & 0o777 == 0o600
     with Ledger(ledger) as account:

@@ -41,6 +41,13 @@ _COMMANDS = {
         *("--name", "--ledger", "--format", "--release", "--seed"),
     ),
     "query ask none --keys k1": ("--keys", "--from", "--to", "--confidence", "--epsilon"),
+    "query client add anna --dataset people --epsilon 1 --ledger budget.db": (
+        *("--dataset", "--epsilon", "--reason", "--ledger"),
+    ),
+    "query client list --dataset people --ledger budget.db": ("--dataset", "--ledger"),
+    "query client revoke anna --dataset people --reason x --ledger budget.db": (
+        *("--dataset", "--reason", "--ledger"),
+    ),
     "ledger grant people --epsilon 1 --reason x --ledger budget.db": (
         *("--epsilon", "--delta", "--rho", "--heuristic", "--reason", "--ledger"),
     ),

@@ -33,9 +33,10 @@ def serving(folder: Path) -> Iterator[tuple[int, "subprocess.Popen[bytes]"]]:
     with Ledger.create(folder / "budget.db") as ledger:
         ledger.grant("words", PureDP(1000), reason="a test")
     words = ("query", "serve", "words.csv", "--epsilon-per-answer", "1/100", "--port", "0")
+    fast = ("--rate", "1000000", "--answers-per-hour", "1000000")
     with (folder / "said").open("w") as said:  # a pipe that nobody empties would stop the service
         process = subprocess.Popen(
-            [sys.executable, "-u", "-m", "sfumato", *words, "--ledger", "budget.db"],
+            [sys.executable, "-u", "-m", "sfumato", *words, *fast, "--ledger", "budget.db"],
             cwd=folder,
             stdout=said,
             stderr=subprocess.STDOUT,

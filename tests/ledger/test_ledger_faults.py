@@ -8,11 +8,9 @@ import os
 import resource
 import shutil
 import signal
-import sqlite3
 import stat
 import subprocess
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -33,7 +31,6 @@ from killing import (
 from ledger_world import ABOUT, CHARGE, PLAN, World, connection_of
 from sfumato.errors import BudgetError, LedgerError
 from sfumato.ledger import Ledger
-from sfumato.ledger.sqlite import file as ledger_file
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import PureDP
 from slowness import slow
@@ -202,96 +199,6 @@ def test_a_failed_sync_is_fatal_for_the_open_ledger_and_never_grants_anything(wo
     # The folder at opening (an error there); the journal; its name, whose failure SQLite
     # overlooks and which a torn file would show; its header; the file; the journal's removal.
     assert outcomes == [1, REFUSED, 0, REFUSED, REFUSED, REFUSED]
-
-
-# Many at once (F6)
-
-
-def race(runners, attempt):
-    """How many of the processes, all let loose at once, got what they wanted."""
-    gate, starter = os.pipe()
-
-    def run():
-        os.close(starter)
-        os.read(gate, 1)  # returns when the starter is closed
-        os._exit(0 if attempt() else REFUSED)
-
-    children = []
-    for _ in range(runners):
-        child = os.fork()
-        if child == 0:
-            try:
-                run()
-            finally:
-                os._exit(1)
-        children.append(child)
-    os.close(gate)
-    os.close(starter)
-    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    assert set(codes) <= {0, REFUSED}
-    return codes.count(0)
-
-
-def charge_once(path):
-    try:
-        with Ledger(path) as ledger:
-            ledger.reserve(f"r{os.getpid()}", "adult", CHARGE, plan=PLAN, protects=ABOUT)
-    except BudgetError:
-        return False
-    return True
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("runners", "winners"), [(2, 1), (8, 1), (24, 1), (16, 5)])
-def test_however_many_race_exactly_as_many_win_as_the_budget_covers(tmp_path, runners, winners):
-    path = tmp_path / "budget.db"
-    with Ledger.create(path) as ledger:
-        ledger.grant("adult", PureDP(CHARGE.epsilon * winners), reason="approved")
-    assert race(runners, lambda: charge_once(path)) == winners
-    with Ledger(path) as ledger:
-        assert ledger.balance("adult").left == Charge()
-        ledger.verify()
-
-
-def test_racing_for_one_release_id_charges_once_and_draws_once(path):
-    def draw_once():
-        with Ledger(path) as ledger:
-            ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
-            try:
-                ledger.draw("r", None)
-            except LedgerError:
-                return False
-        return True
-
-    assert race(8, draw_once) == 1
-    with Ledger(path) as ledger:
-        assert ledger.balance("adult").spent == Charge(400_000)
-
-
-def test_the_race_itself_finds_a_ledger_that_looks_first_and_writes_later(tmp_path):
-    account = tmp_path / "left"
-    account.write_text("1")
-
-    def naive():
-        if int(account.read_text()) < 1:
-            return False
-        time.sleep(0.2)
-        account.write_text("0")
-        return True
-
-    assert race(8, naive) > 1
-
-
-def test_waiting_for_another_writer_ends_in_words(path, monkeypatch):
-    monkeypatch.setattr(ledger_file, "WAIT", 0.05)
-    with Ledger(path) as ledger:
-        other = sqlite3.connect(path, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(LedgerError, match="another process has held it"):
-            ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
-        other.execute("ROLLBACK")
-        other.close()
-        assert ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT).state == "reserved"
 
 
 # With forks and threads (F7)

@@ -124,7 +124,7 @@ def _desk(root, *_):
         _mark("stopped")
 
 
-class _Lax(sqlite3.Connection):
+class _Lax:
     """A connection that never waits for the disk, whatever it is told."""
 
     def execute(self, statement, *given):
@@ -141,7 +141,11 @@ def _not_waiting(statement):
 def _forget(*controls):
     if "lax" in controls:
         real = sqlite3.connect
-        sqlite3.connect = lambda *given, **named: real(*given, **named, factory=_Lax)
+
+        def connect(*given, factory=sqlite3.Connection, **named):
+            return real(*given, **named, factory=type("Lax", (_Lax, factory), {}))
+
+        sqlite3.connect = connect
     if "forgetful" in controls:
         os.fsync = lambda _: None
 

@@ -77,6 +77,9 @@ class Disk:
                 else:
                     self._files[thing] = _File()
                 self._rename(_Name(thing, None, (self._number[int(folder)], name)))
+            case ["link", folder, inode, name]:  # a second name of a file that is there
+                place = self._number[int(folder)], name
+                self._rename(_Name(self._number[int(inode)], None, place))
             case ["remove", folder, name]:
                 place = self._number[int(folder)], name
                 self._rename(_Name(self._now[place[0]][name], place, None))

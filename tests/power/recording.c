@@ -229,6 +229,21 @@ int rename(const char *from, const char *to) { return moved(AT_FDCWD, from, AT_F
 int renameat(int a, const char *from, int b, const char *to) { return moved(a, from, b, to, 0); }
 int renameat2(int a, const char *from, int b, const char *to, unsigned flags) { return moved(a, from, b, to, flags); }
 
+static int linked(int from_base, const char *from, int to_base, const char *to, int flags) {
+    const char *name;
+    struct stat about;
+    int begun = begin();
+    int failed = REAL(linkat)(from_base, from, to_base, to, flags);
+    unsigned long folder = begun && !failed ? folder_of(to_base, to, &name) : 0;
+    if (folder && there(to_base, to, &about))
+        say("link %lu %lu %s\n", folder, (unsigned long)about.st_ino, name);
+    end(begun);
+    return failed;
+}
+
+int link(const char *from, const char *to) { return linked(AT_FDCWD, from, AT_FDCWD, to, 0); }
+int linkat(int a, const char *from, int b, const char *to, int flags) { return linked(a, from, b, to, flags); }
+
 int mkdirat(int base, const char *path, mode_t mode) {
     int begun = begin();
     int failed = REAL(mkdirat)(base, path, mode);

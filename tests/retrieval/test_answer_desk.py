@@ -10,13 +10,13 @@ from scipy.stats import chisquare
 
 from killing import kill_at_every_line, quick_folder
 from ledger_world import forget_heads
-from query_world import LENGTH, desk, funded, question, spent, stored
+from query_world import LENGTH, client_spent, desk, funded, named, question, spent, stored
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
 from sfumato.retrieval.client import Prepared
 from sfumato.retrieval.counts import Counts
-from sfumato.retrieval.desk import Answered
+from sfumato.retrieval.desk import Answered, Asked
 from sfumato.retrieval.protocol import Question
 from sfumato.retrieval.store import AnswerStore, Stored
 from slowness import slow
@@ -104,10 +104,14 @@ def test_what_is_bought_ahead_is_a_hundredth_of_what_is_left_and_only_in_a_crowd
 
 
 @pytest.mark.parametrize("stride", [19, slow(3)])
-def test_a_kill_at_any_line_leaves_no_answer_unpaid_and_no_id_with_two_answers(stride):
-    """Two questions; what the client got is in a file.  Then the same questions again."""
+@pytest.mark.parametrize("clients", [(None, None), slow(("anna", "bob"))])
+def test_a_kill_at_any_line_leaves_no_answer_unpaid_and_no_id_with_two_answers(stride, clients):
+    """Two questions; what the clients got is in a file.  Then the same questions again."""
+    asked = [Asked(question(f"question-{k}"), client) for k, client in enumerate(clients)]
     with quick_folder() as place:
         home = funded(Path(place))
+        for client in filter(None, clients):
+            named(home, client)
         got = home / "got.txt"
         whole = (home / "budget.db").read_bytes()
 
@@ -120,7 +124,7 @@ def test_a_kill_at_any_line_leaves_no_answer_unpaid_and_no_id_with_two_answers(s
 
         def action():
             with desk(home) as ours:
-                replies = ours.answer([question("question-1"), question("question-2")])
+                replies = ours.reply(asked)
                 got.write_text(" ".join(str(reply.value) for reply in replies))
                 ours.settle()
 
@@ -130,13 +134,15 @@ def test_a_kill_at_any_line_leaves_no_answer_unpaid_and_no_id_with_two_answers(s
                 cost = ledger.balance("words").spent.micro_epsilon
             held = stored(home) if (home / "answers.db").exists() else 0
             assert cost >= held * 10_000
+            if held and clients != (None, None):  # both answers are kept at once
+                assert min(client_spent(home).values()) >= 10_000
             assert before is None or held == 2
             action()
             assert stored(home) == 2
             assert spent(home) <= cost + 20_000
             assert before in (None, got.read_text())
 
-        files = ("retrieval/desk.py", "retrieval/store.py")
+        files = ("retrieval/desk.py", "retrieval/stock.py", "retrieval/store.py")
         assert kill_at_every_line(action, files, check, prepare, stride=stride) > 100
 
 
@@ -204,8 +210,8 @@ def test_every_answer_has_fresh_noise_of_the_stated_scale(folder, error, passes)
 def test_the_store_is_private_and_is_no_other_database(folder):
     path = folder / "answers.db"
     with AnswerStore(path) as store:
-        store.add("words", "answers-1", [Stored("question-1", "c0ffee", 1.5)])
-        store.add("words", "answers-2", [Stored("question-1", "beef", 2.5)])
+        store.add("words", {"answers-1": [Stored("question-1", "c0ffee", 1.5)]})
+        store.add("words", {"answers-2": [Stored("question-1", "beef", 2.5)]})
         assert store.find("words", ["question-1"])["question-1"].value == 1.5
         assert store.find("other", ["question-1"]) == {}
         for file in folder.glob("answers.db*"):

@@ -50,7 +50,7 @@ def held(zone, folder):
     if isinstance(zone, ZoneInfo):  # polars has no other
         yield pl.from_arrow(table)
     yield {"x": [moment.isoformat() for moment in series]}
-    yield {"x": series.dt.to_pydatetime().tolist()}
+    yield {"x": [moment.to_pydatetime() for moment in series]}
 
 
 @pytest.mark.parametrize("name", ZONES)

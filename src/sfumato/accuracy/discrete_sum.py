@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, gammaln, xlog1py, xlogy
 
+from sfumato.accuracy.coming_back import Worth, worth
 from sfumato.accuracy.inversion import (
-    FALLEN,
     Complex,
     Piece,
     around,
@@ -43,7 +43,14 @@ from sfumato.accuracy.inversion import (
     saddle,
 )
 from sfumato.accuracy.law import Law, Real, Tail, share
-from sfumato.accuracy.transform import DiscreteGaussian, DiscreteLaplace
+from sfumato.accuracy.transform import (
+    WIDE,
+    DiscreteLaplace,
+    NarrowGaussian,
+    WideGaussian,
+    neighbouring,
+)
+from sfumato.accuracy.whole_quantile import smallest_safe
 from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import Number, exact
 
@@ -55,8 +62,9 @@ _FEW = 32  # Laplace noises that the mixture, or a path around the poles, is use
 _FINE = 1_000  # steps in a deviation, from which on going round the poles is less work
 _LEAST = Fraction(1, 500)  # scale or variance: P(X ≠ 0) is below 1e-100, and floats hold e^500
 _SILENCE, _NEVER = 700.0, 1e-25
-_CELLS, _MOST_CELLS = 16, 2**25  # looked at per weight, and in all, for whether |M| comes back
-_LOG_TWO_TERMS = 0.75  # ln 2.1: of the sum over 2πn, all but the two nearest terms are nothing
+_ALL = 1 - 1e-12
+_TWO_TERMS = 0.25  # variances from which on, of the sum over 2πn, two terms are nearly all
+_LOG_TWO_TERMS = 0.75  # ln 2.1, at least their number
 _RELATIVE_ERROR = 1e-11  # of the mixture; tests hold it to a tenth of that
 
 
@@ -93,9 +101,9 @@ class Part:
         return float(self.count * self.often)
 
     @property
-    def variance(self) -> float:
-        """Of all its noises together, in squared steps."""
-        return self.piece.curvature(0.0)
+    def held(self) -> float:
+        """Its size; noise that is never seen is taken for a little more, which is safe."""
+        return float(max(self.size, _LEAST))
 
     @property
     def seen(self) -> float:
@@ -105,23 +113,18 @@ class Part:
 
     def fallen(self, turn: NDArray[np.float64]) -> NDArray[np.float64]:
         """At least 0, at most π up the line: what ln(|M| / M(θ)) is there at most, for every θ."""
-        size = float(max(self.size, _LEAST))
+        size = self.held
         if self.kind == "laplace":
             return np.asarray(
                 -self.power
                 * np.log1p((np.sin(turn / 2) / sinh(min(1 / (2 * size), _SILENCE))) ** 2)
             )
-        if size < 1:
-            return np.zeros(len(turn))
-        return np.asarray(self.power * np.minimum(0.0, _LOG_TWO_TERMS - size * turn**2 / 2))
-
-    @cached_property
-    def piece(self) -> Piece:
-        """Its transform; noise that is never seen is taken for a little more, which is safe."""
-        size = float(max(self.size, _LEAST))
-        if self.kind == "laplace":
-            return DiscreteLaplace(size, self.power, self.weight)
-        return DiscreteGaussian(size, round(self.power), self.weight)
+        far = np.minimum(0.0, _LOG_TWO_TERMS - size * turn**2 / 2)
+        if size >= WIDE:
+            return np.asarray(self.power * far)
+        missed = np.minimum(4 * neighbouring(size) * np.sin(turn / 2) ** 2, _ALL)
+        near = np.log1p(-missed) / 2
+        return np.asarray(self.power * (np.minimum(near, far) if size >= _TWO_TERMS else near))
 
 
 @dataclass(frozen=True)
@@ -184,7 +187,7 @@ class DiscreteSum(Law):
     @property
     def deviation(self) -> float:
         """The standard deviation."""
-        return float(self.step) * sqrt(sum(part.variance for part in self.parts))
+        return float(self.step) * sqrt(sum(piece.curvature(0.0) for piece in self._pieces))
 
     def tail(self, x: Real, *, strict: bool = False) -> Tail:
         """P(E ≥ x), or P(E > x) if `strict`; x is taken to the next whole step."""
@@ -217,8 +220,8 @@ class DiscreteSum(Law):
         few = few and all(part.kind == "laplace" for part in self.parts)
         if few and plain and self.deviation > _FINE * self.step:
             return self._around_poles(k)
-        falling, worth = self._falling, self._worth
-        return line(self._pieces, float(k), whole=True, falling=falling, worth=worth)
+        falling, parts = self._falling, self._worth
+        return line(self._pieces, float(k), whole=True, falling=falling, worth=parts)
 
     @cached_property
     def _falling(self) -> float:
@@ -226,31 +229,29 @@ class DiscreteSum(Law):
         heaviest = max(part.weight for part in self.parts)
         if heaviest == 1:
             return inf
-        worth = self._worth
-        return 0.0 if worth is None or worth[_CELLS:].any() else pi / heaviest
+        falls = pi / heaviest
+        return 0.0 if self._worth is None or self._worth.beyond(falls) else falls
 
     @cached_property
-    def _worth(self) -> NDArray[np.bool_] | None:
-        """Where half-way round |M| may be worth a point, in equal parts; None if nobody looked.
-
-        With weight w it repeats itself after 2π/w; what counts is whether many repeat at once.
-        """
-        heaviest = max(part.weight for part in self.parts)
-        cells = _CELLS * heaviest
-        if heaviest == 1 or cells * len(self.parts) > _MOST_CELLS:
-            return None
-        up, half = (np.arange(cells) + 0.5) * (pi / cells), pi / (2 * cells)
-        fallen = np.zeros(cells)
-        for part in self.parts:
-            turn = np.abs((part.weight * up + pi) % (2 * pi) - pi)
-            fallen += part.fallen(np.maximum(turn - part.weight * half, 0.0))
-        worth = fallen > -FALLEN
-        worth[:_CELLS] = True  # where it falls
-        return worth
+    def _worth(self) -> Worth | None:
+        """Where half-way round |M| may be worth a point; None if nobody looked."""
+        plain = all(part.weight == 1 for part in self.parts)
+        return None if plain else worth(self.parts, self.deviation / float(self.step))
 
     @cached_property
     def _pieces(self) -> list[Piece]:
-        return [part.piece for part in self.parts]
+        """Transforms; of noises of one kind together."""
+        laplace = [part for part in self.parts if part.kind == "laplace"]
+        gaussian = [part for part in self.parts if part.kind == "gaussian"]
+        wide = [part for part in gaussian if part.held >= WIDE]
+        narrow = [part for part in gaussian if part.held < WIDE]
+        found: list[Piece] = []
+        kinds = (DiscreteLaplace, laplace), (WideGaussian, wide), (NarrowGaussian, narrow)
+        for kind, parts in kinds:
+            if parts:
+                sizes, powers = [p.held for p in parts], [p.power for p in parts]
+                found.append(kind(sizes, powers, [p.weight for p in parts]))
+        return found
 
     def _mixture(self, k: int) -> float:
         scale, weights = float(self.parts[0].size), self._weights
@@ -300,15 +301,7 @@ def _quantile(law: DiscreteSum, chance: Fraction) -> int:
     """The smallest k ≥ 0 with P(S ≥ k + 1) ≤ chance."""
     allowed = float(chance)
 
-    def safe(k: int) -> bool:
-        return law._steps_tail(k + 1).upper <= allowed
+    def beyond(k: int) -> float:
+        return law._steps_tail(k + 1).upper
 
-    if safe(0):
-        return 0
-    low, high = 0, max(1, ceil(law.deviation / law.step))
-    while not safe(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if safe(middle) else (middle, high)
-    return high
+    return smallest_safe(beyond, allowed, law.deviation / float(law.step))

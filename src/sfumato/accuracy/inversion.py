@@ -31,7 +31,7 @@ from scipy.optimize import brentq
 
 from sfumato.accuracy.law import Tail
 
-__all__ = ["FALLEN", "Piece", "around", "chernoff", "line", "log_one_plus", "saddle"]
+__all__ = ["FALLEN", "Chosen", "Piece", "around", "chernoff", "line", "log_one_plus", "saddle"]
 
 Complex = NDArray[np.complex128]
 
@@ -57,6 +57,13 @@ class Piece(Protocol):
 
     def curvature(self, theta: float) -> float:
         """About K''(θ)."""
+
+
+class Chosen(Protocol):
+    """Some of the points up the line."""
+
+    def points(self, last: int, period: float, most: int) -> NDArray[np.int64] | None:
+        """Which of the points 0 … last at 2π/period they are; None if more than `most`."""
 
 
 def log_one_plus(z: Complex) -> Complex:
@@ -111,12 +118,12 @@ def line(
     *,
     whole: bool,
     falling: float = inf,
-    worth: NDArray[np.bool_] | None = None,
+    worth: Chosen | None = None,
 ) -> Tail:
     """P(E ≥ x) for x ≥ 0; |M| falls up the line as far as `falling`, and stays below e^−60 beyond.
 
-    For weights of 1 it falls all along.  Where it comes back, `worth` may say in which of equal
-    parts of the half-way round: in the others it stays below.  Where too many points would be
+    For weights of 1 it falls all along.  Where it comes back, `worth` may say which points of the
+    half-way round count: at the others it stays below.  Where too many points would be
     needed, Chernoff's bound stands for the error.
     """
     theta = saddle(pieces, x, whole=whole)
@@ -134,15 +141,17 @@ def line(
     width = width if width <= falling else most
     round_trip = whole and width == pi
     points = int(period) // 2 if round_trip else floor(width * period / (2 * pi))
-    if points > _MOST_POINTS:
+    skipping = worth is not None and round_trip
+    if worth is not None and skipping:
+        place = worth.points(points, period, _MOST_POINTS)
+    else:
+        place = np.arange(points + 1) if points <= _MOST_POINTS else None
+    if place is None:
         return Tail(0.0, min(1.0, exp(level)))
-    t, often = np.arange(points + 1) * (2 * pi / period), np.full(points + 1, 2.0)
-    often[0] = 1  # the lower half is the mirror image
+    t = place * (2 * pi / period)
+    often = np.where(place == 0, 1.0, 2.0)  # the lower half is the mirror image
     if round_trip and period % 2 == 0:
-        often[-1] = 1  # half-way round, the two halves meet
-    if skipping := worth is not None and round_trip:
-        kept = worth[np.minimum((t * (len(worth) / pi)).astype(np.int64), len(worth) - 1)]
-        t, often = t[kept], often[kept]
+        often[place == points] = 1  # half-way round, the two halves meet
     s = np.asarray(theta + 1j * t, np.complex128)
     terms = np.exp(_log_mgf(pieces, s) - height - 1j * t * x)
     terms *= often / -np.expm1(-s) if whole else often / s
@@ -152,10 +161,11 @@ def line(
     if skipping or (falling < inf and not round_trip):  # what was left out, at every point
         cut += period * exp(-FALLEN) / -expm1(-theta)
     total = float(terms.real.sum())
-    found = exp(level + log(max(total, 1e-300) / period))
-    doubtful = exp(level + log((rounding + cut + 1e-300) / period))
+    # Noise that is hardly ever seen has a path so far out that rounding is all: 1 is always true.
+    found = exp(min(level + log(max(total, 1e-300) / period), 0.0))
+    doubtful = exp(min(level + log((rounding + cut + 1e-300) / period), 0.0))
     # Both exponents are 40 or more, so that taking 1 from the power costs less than 1 %.
-    aliased = 1.01 * (exp(rise - (beyond - theta) * period) + exp(-theta * period))
+    aliased = 1.01 * (exp(min(rise - (beyond - theta) * period, 0.0)) + exp(-theta * period))
     return Tail(found, doubtful + aliased)
 
 

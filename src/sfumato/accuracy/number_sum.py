@@ -1,7 +1,9 @@
 """The mean of a number, from its noisy sum or counts and the number of records, noisy or not."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 from sfumato.accuracy.law import share
 from sfumato.accuracy.noisy import Interval, Noisy
@@ -9,7 +11,17 @@ from sfumato.privacy.guarantee import Number
 from sfumato.schema import Date
 from sfumato.schema.domain import Grid
 
-__all__ = ["BinnedMean", "NumberSum"]
+__all__ = ["BinnedMean", "NumberSum", "Reach"]
+
+
+_AWAY = 0.25  # of the range: how far from its middle a mean is taken to lie, where that matters
+
+
+class Reach(NamedTuple):
+    """How far off a mean may be, as a share of the range; whether that is so for every mean."""
+
+    share: float
+    settled: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +50,16 @@ class NumberSum:
         seen = self._share(*(part.value for part in parts))
         return _real(self.axis, 0.5 if seen is None else seen), (min(ends), max(ends))
 
+    def reach(self, confidence: Number, records: float) -> Reach:
+        """How far off the mean of so many values may be, as a share of the range.
+
+        With a noisy number of records or of missing values it also depends on the mean itself,
+        which is taken to lie a quarter of the range from the middle.
+        """
+        parts = [part for part in (self.sum, self.total, self.absent) if part]
+        away = {id(self.total): 0.5 + _AWAY, id(self.absent): _AWAY}
+        return _reach(parts, away, 1.0, records, confidence)
+
     def _share(self, top: float, records: float, away: float = 0.0) -> float | None:
         there = records - away
         middle = self.axis.middle / self.axis.points
@@ -58,6 +80,16 @@ class BinnedMean:
     steps: int  # of the scale
     slack: float  # as a share of the range
 
+    def reach(self, confidence: Number, records: float) -> Reach:
+        """How far off the mean of so many values may be, as a share of the range.
+
+        With a noisy number of values it also depends on the mean itself, which is taken to lie a
+        quarter of the range from the middle.
+        """
+        away = {id(self.there): _AWAY * self.steps}
+        found = _reach([self.sum, self.there], away, self.steps, records, confidence)
+        return found._replace(share=min(found.share + self.slack, 1.0))
+
     def mean(self, confidence: Number) -> tuple[float, Interval]:
         """The mean of the values that are there, and what the true mean lies between."""
         noisy = [part for part in (self.sum, self.there) if not part.public]
@@ -70,6 +102,26 @@ class BinnedMean:
         seen = 0.5 + self.sum.value / max(self.there.value, 1.0) / self.steps
         low, high = min(ends) - self.slack, max(ends) + self.slack
         return _real(self.axis, seen), (_real(self.axis, low), _real(self.axis, high))
+
+
+def _reach(
+    parts: Sequence[Noisy],
+    away: Mapping[int, float],
+    steps: float,
+    records: float,
+    confidence: Number,
+) -> Reach:
+    """Of a sum over a number, with what is noisy in either; `away` says how that weighs."""
+    noisy = [part for part in parts if not part.public]
+    each = (1 - share("confidence", confidence)) / max(len(noisy), 1)
+    far = {id(part): part.law.two_sided(each) for part in noisy}
+    fewest = records - sum(reach for part, reach in far.items() if part in away)
+    if fewest < 1:  # perhaps nobody has a value
+        return Reach(1.0, settled=False)
+    top = sum(away.get(part, 1.0) * reach for part, reach in far.items())
+    found = top / fewest / steps
+    # A mean that may be half of the range off is cut to it, wherever it is.
+    return Reach(min(found, 1.0), settled=len(noisy) < 2 and found < 0.5)
 
 
 def _real(axis: Grid, share: float) -> float:

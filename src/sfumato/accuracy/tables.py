@@ -113,6 +113,19 @@ class Tables:
             found[axis.name] = dict(zip(bin_names(axis, fine), cells, strict=True))
         return found
 
+    def settled(self, column: str) -> bool:
+        """Whether the noise of a column's counts is that of any other records as well.
+
+        It is unless it comes from tables in bins that were found from noisy counts: of these there
+        are as many as were found.
+        """
+        if not self.fine:  # no bins were found
+            return True
+        index = [axis.name for axis in self.domain.axes].index(column)
+        if index in self.fine:  # of two values the other one and the total may say more
+            return self._rows is not None or len(self.fine[index]) > 2
+        return index != self._label and self._rows is not None and not self._every_pair
+
     def margin(self, column: str) -> list[Noisy]:
         """The coarse bins of a column, or the classes of the label, over all records."""
         every = slice(None)

@@ -13,6 +13,7 @@ from sfumato.cli import (
     compare,
     demo,
     doctor,
+    forecast,
     graph,
     inspect,
     key,
@@ -42,6 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("demo")(demo.demo)
+app.command("forecast")(forecast.forecast)
 app.command("publish")(publish.publish)
 app.command("methods")(methods.methods)
 app.command("verify")(verify.verify)

@@ -1,15 +1,18 @@
 """`sfumato query`: published counts, and sums of them without telling which were asked for."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli import query_client, query_serve
 from sfumato.cli.key import Sign
 from sfumato.cli.screen import say
 
 if TYPE_CHECKING:
     from sfumato.numeric.arrays import Whole
+    from sfumato.retrieval.client import QueryClient
     from sfumato.retrieval.counts import Keys
 
 __all__ = ["app"]
@@ -19,6 +22,9 @@ app = typer.Typer(
     help="Counts: publish them once and query locally, or serve answers with noise on both sides.",
     epilog="Example: sfumato query publish words.csv --epsilon 1 -o release/",
 )
+
+app.add_typer(query_client.app, name="client")
+app.command("serve")(query_serve.serve)
 
 CountFile = Annotated[Path, typer.Argument(help="CSV or Parquet file with columns key and count.")]
 Neighbours = Annotated[
@@ -112,23 +118,35 @@ def ask(
     compress: Annotated[
         bool, typer.Option("--compress", help="Send the larger wavelet coefficients only.")
     ] = False,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="For a service only: file with your token; or put it into SFUMATO_QUERY_TOKEN."
+        ),
+    ] = None,
+    ca: Annotated[
+        Path | None,
+        typer.Option(help="For https only: file with the authority of the certificate (PEM)."),
+    ] = None,
 ) -> None:
     """Add up counts: locally from a release, or by a service that sees the question under noise.
 
     Example: sfumato query ask release/ --keys flu,cold
     Example: sfumato query ask http://127.0.0.1:8765 --keys flu,cold --epsilon 1
+    Example: sfumato query ask https://counts.example.org --keys flu --epsilon 1 --token-file token
     """
     from sfumato.errors import ParameterError
 
     if not 0 < confidence < 1:
         raise ParameterError(f"confidence must be above 0 and below 1, got {confidence}")
     if source.startswith(("http://", "https://")):
-        _of_service(source, keys, first, last, confidence, epsilon, compress)
+        with _service(source, token_file, ca) as client:
+            _of_service(client, keys, first, last, confidence, epsilon, compress)
         return
-    if epsilon is not None or compress:
+    if epsilon is not None or compress or token_file is not None or ca is not None:
         raise ParameterError(
-            "a release folder is read locally and nothing is sent: leave out --epsilon and "
-            "--compress"
+            "a release folder is read locally and nothing is sent: leave out --epsilon, "
+            "--compress, --token-file and --ca"
         )
     from sfumato.accuracy.spelling import at_least, at_most
     from sfumato.retrieval.published import PublishedCounts
@@ -151,8 +169,20 @@ def _query(listed: "Keys", keys: str | None, first: str | None, last: str | None
     raise ParameterError("say which counts to add up: either --keys a,b,c or --from a --to z")
 
 
+def _service(url: str, token_file: Path | None, ca: Path | None) -> "QueryClient":
+    from sfumato.retrieval.bearer import ENVIRONMENT, checked_token, read_token
+    from sfumato.retrieval.client import QueryClient
+
+    token = None
+    if token_file is not None:
+        token = read_token(token_file)
+    elif given := os.environ.get(ENVIRONMENT):
+        token = checked_token(given, ENVIRONMENT)
+    return QueryClient(url, token=token, ca=ca)
+
+
 def _of_service(
-    url: str,
+    client: "QueryClient",
     keys: str | None,
     first: str | None,
     last: str | None,
@@ -162,16 +192,14 @@ def _of_service(
 ) -> None:
     from sfumato.accuracy.spelling import at_least, at_most
     from sfumato.errors import ParameterError
-    from sfumato.retrieval.client import QueryClient
     from sfumato.retrieval.mutual import QueryPromise
 
     if epsilon is None:
         raise ParameterError("--epsilon is needed: it hides your question from the service")
-    with QueryClient(url) as client:
-        listed = client.keys()
-        query = _query(listed, keys, first, last)
-        promise = QueryPromise(epsilon, len(listed))
-        reply = client.ask(query, epsilon=epsilon, compress=compress, confidence=confidence)
+    listed = client.keys()
+    query = _query(listed, keys, first, last)
+    promise = QueryPromise(epsilon, len(listed))
+    reply = client.ask(query, epsilon=epsilon, compress=compress, confidence=confidence)
     said = f"{reply.value:,.1f}"
     if reply.radius is not None:
         low, high = reply.value - reply.radius, reply.value + reply.radius
@@ -184,57 +212,3 @@ def _of_service(
         f"{promise.toggled}, one in place of another by {promise.replaced}, "
         f"the whole question by {promise.anything} only"
     )
-
-
-@app.command("serve")
-def serve(
-    counts: CountFile,
-    epsilon_per_answer: Annotated[str, typer.Option(help="Budget that each answer costs.")],
-    ledger: Annotated[str, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")],
-    neighbours: Neighbours = "add-remove",
-    name: Name = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; any but loopback lets other machines ask.")
-    ] = ("127.0.0.1"),
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8765,
-    answers: Annotated[
-        Path | None, typer.Option(help="File for the answers; default: beside the ledger file.")
-    ] = None,
-) -> None:
-    """Answer noisy queries over HTTP, until the budget is spent or Ctrl-C.
-
-    Answers are kept beside the ledger, in LEDGER.answers: an id that is asked again gets the
-    same answer and costs nothing.
-
-    Example: sfumato query serve words.csv --epsilon-per-answer 0.01 --ledger budget.db
-    """
-    from sfumato.database.url import is_url
-    from sfumato.errors import ParameterError
-    from sfumato.ledger import Ledger
-    from sfumato.publishing.transaction import dataset_name
-    from sfumato.retrieval.counts import Counts
-    from sfumato.retrieval.desk import Desk
-    from sfumato.retrieval.mutual import Answering
-    from sfumato.retrieval.service import listening
-    from sfumato.retrieval.service import serve as run
-    from sfumato.retrieval.store import AnswerStore
-
-    read, dataset = Counts.read(counts), dataset_name(name, counts, default="counts", charged=True)
-    server = Answering(len(read.keys), neighbours, epsilon_per_answer)  # type: ignore[arg-type]
-    if answers is None and is_url(ledger):
-        raise ParameterError("answers are kept in a file: name one with --answers FILE")
-    answers = answers or Path(f"{ledger}.answers")
-    with (
-        Ledger(ledger) as opened,
-        listening(host, port) as taken,
-        AnswerStore(answers) as store,
-    ):
-        desk = Desk(read, server, opened, store, dataset)
-        address, bound = taken.getsockname()[:2]
-        place = f"[{address}]" if ":" in address else address
-        say(
-            f"{dataset}: {len(read.keys):,} counts at http://{place}:{bound}, epsilon "
-            f"{server.epsilon} an answer, {desk.left:,} answers left; Ctrl-C ends"
-        )
-        run(desk, taken, say=lambda line: say(line, err=True))
-        say(f"stopped: {store.count(dataset):,} answers given, {desk.left:,} left")

@@ -6,6 +6,11 @@ __all__ = ["why_refused"]
 
 _REFUSALS = (
     (
+        ("starting up", "shutting down", "recovery mode", "accepting connections", "unexpectedly"),
+        "is starting or stopping: try again in a moment",
+    ),
+    (("too many", "connection slots"), "has no connection left to give: try again later"),
+    (
         ("refused", "no such file", "translate", "timeout", "timed out", "unreachable", "resolve"),
         "does not answer: check host and port, and that it runs",
     ),

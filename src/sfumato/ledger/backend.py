@@ -71,8 +71,11 @@ class Backend(Protocol):
     def read(self) -> None:
         """Begin to read all in one state."""
 
-    def write(self) -> None:
-        """Begin to write, alone; refused where the rules are newer than this program."""
+    def write(self, *, long: bool = False) -> None:
+        """Begin to write, alone; refused where the rules are newer than this program.
+
+        Where `long` is said, whoever waits does so until this ends by itself.
+        """
 
     def commit(self) -> None:
         """What was written is on the disk when this returns; `ConnectionLost` if nobody knows."""
@@ -80,8 +83,11 @@ class Backend(Protocol):
     def roll_back(self) -> None:
         """Forget what was begun; never raises."""
 
-    def reconnect(self) -> None:
-        """After `ConnectionLost`: connect anew, and wait for the server if it is restarting."""
+    def after_loss(self, sequence: int) -> str | None:
+        """The hash of a line, asked when what was cut off by `ConnectionLost` has ended for good.
+
+        Raises `ConnectionLost` again where the server does not come back.
+        """
 
     def explain(self) -> AbstractContextManager[None]:
         """Turn the database's errors into a `LedgerError` that says what to do."""

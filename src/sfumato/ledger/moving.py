@@ -24,6 +24,8 @@ def move(source: LedgerSession, place: str | Path) -> None:
     here, there = source.name, place_name(place)
     if here == there:
         raise LedgerError(f"ledger {here} is there already: name another place")
+    if source.gone_to == there and _goes_on(source, place):
+        return  # a run before was stopped when all was done
     key = None
     with suppress(LedgerError):  # whoever has no key moves the lines alone
         key = source.fingerprint_key
@@ -41,6 +43,18 @@ def move(source: LedgerSession, place: str | Path) -> None:
         raise LedgerError(
             f"{error}. Ledger {here} is closed: move it to the same place again to go on"
         ) from None
+
+
+def _goes_on(source: LedgerSession, place: str | Path) -> bool:
+    """Whether the ledger is at the other place already."""
+    try:
+        target = LedgerSession(place)
+    except (LedgerError, OSError):
+        return False
+    try:
+        return target.ledger_id == source.ledger_id
+    finally:
+        target.close()
 
 
 def _arrive(target: Connection, closed: tuple[LedgerLine, str], origin: str) -> None:

@@ -192,7 +192,7 @@ class LedgerSession:
         """
         with self._session() as connection:
             backend = self._opened()
-            backend.write()
+            backend.write(long=True)
             self._recall(connection)
             last = last_line(connection)
             where = moved_to(last[0])
@@ -221,13 +221,9 @@ class LedgerSession:
     def _look_up(self, backend: Backend, sequence: int, head: str) -> None:
         """Whether a line whose acknowledgement was lost is there; its nonce tells it from all else.
 
-        Asked under the lock, so the transaction that was cut off has ended one way or the other.
+        The transaction that was cut off has ended one way or the other when this is answered.
         """
-        backend.reconnect()
-        backend.write()
-        found = hash_at(backend.connection, sequence)
-        backend.roll_back()
-        if found != head:
+        if backend.after_loss(sequence) != head:
             raise LedgerError(
                 f"ledger {self.name}: the connection was lost before this was recorded, and "
                 "nothing was: repeat it, under the same release id"

@@ -15,6 +15,7 @@ import numpy as np
 from sfumato.accuracy.as_read import changes
 from sfumato.accuracy.collected import Collected, collected, is_collected
 from sfumato.accuracy.collected_statement import mean_in_words
+from sfumato.accuracy.expected import widest
 from sfumato.accuracy.published import Published, published
 from sfumato.accuracy.spelling import at_least, at_most, roughly, spelt
 from sfumato.errors import Refused
@@ -143,12 +144,11 @@ def share_between(found: Published, column: str, values: Sequence[str]) -> tuple
 
 def _of_counts(found: Published) -> Iterable[Line]:
     for column, cells in found.counts.items():
-        looked = [found.count(column, [value]) for value in list(cells)[:_LOOKED_AT]]
-        widest = max(looked, key=lambda noisy: noisy.variance)
-        if widest.public:
+        noisy = widest(found, column)
+        if noisy.public:
             yield Line(column, _counted(len(cells)), _PUBLIC, 0.0)
             continue
-        reach = widest.law.two_sided(1 - CONFIDENCE)
+        reach = noisy.law.two_sided(1 - CONFIDENCE)
         off = min(reach / _records(found), 1.0)
         of = found.counted(column)
         between = f"each within ± {ceil(reach):,} {of}"

@@ -15,8 +15,9 @@ from sfumato.release.certificate import BoughtFacts
 from sfumato.report.promise import PRIORS, STATED, Gain, one_in, percent, shown
 from sfumato.report.svg import short
 
-__all__ = ["Cap", "Promised", "promised"]
+__all__ = ["Cap", "Promised", "in_odds", "promised"]
 
+_RARE = Fraction(1, 100)  # what an attacker holds likely, in one sentence
 _NO_FIGURE = "no one figure"
 _LONGEST = 60  # characters of a release's name
 
@@ -88,6 +89,28 @@ def promised(guarantee: Guarantee, bought: BoughtFacts | None, steps: int) -> Pr
         beliefs=tuple((f"{float(100 * p):g} %", percent(far.after(p))) for p in PRIORS),
         also=_also(whole),
         local=isinstance(whole, LocalDP),
+    )
+
+
+def in_odds(guarantee: Guarantee, bought: BoughtFacts | None, steps: int) -> str:
+    """The promise in one sentence about somebody; empty where there is none.
+
+    >>> print(in_odds(PureDP(1), None, 1))
+    Whoever knows all other records and thinks something about one 1 % likely thinks it at most \
+2.68 % likely afterwards (odds at most × 2.72).
+    """
+    whole = guarantee if bought is None else bought.together
+    gain = None if whole is None else Gain.under(whole, steps=steps)
+    if gain is None:
+        return ""
+    if not gain.capped:
+        return "The odds of a guess about a record are not capped: the budget is too large."
+    failure = f", except with a chance of {one_in(gain.failure)}" if gain.failure else ""
+    and_bought = "" if bought is None else " That counts what was bought before."
+    return (
+        f"Whoever knows all other records and thinks something about one {float(100 * _RARE):g} % "
+        f"likely thinks it at most {percent(gain.after(_RARE))} likely afterwards (odds at most "
+        f"× {shown(gain.factor)}{failure}).{and_bought}"
     )
 
 

@@ -4,22 +4,21 @@ A question is made once and can be sent again and again: its id and its noise st
 repetition after a broken connection is answered once, charged once and reveals nothing more.
 """
 
-import http.client
 import secrets
-import time
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 import numpy as np
 
-from sfumato.errors import BudgetError, ParameterError, Refused
+from sfumato.errors import ParameterError, Refused
 from sfumato.numeric.arrays import Vector, Whole
 from sfumato.privacy.guarantee import Number
 from sfumato.privacy.randomness import Bits, SystemBits
 from sfumato.retrieval.counts import MOST_KEYS, Keys
 from sfumato.retrieval.histogram import checked_query
+from sfumato.retrieval.line import Line
 from sfumato.retrieval.mutual import (
     Answering,
     QueryPromise,
@@ -27,12 +26,10 @@ from sfumato.retrieval.mutual import (
     sampled_threshold,
     sparse,
 )
-from sfumato.retrieval.protocol import BYTES, Question
-from sfumato.untrusted.strict_json import parsed
+from sfumato.retrieval.protocol import Question
 
 __all__ = ["Facts", "Prepared", "QueryClient", "Reply"]
 
-_LARGEST = 2**28  # bytes of a list of keys
 _THRESHOLD_ERROR, _THRESHOLD_CHANCE = "0.05", "0.01"
 
 
@@ -119,35 +116,38 @@ class Reply:
 
 
 class QueryClient:
-    """A connection to a service; for one thread.  Failed attempts are repeated by themselves."""
+    """A connection to a service; for one thread.  Failed attempts are repeated by themselves.
 
-    def __init__(self, url: str, *, timeout: float = 30.0, attempts: int = 6) -> None:
-        try:
-            parts = urlsplit(url)
-            host, port = (parts.hostname or "").encode("idna").decode("ascii"), parts.port
-            sound = parts.scheme in ("http", "https") and bool(host) and parts.path.isascii()
-        except ValueError:
-            sound = False
-        if not sound:
-            raise ParameterError("url must be http://HOST:PORT or https://HOST:PORT")
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else None
-        self._connection = (kind or http.client.HTTPConnection)(host, port, timeout=timeout)
-        self._url, self._path, self._attempts = url, parts.path.rstrip("/"), attempts
+    `token` is what the owner of the data gave; `ca` is a file with the authority that signed the
+    certificate of the service, if it is none that this machine knows.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        ca: str | Path | None = None,
+        timeout: float = 30.0,
+        attempts: int = 6,
+    ) -> None:
+        self._line = Line(url, token=token, ca=ca, timeout=timeout, attempts=attempts)
+        self._url = url
 
     def facts(self) -> Facts:
         """Length, neighbours, price, answers left."""
-        return Facts.from_json(self._asked("GET", "/facts"))
+        return Facts.from_json(self._line.asked("GET", "/facts"))
 
     def keys(self) -> Keys:
         """The public list of keys; all of it, so that nobody learns which were wanted."""
-        found = self._asked("GET", "/keys").get("keys")
+        found = self._line.asked("GET", "/keys").get("keys")
         if not isinstance(found, list) or not all(isinstance(key, str) for key in found):
             raise Refused(f"{self._url} did not send a list of keys")
         return Keys(tuple(found))
 
     def send(self, prepared: Prepared) -> float:
         """The answer to a question; the same again if it is sent again."""
-        found = self._asked("POST", "/answer", prepared.message)
+        found = self._line.asked("POST", "/answer", prepared.message)
         value = found.get("answer")
         if found.get("id") != prepared.question.id or type(value) not in (int, float):
             raise Refused(f"{self._url} sent an answer that does not fit the question")
@@ -169,7 +169,7 @@ class QueryClient:
 
     def close(self) -> None:
         """Let go of the connection."""
-        self._connection.close()
+        self._line.close()
 
     def __enter__(self) -> Self:
         return self
@@ -181,34 +181,3 @@ class QueryClient:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _asked(self, verb: str, path: str, body: bytes | None = None) -> dict[str, Any]:
-        """A reply, after as many attempts as it takes; a refusal is never repeated."""
-        failure = "it does not answer"
-        for attempt in range(self._attempts):
-            if attempt:
-                time.sleep(0.05 * 2**attempt)
-            try:
-                status, found = self._once(verb, path, body)
-            except (OSError, http.client.HTTPException) as error:
-                self._connection.close()
-                failure = getattr(error, "strerror", None) or "the connection broke"
-                continue
-            if status == 200:
-                return found
-            reason = str(found.get("error", f"status {status}"))[:500]
-            if status < 500:
-                raise (BudgetError if status == 403 else ParameterError)(reason)
-            failure = reason
-        raise Refused(f"{self._url}: {failure}; check the address, and whether the service runs")
-
-    def _once(self, verb: str, path: str, body: bytes | None) -> tuple[int, dict[str, Any]]:
-        headers = {"Content-Type": BYTES} if body is not None else {}
-        self._connection.request(verb, self._path + path, body, headers)
-        reply = self._connection.getresponse()
-        text = reply.read(_LARGEST)
-        try:
-            found = parsed(text)
-        except ValueError:
-            found = {}
-        return reply.status, found if isinstance(found, dict) else {}

@@ -1,52 +1,48 @@
 """Answers that are paid for: charge, noise, store, in this order.
 
 Guarantee.  What was answered costs at most what the ledger holds as spent, whatever was killed
-and whatever ran at the same time: (1) the charge for an answer and its draw are on the disk
-before its noise is drawn, (2) the answer is on the disk before it leaves, and (3) an id that is
-stored is answered from the store, never drawn for again.
+and whatever ran at the same time, and what a client was answered at most what it holds as spent
+by that client: (1) the charge for an answer and its draw are on the disk before its noise is
+drawn, (2) the answer is on the disk before it leaves, and (3) an id that is stored is answered
+from the store, never drawn for again.  An id belongs to the client that used it: the same id of
+another client is another question.
 
 What it costs.  A commit waits for the disk, some milliseconds, and a release has three of them in
 the ledger (reserve, draw, settle); keeping an answer is a fourth.  So they are shared.
 *Batches*: questions that wait while others are at the disk are stored together.
-*Blocks*: a release pays for the batch at hand and, while questions come fast, for some answers
-ahead: twice as many as last time if those were used up within a second, else half.  What is
-bought ahead and not used is lost at a stop or a crash, because a draw cannot be refunded; so it
-is never more than a hundredth of what is left, and nothing at all below a hundred answers.
+*Blocks*: a release pays for the batch at hand, of however many clients, and for some answers
+ahead (`sfumato.retrieval.stock`).
 At leisure there are four commits for an answer, in a crowd one for as many as wait.
 """
 
 import hashlib
 import json
-import secrets
-import time
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from math import inf
+from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sfumato.errors import BudgetError, ParameterError
+from sfumato.errors import ParameterError
 from sfumato.ledger import Ledger
+from sfumato.ledger.clients import Client
 from sfumato.numeric.arrays import Whole
-from sfumato.plan.terms import protection
-from sfumato.privacy.guarantee import PureDP
 from sfumato.privacy.mechanism import Purse
 from sfumato.privacy.randomness import SystemBits
-from sfumato.retrieval.count_plan import COUNT_UNIT
 from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.mutual import Answering
 from sfumato.retrieval.protocol import Question
+from sfumato.retrieval.stock import Stock
 from sfumato.retrieval.store import AnswerStore, Stored, seal
 
-__all__ = ["Answered", "Desk", "Refusal"]
+__all__ = ["Answered", "Asked", "Desk", "Refusal"]
 
-_UNIT = 10**6  # micro-epsilon
-_SPARE = 100  # of so many answers that are left, one may be bought ahead
-_FAST = 1.0  # seconds within which a block is used up in a crowd
-_FIRST = 8  # answers bought ahead at first
+_NO_MORE = (
+    "no new question is answered until its owner grants more; answers that were given are "
+    "repeated under their ids"
+)
 _MOST_NOISE = 2**22  # draws in one batch: memory is bounded whatever is asked
 
 
@@ -56,22 +52,29 @@ class Answered:
 
     id: str
     value: float
+    again: bool = field(default=False, compare=False)  # it was given before, and cost nothing now
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why nothing goes back, with the HTTP status that says so."""
+    """Why nothing goes back: an HTTP status, a kind in a word, and a sentence for who asked."""
 
     status: int
+    kind: str
     reason: str
+    wait: float = 0.0  # seconds after which it may be tried again
 
 
-@dataclass(slots=True)
-class _Block:
-    """Answers that one release paid for."""
+class Asked(NamedTuple):
+    """A question, and the client who asks it; None where clients have no names."""
 
-    release: str
-    left: int
+    question: Question
+    client: str | None
+
+    @property
+    def key(self) -> str:
+        """What its answer is kept under: ids have no slash."""
+        return self.question.id if self.client is None else f"{self.client}/{self.question.id}"
 
 
 class Desk:
@@ -89,12 +92,11 @@ class Desk:
             raise ParameterError("counts and answers must be of the same length")
         self.counts, self.answering, self.dataset = counts, answering, dataset
         self._ledger, self._store, self._bits = ledger, store, SystemBits()
-        self._mark = counts.fingerprint(ledger.fingerprint_key)
         self._settling: list[str] = []
-        self._refused: str | None = None
-        self._block, self._ahead, self._bought_at = _Block("", 0), 0, -inf
         self._lock = Lock()
         self.plan = hashlib.sha256(json.dumps(self._fixed(), sort_keys=True).encode()).hexdigest()
+        mark = counts.fingerprint(ledger.fingerprint_key)
+        self._stock = Stock(ledger, dataset, answering, self.plan, mark)
         ledger.balance(dataset)  # refused here, if nothing was ever granted
         self._resume()
 
@@ -106,12 +108,15 @@ class Desk:
     @property
     def left(self) -> int:
         """How many answers the budget still pays for."""
-        units = self._ledger.balance(self.dataset).left.micro_epsilon
-        return int(Fraction(units, _UNIT) // self.answering.epsilon)
+        return self._stock.left()
 
-    def facts(self) -> dict[str, Any]:
+    def clients(self) -> list[Client]:
+        """All clients that were ever named for these counts."""
+        return self._ledger.clients(self.dataset)
+
+    def facts(self, client: str | None = None) -> dict[str, Any]:
         """What everybody may know; how many answers are left says only how many were asked."""
-        return self._fixed() | {"answers_left": self.left}
+        return self._fixed() | {"answers_left": self._stock.left(client)}
 
     def _fixed(self) -> dict[str, Any]:
         server = self.answering
@@ -127,23 +132,41 @@ class Desk:
         }
 
     def answer(self, questions: Sequence[Question]) -> list[Answered | Refusal]:
+        """Replies to questions that no client by name asks; at most `most`."""
+        return self.reply([Asked(question, None) for question in questions])
+
+    def reply(self, asked: Sequence[Asked]) -> list[Answered | Refusal]:
         """Replies in the order of the questions, of which there are at most `most`."""
-        ids = list(dict.fromkeys(question.id for question in questions))
         with self._lock:
-            known = self._store.find(self.dataset, ids)
-            fresh: dict[str, Question] = {}
-            for question in questions:
-                if question.id not in known:
-                    fresh.setdefault(question.id, question)
+            before = self._store.find(self.dataset, list(dict.fromkeys(one.key for one in asked)))
+            fresh: dict[str, Asked] = {}
+            for one in asked:
+                if one.key not in before:
+                    fresh.setdefault(one.key, one)
+            known = before
             if fresh:
                 self._answered(list(fresh.values()))
                 # Read again: another process may have answered the same id in the meantime.
-                known |= self._store.find(self.dataset, list(fresh))
-        return [self._reply(question, known.get(question.id)) for question in questions]
+                known = before | self._store.find(self.dataset, list(fresh))
+            poor = {one.client for one in asked if one.key not in known}
+            spent = {client: self._spent(client) for client in poor}
+        return [
+            _given(one, known[one.key], again=one.key in before)
+            if one.key in known
+            else spent[one.client]
+            for one in asked
+        ]
+
+    def repeated(self, one: Asked) -> Answered | Refusal | None:
+        """The reply to a question whose id was used before; None if it was not."""
+        stored = self._store.find(self.dataset, [one.key]).get(one.key)
+        return None if stored is None else _given(one, stored, again=True)
 
     def settle(self) -> None:
         """Tell the ledger what was released under the blocks that are used up."""
         with self._lock:
+            self._settling += self._stock.used_up
+            self._stock.used_up.clear()
             while self._settling:
                 release = self._settling[0]
                 self._ledger.settle(release, seal(self._store.of_release(release)))
@@ -152,86 +175,35 @@ class Desk:
     def close(self) -> None:
         """Settle what there is; what was bought ahead is lost."""
         with self._lock:
-            if self._block.left:
-                self._settling.append(self._block.release)
-                self._block = _Block("", 0)
+            self._stock.close()
         self.settle()
 
-    def _reply(self, question: Question, stored: Stored | None) -> Answered | Refusal:
-        if stored is None:
-            return Refusal(
-                403,
-                "the privacy budget of this data is spent: no new question is answered until its "
-                "owner grants more; answers that were given are repeated under their ids",
-            )
-        if stored.question != question.digest():
-            return Refusal(409, "this id was used for another question: choose a new one")
-        return Answered(stored.id, stored.value)
+    def _spent(self, client: str | None) -> Refusal:
+        """Whose budget it is that does not suffice."""
+        if client is None or self._stock.left() == 0:
+            return Refusal(403, "budget", f"the privacy budget of this data is spent: {_NO_MORE}")
+        return Refusal(
+            403, "client budget", f"the budget of client {client!r} is spent: {_NO_MORE}"
+        )
 
-    def _answered(self, questions: list[Question]) -> None:
+    def _answered(self, fresh: list[Asked]) -> None:
         """Draw and store for as many as are paid for; the others get nothing."""
-        paid = self._paid(len(questions))
-        chosen = questions[: sum(count for _, count in paid)]
+        waiting: dict[str | None, deque[Asked]] = {}
+        for one in fresh:
+            waiting.setdefault(one.client, deque()).append(one)
+        paid = self._stock.taken({client: len(some) for client, some in waiting.items()})
+        chosen = [
+            (release, waiting[client].popleft())
+            for release, client, count in paid
+            for _ in range(count)
+        ]
         if not chosen:
             return
-        found = [
-            Stored(question.id, question.digest(), float(x @ question.vector(x.size)))
-            for x, question in zip(self._noisy(len(chosen)), chosen, strict=True)
-        ]
-        for release, count in paid:
-            self._store.add(self.dataset, release, found[:count])
-            del found[:count]
-
-    def _paid(self, count: int) -> list[tuple[str, int]]:
-        """Releases, and how many of the answers at hand each of them pays for."""
-        paid = []
-        while count > 0:
-            if not self._block.left and not self._bought(count):
-                break
-            taken = min(count, self._block.left)
-            self._block.left -= taken
-            count -= taken
-            paid.append((self._block.release, taken))
-            if not self._block.left:
-                self._settling.append(self._block.release)
-        return paid
-
-    def _bought(self, count: int) -> bool:
-        """Charge for a new block, and record its draw; False if nothing can be afforded."""
-        if self._refused is not None:
-            raise BudgetError(self._refused)  # for good: asking again would only fill the ledger
-        now = time.monotonic()
-        fast = now - self._bought_at < _FAST
-        self._ahead = max(_FIRST, 2 * self._ahead) if fast else self._ahead // 2
-        self._bought_at = now
-        left = self.left
-        size = min(max(count, min(self._ahead, left // _SPARE)), left)
-        while size > 0:
-            release = f"answers-{secrets.token_hex(8)}"
-            price = PureDP(size * self.answering.epsilon)
-            try:
-                self._ledger.reserve(
-                    release,
-                    self.dataset,
-                    price,
-                    plan=self.plan,
-                    protects=protection(COUNT_UNIT, self.answering.neighbours),
-                )
-            except BudgetError:  # another process was faster
-                size = min(size - 1, self.left)
-                continue
-            self._drawn(release)
-            self._block = _Block(release, size)
-            return True
-        return False
-
-    def _drawn(self, release: str) -> None:
-        try:
-            self._ledger.draw(release, self._mark)
-        except BudgetError as error:
-            self._ledger.refund(release, reason="no noise was drawn: the draw was refused")
-            self._refused = str(error)
-            raise
+        found: dict[str, list[Stored]] = {}
+        for x, (release, one) in zip(self._noisy(len(chosen)), chosen, strict=True):
+            value = float(x @ one.question.vector(x.size))
+            found.setdefault(release, []).append(Stored(one.key, one.question.digest(), value))
+        self._store.add(self.dataset, found)
 
     def _noisy(self, answers: int) -> Whole:
         """A fresh noisy copy of the counts for each answer."""
@@ -251,3 +223,9 @@ class Desk:
             if ours and self._store.of_release(entry.release):
                 self._settling.append(entry.release)
         self.settle()
+
+
+def _given(one: Asked, stored: Stored, *, again: bool) -> Answered | Refusal:
+    if stored.question != one.question.digest():
+        return Refusal(409, "id", "this id was used for another question: choose a new one")
+    return Answered(one.question.id, stored.value, again)

@@ -8,7 +8,7 @@ import fcntl
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
@@ -48,7 +48,7 @@ class AnswerStore:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, AnswerStore(f"{folder}/answers.db") as store:
-    ...     store.add("words", "answers-1", [Stored("a1b2c3d4", "c0ffee", 17.0)])
+    ...     store.add("words", {"answers-1": [Stored("a1b2c3d4", "c0ffee", 17.0)]})
     ...     store.find("words", ["a1b2c3d4", "unknown-"])
     {'a1b2c3d4': Stored(id='a1b2c3d4', question='c0ffee', value=17.0)}
     """
@@ -110,9 +110,12 @@ class AnswerStore:
                 found |= {row[0]: Stored(*row) for row in rows}
         return found
 
-    def add(self, dataset: str, release: str, answers: Iterable[Stored]) -> None:
-        """Keep answers; on the disk before this returns.  An id that is there stays as it is."""
-        rows = [(dataset, *answer, release) for answer in answers]
+    def add(self, dataset: str, answers: Mapping[str, Iterable[Stored]]) -> None:
+        """Keep what each release paid for; all of it on the disk before this returns, or nothing.
+
+        An id that is there stays as it is.
+        """
+        rows = [(dataset, *one, release) for release, some in answers.items() for one in some]
         with self._using() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?, ?, ?, ?)", rows)

@@ -35,11 +35,13 @@ def distinct(column: pa.DictionaryArray) -> tuple[NDArray[np.integer], pa.Array]
 
 
 def plain(column: pa.Array) -> pa.Array:
-    """Texts of every width and short decimals as ordinary arrays; nulls where no kind fits."""
+    """Texts of every width and short numbers as ordinary arrays; nulls where no kind fits."""
     kind = column.type
     if pa.types.is_decimal(kind):
         short = kind.bit_width < 128
         return column.cast(pa.decimal128(kind.precision, kind.scale)) if short else column
+    if pa.types.is_float16(kind):  # whose values Arrow before 26 cannot tell apart
+        return column.cast(pa.float32())
     if pa.types.is_string(kind) or pa.types.is_string_view(kind):
         # The wide one has no bound on the bytes of all its rows together.
         return column.cast(pa.large_string())

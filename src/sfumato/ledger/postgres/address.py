@@ -5,6 +5,7 @@
 ('postgresql://db.example/registry', 'sfumato')
 """
 
+import os
 import re
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
@@ -14,6 +15,7 @@ from sfumato.errors import ParameterError
 
 __all__ = ["LedgerAddress"]
 
+_PORT = re.compile(":([0-9]+)$")
 _SCHEMA = re.compile("[a-z][a-z0-9_]{0,40}")  # its roles bear its name and an ending
 
 
@@ -49,7 +51,16 @@ class LedgerAddress:
     def name(self) -> str:
         """As messages name it: without user and settings."""
         other = "" if self.schema == "sfumato" else f"?schema={self.schema}"
-        return f"postgresql://{self.url.host}/{self.url.database}{other}"
+        return f"postgresql://{self.url.host}{self._port}/{self.url.database}{other}"
+
+    @property
+    def _port(self) -> str:
+        """Two servers of one host are two places."""
+        server = self.url.text.partition("://")[2].partition("?")[0].partition("/")[0]
+        settings = dict(parse_qsl(self.url.text.partition("?")[2]))
+        stated = _PORT.search(server)
+        port = stated[1] if stated else settings.get("port") or os.environ.get("PGPORT", "")
+        return "" if port in ("", "5432") else f":{port}"
 
     def role(self, duty: str) -> str:
         """The database role of owners, publishers or auditors."""

@@ -19,12 +19,11 @@ from sfumato.ledger.postgres.connection import PATIENCE, DatabaseConnection, con
 from sfumato.ledger.postgres.failure import explain, lost
 from sfumato.ledger.postgres.structure import known_format, require_rules
 from sfumato.ledger.postgres.tables import FORMAT, MIGRATIONS
-from sfumato.ledger.sql import every_line, ledger_id_of
+from sfumato.ledger.sql import every_line, hash_at, ledger_id_of
 
 __all__ = ["LedgerDatabase"]
 
 _IDLE = 2.0  # seconds after which a connection may be gone without our noticing
-_NEEDED = {"fsync": "on", "full_page_writes": "on"}
 
 
 class LedgerDatabase:
@@ -39,7 +38,6 @@ class LedgerDatabase:
         self._asked, self._user = time.monotonic(), self.connection.who
         try:
             with self.explain():
-                self._durable()
                 known_format(self.connection, self.address)
         except BaseException:
             self.close()
@@ -59,14 +57,19 @@ class LedgerDatabase:
         """Begin to read all in one state."""
         self._raw.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
-    def write(self) -> None:
+    def write(self, *, long: bool = False) -> None:
         """Begin to write, alone; refused where the rules are newer than this program."""
-        self._raw.execute("BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE")
-        self._raw.execute("LOCK TABLE turn IN EXCLUSIVE MODE")
+        self._raw.execute(
+            "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; LOCK TABLE turn IN EXCLUSIVE MODE"
+        )
+        self.connection.remember()
+        if long:
+            self._raw.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         known_format(self.connection, self.address)
 
     def commit(self) -> None:
         """What was written is on the disk when this returns; `ConnectionLost` if nobody knows."""
+        self.connection.forget()
         try:
             ended = self._raw.execute("COMMIT").statusmessage
         except psycopg.Error as error:
@@ -78,23 +81,28 @@ class LedgerDatabase:
 
     def roll_back(self) -> None:
         """Forget what was begun."""
-        with suppress(psycopg.Error):
-            if self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        self.connection.forget()
+        if self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+            try:
                 self._raw.execute("ROLLBACK")
+            except psycopg.Error:
+                self.close()  # the server forgets it, and the next use connects anew
 
-    def reconnect(self) -> None:
-        """Connect anew, and wait for the server if it is restarting."""
+    def after_loss(self, sequence: int) -> str | None:
+        """Asked under the lock, so what was cut off has ended; waits for a server to restart."""
         until = time.monotonic() + PATIENCE
         while True:
+            self.close()
             try:
-                self._raw.close()
                 self.connection.raw = connected(self.address)
+                self.write()
+                return hash_at(self.connection, sequence)
             except (LedgerError, psycopg.Error):
                 if time.monotonic() > until:
                     raise ConnectionLost from None
                 time.sleep(0.2)
-            else:
-                return
+            finally:
+                self.roll_back()
 
     def explain(self) -> AbstractContextManager[None]:
         """Turn the database's errors into a `LedgerError` that says what to do."""
@@ -106,9 +114,19 @@ class LedgerDatabase:
 
     def upgrade(self) -> None:
         """Bring the rules of an older format up to date, in one transaction of whoever made it."""
-        if known_format(self.connection, self.address) >= FORMAT:
+        if (found := known_format(self.connection, self.address)) >= FORMAT:
             return
-        self.write()
+        try:
+            self._migrate()
+        except psycopg.errors.InsufficientPrivilege:
+            raise LedgerError(
+                f"ledger {self.name} has format {found} and this program keeps format {FORMAT}: "
+                f"{self._maker()}, to whom its tables belong, brings it up to date by opening it "
+                "with this program (sfumato ledger verify)"
+            ) from None
+
+    def _migrate(self) -> None:
+        self.write(long=True)
         for version in range(known_format(self.connection, self.address), FORMAT):
             for statement in MIGRATIONS[version + 1]:
                 self.connection.execute(statement)
@@ -139,10 +157,7 @@ class LedgerDatabase:
     def _raw(self) -> "psycopg.Connection[Any]":
         return self.connection.raw
 
-    def _durable(self) -> None:
-        for setting, needed in _NEEDED.items():
-            if self._raw.execute("SELECT current_setting(%s)", (setting,)).fetchone() != (needed,):
-                raise LedgerError(
-                    f"ledger {self.name}: the server runs with {setting} off, so a power cut could "
-                    f"take charges back: set {setting} = on"
-                )
+    def _maker(self) -> str:
+        self.roll_back()
+        query = "SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = ?::text"
+        return str(self.connection.execute(query, (self.address.schema,)).fetchone()[0])

@@ -1,20 +1,27 @@
 """A new ledger in a database: whole, or not at all."""
 
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
 from sfumato.errors import LedgerError
-from sfumato.ledger.backend import Connection
+from sfumato.ledger.backend import Connection, ConnectionLost
 from sfumato.ledger.postgres.address import LedgerAddress
-from sfumato.ledger.postgres.connection import DatabaseConnection, connected
-from sfumato.ledger.postgres.failure import explain
+from sfumato.ledger.postgres.connection import PATIENCE, DatabaseConnection, connected
+from sfumato.ledger.postgres.failure import explain, lost, quoted
 from sfumato.ledger.postgres.tables import FILL_UNFINISHED, roles, rules, tables
+from sfumato.ledger.sql import holds, last_line
+
+if TYPE_CHECKING:
+    from typing import LiteralString
 
 __all__ = ["building_in_database"]
 
-_NO_RIGHTS = "42501"
+# Of two who make the same ledger one waits, and so does whoever asks what became of a lost commit.
+_ALONE = "SELECT pg_advisory_xact_lock(hashtextextended(?::text, 0))"
 
 
 @contextmanager
@@ -24,8 +31,9 @@ def building_in_database(address: LedgerAddress) -> Iterator[Connection]:
         connection = DatabaseConnection(raw)
         user = connection.who
         with explain(address, user):
+            _holds_all_letters(connection, address)
             try:
-                raw.execute("BEGIN")
+                _begin(connection, address)
                 for statement in tables(address.schema):
                     connection.execute(statement)
             except psycopg.errors.DuplicateSchema:
@@ -36,7 +44,7 @@ def building_in_database(address: LedgerAddress) -> Iterator[Connection]:
             except psycopg.errors.InsufficientPrivilege:
                 raise LedgerError(
                     f"the database role {user} may not make a schema in {address.name}: GRANT "
-                    f"CREATE ON DATABASE … TO {user}"
+                    f"CREATE ON DATABASE … TO {quoted(user)}"
                 ) from None
             yield connection
             connection.execute(FILL_UNFINISHED)
@@ -49,9 +57,62 @@ def building_in_database(address: LedgerAddress) -> Iterator[Connection]:
             except psycopg.errors.InsufficientPrivilege:
                 raise LedgerError(
                     f"the database role {user} may not make the roles of the ledger: ALTER ROLE "
-                    f"{user} CREATEROLE, or make {_names(address)} first, with ADMIN for {user}"
+                    f"{quoted(user)} CREATEROLE, or make {_names(address)} first, with ADMIN for "
+                    f"{quoted(user)}"
                 ) from None
-            raw.execute("COMMIT")
+            _commit(connection, address)
+
+
+def _begin(connection: DatabaseConnection, address: LedgerAddress) -> None:
+    connection.execute("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
+    connection.execute(_ALONE, (f"sfumato ledger {address.schema}",))
+
+
+def _commit(connection: DatabaseConnection, address: LedgerAddress) -> None:
+    """Commit; where the acknowledgement was lost, look whether it is there."""
+    _, head = last_line(connection)
+    try:
+        ended = connection.raw.execute("COMMIT").statusmessage
+    except psycopg.Error:
+        if not lost(connection.raw):
+            raise
+        ended = "COMMIT" if _is_there(address, head) else "ROLLBACK"
+    if ended != "COMMIT":
+        raise LedgerError(
+            f"{address.name}: the connection was lost and nothing was made: repeat it"
+        )
+
+
+def _is_there(address: LedgerAddress, head: str) -> bool:
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            with closing(connected(address)) as raw:
+                return _found(raw, address, head)
+        except (LedgerError, psycopg.Error):
+            if time.monotonic() > until:
+                raise ConnectionLost from None
+            time.sleep(0.2)
+
+
+def _found(raw: "psycopg.Connection[Any]", address: LedgerAddress, head: str) -> bool:
+    connection = DatabaseConnection(raw)
+    _begin(connection, address)
+    try:
+        return holds(connection, head)
+    except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
+        return False
+
+
+def _holds_all_letters(connection: Connection, address: LedgerAddress) -> None:
+    """Names and reasons are in any letters: no encoding but this one holds them all."""
+    asked: LiteralString = "SELECT current_setting('server_encoding')"
+    (encoding,) = connection.execute(asked).fetchone()
+    if encoding != "UTF8":
+        raise LedgerError(
+            f"{address.name} keeps its texts as {encoding}, which does not hold all names and "
+            "reasons: name a database made with CREATE DATABASE … ENCODING 'UTF8'"
+        )
 
 
 def _own(connection: Connection, address: LedgerAddress) -> None:

@@ -1,7 +1,8 @@
 """A connection to a database that holds a ledger, asked in the words of SQLite."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +21,24 @@ except ImportError:
 if TYPE_CHECKING:
     from typing import LiteralString
 
-__all__ = ["PATIENCE", "DatabaseConnection", "connected"]
+__all__ = ["IDLE", "PATIENCE", "DatabaseConnection", "connected"]
 
 PATIENCE = 30  # seconds for another process to finish its write, or for a server to come back
+IDLE = 20  # seconds after which whoever stopped in the middle of a write loses it
+_RECENT = 1.0  # seconds for which the time of the server is not asked for again in a write
+_FEW = 100  # rows of an answer that is kept
 _MARK = re.compile(r"\?|(?<!:):([a-z]+)\b")
-# A client that stopped in the middle holds the others up no longer than this.
+# Whatever a role, a database or the environment sets otherwise.  A client that stopped in the
+# middle holds the others up no longer than it idles.
 _SETTINGS = f"""
-SET search_path = pg_catalog, "{{schema}}";
+SET search_path = pg_catalog, "{{schema}}", pg_temp;
+SET client_encoding = 'UTF8';
 SET synchronous_commit = on;
+SET default_transaction_isolation = 'read committed';
+SET standard_conforming_strings = on;
+SET quote_all_identifiers = off;
 SET lock_timeout = '{PATIENCE}s';
-SET idle_in_transaction_session_timeout = '60s';
+SET idle_in_transaction_session_timeout = '{IDLE}s';
 SET default_transaction_read_only = off;
 SET client_min_messages = warning
 """
@@ -41,33 +50,76 @@ def _translated(query: str) -> str:
     return _MARK.sub(lambda mark: f"%({mark[1]})s" if mark[1] else "%s", query)
 
 
+class _Found:
+    """Rows that were fetched."""
+
+    def __init__(self, rows: list[Any]) -> None:
+        self._left = iter(rows)
+
+    def fetchone(self) -> Any:
+        return next(self._left, None)
+
+    def fetchall(self) -> list[Any]:
+        return list(self._left)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._left
+
+
 class DatabaseConnection:
-    """What the statements of the ledger run on."""
+    """What the statements of the ledger run on.
+
+    Whoever writes is alone, so what he has read stays as it is until he adds a line: it is not
+    asked for again, for each question is a way to the server and back.
+    """
 
     def __init__(self, raw: "psycopg.Connection[Any]") -> None:
         self.raw = raw
+        self._read: dict[tuple[str, str], list[Any]] | None = None
+        self._clock = (0, 0.0)  # the server's, and when it was asked here
+        self._who = str(_one(raw, "SELECT session_user"))
 
     @property
     def who(self) -> str:
         """The role that logged in; no `SET ROLE` changes it."""
-        return str(self._one("SELECT session_user"))
+        return self._who
 
     @property
     def clock(self) -> int:
         """The server's clock, which all clients share."""
-        return int(self._one("SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"))
+        told, asked = self._clock
+        if self._read is None or time.monotonic() - asked > _RECENT:
+            told = int(_one(self.raw, "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"))
+            self._clock = told, time.monotonic()
+        return told
 
-    def _one(self, query: "LiteralString") -> Any:
-        found = self.raw.execute(query).fetchone()
-        return found and found[0]
+    def remember(self) -> None:
+        """A write begins: nobody else changes anything before it ends."""
+        self._read, self._clock = {}, (0, -_RECENT - 1)
+
+    def forget(self) -> None:
+        """The write has ended."""
+        self._read = None
 
     def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = (), /) -> Rows:
         """Run one statement."""
         text: LiteralString = _translated(query) if values else query
-        return self.raw.execute(text, values or None)
+        if self._read is None or not query.startswith("SELECT"):
+            if self._read:
+                self._read = {}
+            return self.raw.execute(text, values or None)
+        key = query, repr(values)
+        if key not in self._read:
+            rows = self.raw.execute(text, values or None).fetchall()
+            if len(rows) > _FEW:
+                return _Found(rows)
+            self._read[key] = rows
+        return _Found(self._read[key])
 
     def executemany(self, query: str, rows: Iterable[Sequence[Any]], /) -> None:
         """Run one statement for each of these."""
+        if self._read:
+            self._read = {}
         text: LiteralString = _translated(query)
         with self.raw.cursor() as cursor:
             cursor.executemany(text, rows)
@@ -83,6 +135,15 @@ def connected(address: LedgerAddress) -> "psycopg.Connection[Any]":
         raise LedgerError(
             f"ledger {address.name}: the server {why_refused(str(error))}; nothing was recorded"
         ) from None
-    settings: LiteralString = _SETTINGS.format(schema=address.schema)
-    raw.execute(settings)
+    try:
+        settings: LiteralString = _SETTINGS.format(schema=address.schema)
+        raw.execute(settings)
+    except BaseException:
+        raw.close()
+        raise
     return raw
+
+
+def _one(raw: "psycopg.Connection[Any]", query: "LiteralString") -> Any:
+    found = raw.execute(query).fetchone()
+    return found and found[0]

@@ -3,6 +3,7 @@
 Texts of the server may quote a line, and those of the driver what was typed.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,7 +14,7 @@ from sfumato.ledger.backend import ConnectionLost
 from sfumato.ledger.postgres.address import LedgerAddress
 from sfumato.ledger.postgres.connection import PATIENCE
 
-__all__ = ["explain", "lost"]
+__all__ = ["explain", "lost", "quoted"]
 
 _REPEAT = "nothing was recorded: repeat it, under the same release id"
 _SENTENCES = {
@@ -21,6 +22,10 @@ _SENTENCES = {
     "40001": f"another write came between: {_REPEAT}",
     "40P01": f"another write came between: {_REPEAT}",
     "25006": f"the server takes no writes (a standby, or read only): {_REPEAT} on the primary",
+    "0A000": f"the server takes no writes (a standby, or read only): {_REPEAT} on the primary",
+    "57014": f"the server ended a statement, by its limit of time or by hand: {_REPEAT}",
+    "25P03": f"this process stopped for too long in the middle of a write: {_REPEAT}",
+    "22P05": "its database cannot hold such letters: move it to one made with ENCODING 'UTF8'",
     "53100": "the server's disk is full: free some space there and repeat",
     "42704": "its roles are missing: restore them, they are named after its schema",
 }
@@ -30,9 +35,19 @@ _CLASSES = {
     "58": "the server's disk failed: check it, and look the release up before you repeat",
     "22": "the ledger is damaged, or of a newer kind: a line holds what cannot be read",
 }
+_SIMPLE = re.compile("[a-z_][a-z0-9_]*")
 _RULES = ("23514", "23505")  # of check_violation, by which our functions refuse, and uniqueness
 _RIGHTS = "42501"
 _NOT_SEEN = ("3F000", "42P01")
+
+
+def quoted(name: str) -> str:
+    """A name as it is written in a statement.
+
+    >>> quoted("anna"), quoted('Anna "the" owner')
+    ('anna', '"Anna ""the"" owner"')
+    """
+    return name if _SIMPLE.fullmatch(name) else '"' + name.replace('"', '""') + '"'
 
 
 def lost(raw: "psycopg.Connection[object]") -> bool:
@@ -64,13 +79,13 @@ def _sentence(error: psycopg.Error, address: LedgerAddress, user: str) -> str:
             needed = f"{address.role('owner')} or {address.role('publisher')}"
         return (
             f"the database role {user} may not do this: it needs the role {needed} (GRANT "
-            f"{needed.split(' or ')[-1]} TO {user}); nothing was recorded"
+            f"{needed.split(' or ')[-1]} TO {quoted(user)}); nothing was recorded"
         )
     if code in _NOT_SEEN:
         return (
             f"there is no ledger here that the database role {user} may see: make one with "
             f"`sfumato ledger create`, or ask for a role in it (GRANT {address.role('publisher')} "
-            f"TO {user})"
+            f"TO {quoted(user)})"
         )
     if code in _RULES:
         rule = own if code == _RULES[0] and not own.startswith("new row") else "a step comes twice"

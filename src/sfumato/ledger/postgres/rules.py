@@ -18,6 +18,8 @@ DECLARE
     owner boolean := pg_has_role(session_user, TG_TABLE_SCHEMA || '_owner', 'MEMBER');
     publisher boolean := pg_has_role(session_user, TG_TABLE_SCHEMA || '_publisher', 'MEMBER');
     sign integer;
+    now bigint := floor(extract(epoch FROM clock_timestamp()));
+    said jsonb;
 BEGIN
     SELECT * INTO last FROM event ORDER BY sequence DESC LIMIT 1;
     SELECT * INTO before FROM event WHERE dataset = NEW.dataset ORDER BY sequence DESC LIMIT 1;
@@ -29,8 +31,7 @@ BEGIN
     IF NEW.who IS DISTINCT FROM session_user THEN
         RAISE check_violation USING MESSAGE = 'an event says who wrote it';
     END IF;
-    IF NEW.clock < coalesce(last.clock, 0)
-        OR NEW.clock > greatest(last.clock, floor(extract(epoch FROM clock_timestamp())) + 1) THEN
+    IF NEW.clock NOT BETWEEN greatest(last.clock, now - 60) AND greatest(last.clock, now + 1) THEN
         RAISE check_violation USING MESSAGE = 'an event is written when the server says';
     END IF;
     IF NEW.sequence IS DISTINCT FROM coalesce(last.sequence, 0) + 1
@@ -54,9 +55,17 @@ BEGIN
             <> (NEW.kind IN ('same-data', 'part', 'approve', 'decline', 'use'))
         OR NEW.heuristic NOT BETWEEN 0 AND (NEW.kind IN ('grant', 'request', 'approve'))::integer
         OR (strpos(NEW.dataset, chr(9)) > 0) <> (NEW.kind IN ('client', 'use'))
-        OR NEW.allowed NOT IN (0, 1) THEN
+        OR NEW.allowed NOT IN (0, 1)
+        OR greatest(NEW.micro_epsilon, NEW.pico_delta, NEW.micro_rho) > 0 AND NEW.kind NOT IN
+            ('grant', 'request', 'approve', 'lapse', 'client', 'use', 'reserve', 'stop', 'refund')
+    THEN
         RAISE check_violation USING MESSAGE = 'an event of this kind has another form';
     END IF;
+    BEGIN
+        said := NEW.detail;
+    EXCEPTION WHEN data_exception THEN
+        RAISE check_violation USING MESSAGE = 'an event says something in JSON';
+    END;
     IF (NEW.kind = 'create') <> (last.sequence IS NULL)
         OR (NEW.kind = 'arrive') <> coalesce(last.kind = 'move', false) THEN
         RAISE check_violation USING MESSAGE = 'the ledger was moved, or begins twice';
@@ -98,6 +107,15 @@ BEGIN
                     before.spent_micro_rho)) THEN
         RAISE check_violation USING MESSAGE = 'what was spent does not follow';
     END IF;
+    -- With parts it moves by no more than the amount, and never the other way.
+    IF NEW.spent_micro_epsilon - coalesce(before.spent_micro_epsilon, 0)
+            NOT BETWEEN least(0, sign * NEW.micro_epsilon) AND greatest(0, sign * NEW.micro_epsilon)
+        OR NEW.spent_pico_delta - coalesce(before.spent_pico_delta, 0)
+            NOT BETWEEN least(0, sign * NEW.pico_delta) AND greatest(0, sign * NEW.pico_delta)
+        OR NEW.spent_micro_rho - coalesce(before.spent_micro_rho, 0)
+            NOT BETWEEN least(0, sign * NEW.micro_rho) AND greatest(0, sign * NEW.micro_rho) THEN
+        RAISE check_violation USING MESSAGE = 'what was spent does not follow';
+    END IF;
     sign := CASE NEW.kind WHEN 'reserve' THEN 1 WHEN 'refund' THEN -1 ELSE 0 END;
     IF NEW.releases <> coalesce(before.releases, 0) + sign
         OR NEW.unproved <> coalesce(before.unproved, 0)
@@ -107,7 +125,11 @@ BEGIN
         RAISE check_violation USING MESSAGE = 'the number of releases does not follow';
     END IF;
     IF NEW.protects IS DISTINCT FROM coalesce(before.protects, NEW.protects)
-        AND NOT (NEW.kind = 'refund' AND NEW.protects IS NULL AND NEW.releases = NEW.unproved) THEN
+        AND NOT (NEW.kind = 'refund' AND NEW.protects IS NULL AND NEW.releases = NEW.unproved)
+        OR NEW.protects IS DISTINCT FROM before.protects
+            AND NEW.kind NOT IN ('reserve', 'protects', 'refund')
+        OR NEW.kind = 'reserve' AND NEW.protects IS NULL
+            AND NEW.micro_epsilon + NEW.pico_delta + NEW.micro_rho > 0 THEN
         RAISE check_violation USING MESSAGE =
             'an account protects one unit between its neighbours';
     END IF;
@@ -126,8 +148,8 @@ BEGIN
         RAISE check_violation USING MESSAGE = 'this ledger needs two people for a grant';
     END IF;
     IF NEW.kind IN ('approve', 'decline') THEN
-        SELECT * INTO asked FROM event WHERE sequence::text = NEW.other AND kind = 'request'
-            AND dataset = NEW.dataset;
+        SELECT * INTO asked FROM event WHERE kind = 'request' AND dataset = NEW.dataset
+            AND sequence = CASE WHEN NEW.other ~ '^[1-9][0-9]{0,17}$' THEN NEW.other::bigint END;
         IF asked.sequence IS NULL OR NEW.kind = 'approve' AND (asked.who = NEW.who
             OR (asked.micro_epsilon, asked.pico_delta, asked.micro_rho, asked.heuristic)
             IS DISTINCT FROM (NEW.micro_epsilon, NEW.pico_delta, NEW.micro_rho, NEW.heuristic)) THEN
@@ -138,15 +160,41 @@ BEGIN
                 'it needs the role ' || TG_TABLE_SCHEMA || '_owner';
         END IF;
     END IF;
-    IF NEW.kind = 'use' AND (before.sequence IS NULL OR NOT EXISTS (SELECT 1 FROM event
-        WHERE release = NEW.other AND kind = 'reserve'
-        AND dataset = split_part(NEW.dataset, chr(9), 1))) THEN
-        RAISE check_violation USING MESSAGE = 'a client uses what was not charged';
+    IF NEW.kind = 'use' THEN
+        SELECT * INTO asked FROM event WHERE release = NEW.other AND kind = 'reserve'
+            AND dataset = split_part(NEW.dataset, chr(9), 1);
+        IF before.sequence IS NULL OR asked.sequence IS NULL
+            OR NEW.other <> (CASE last.kind WHEN 'reserve' THEN last.release
+                WHEN 'use' THEN last.other ELSE '' END)
+            OR EXISTS (SELECT 1 FROM event WHERE other = NEW.other AND kind = 'use'
+                HAVING sum(micro_epsilon) + NEW.micro_epsilon > asked.micro_epsilon
+                OR sum(pico_delta) + NEW.pico_delta > asked.pico_delta
+                OR sum(micro_rho) + NEW.micro_rho > asked.micro_rho)
+            OR NEW.micro_epsilon > asked.micro_epsilon OR NEW.pico_delta > asked.pico_delta
+            OR NEW.micro_rho > asked.micro_rho THEN
+            RAISE check_violation USING MESSAGE = 'a client uses what was not charged';
+        END IF;
+    END IF;
+    IF NEW.kind = 'client' AND NOT EXISTS (SELECT 1 FROM event
+        WHERE dataset = split_part(NEW.dataset, chr(9), 1)) THEN
+        RAISE check_violation USING MESSAGE = 'a client of a data set without an account';
+    END IF;
+    -- What is left lapses by an owner, or as far as it was just given back.
+    IF NEW.kind = 'lapse' AND NOT owner AND (last.kind NOT IN ('refund', 'stop')
+        OR last.dataset <> NEW.dataset OR NEW.micro_epsilon > last.micro_epsilon
+        OR NEW.pico_delta > last.pico_delta OR NEW.micro_rho > last.micro_rho) THEN
+        RAISE insufficient_privilege USING MESSAGE =
+            'it needs the role ' || TG_TABLE_SCHEMA || '_owner';
+    END IF;
+    IF NEW.kind = 'reserve' AND to_char(to_timestamp(greatest(NEW.clock, now)) AT TIME ZONE 'UTC',
+        'YYYY-MM-DD') > (SELECT detail::jsonb ->> 'until' FROM event WHERE dataset = NEW.dataset
+        AND kind IN ('grant', 'approve') ORDER BY sequence DESC LIMIT 1) COLLATE "C" THEN
+        RAISE check_violation USING MESSAGE = 'the time that the budget was for is over';
     END IF;
 
     -- Steps of a release.
     IF NEW.kind IN ('draw', 'refund', 'settle', 'stop') AND NOT EXISTS (SELECT 1 FROM event
-        WHERE release = NEW.release AND dataset = NEW.dataset
+        WHERE release = NEW.release AND dataset = NEW.dataset AND kind <> 'inspect'
         AND (kind = CASE WHEN NEW.kind IN ('settle', 'stop') THEN 'draw' ELSE 'reserve' END
             OR NEW.kind = 'draw' AND kind = 'part')) THEN
         RAISE check_violation USING MESSAGE = 'a step of a release is out of order';
@@ -170,7 +218,9 @@ BEGIN
     END IF;
     IF NEW.kind = 'part' AND (NOT EXISTS (SELECT 1 FROM event WHERE release = NEW.other
             AND dataset = NEW.dataset AND kind = 'draw')
-        OR EXISTS (SELECT 1 FROM event WHERE release = NEW.other AND kind = 'stop')) THEN
+        OR EXISTS (SELECT 1 FROM event WHERE release = NEW.other AND kind = 'stop')
+        OR NEW.release <> NEW.other || '+' || (SELECT count(*) + 1 FROM event
+            WHERE other = NEW.other AND kind = 'part')) THEN
         RAISE check_violation USING MESSAGE = 'a part of what was never drawn';
     END IF;
     IF NEW.kind = 'inspect' AND NOT (CASE WHEN NEW.release IS NULL

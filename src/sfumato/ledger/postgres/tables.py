@@ -12,7 +12,7 @@ spent at most granted, and each reader checks the rest.
 
 from sfumato.ledger.postgres.rules import KEEP, RULES, UNFINISHED
 
-__all__ = ["COLUMNS", "FILL_UNFINISHED", "FORMAT", "MIGRATIONS", "roles", "rules", "tables"]
+__all__ = ["FILL_UNFINISHED", "FORMAT", "MIGRATIONS", "roles", "rules", "tables"]
 
 FORMAT = 6
 # What leads to a format from the one before it, in one transaction; 6 is the first.
@@ -45,6 +45,7 @@ COLUMNS = {
     "previous": f"{_TEXT} NOT NULL",
     "hash": f"{_TEXT} NOT NULL UNIQUE",
 }
+# In the words in which the server tells them back.
 INDEXES = {
     "event_dataset": "INDEX {name} ON event (dataset, sequence)",
     "event_step": "UNIQUE INDEX {name} ON event (release, (CASE kind WHEN 'reserve' THEN 1 "
@@ -56,21 +57,38 @@ INDEXES = {
     "event_joined": "INDEX {name} ON event (dataset) WHERE kind = 'same-data'",
     "event_inspect": "INDEX {name} ON event (dataset, sequence) WHERE kind = 'inspect'",
     "event_checkpoint": "INDEX {name} ON event (sequence) WHERE kind = 'checkpoint'",
-    "event_key": "INDEX {name} ON event (sequence) WHERE kind IN ('create', 'new-key')",
+    "event_key": "INDEX {name} ON event (sequence) WHERE kind = ANY (ARRAY['create', 'new-key'])",
     "event_grant": "INDEX {name} ON event (dataset, sequence) "
-    "WHERE kind IN ('grant', 'approve', 'lapse')",
+    "WHERE kind = ANY (ARRAY['grant', 'approve', 'lapse'])",
     "event_request": "INDEX {name} ON event (sequence) WHERE kind = 'request'",
     "event_client": "INDEX {name} ON event (dataset, sequence) WHERE kind = 'client'",
-    "event_answer": "UNIQUE INDEX {name} ON event (other) WHERE kind IN ('approve', 'decline')",
+    "event_answer": "UNIQUE INDEX {name} ON event (other) "
+    "WHERE kind = ANY (ARRAY['approve', 'decline'])",
     "unfinished_dataset": "INDEX {name} ON unfinished (dataset, sequence)",
 }
 TRIGGERS = {
     "event_rules": "BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION event_rules()",
     "event_unfinished": "AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION event_unfinished()",
-    "event_kept": "BEFORE UPDATE OR DELETE ON event FOR EACH ROW EXECUTE FUNCTION event_kept()",
+    "event_kept": "BEFORE DELETE OR UPDATE ON event FOR EACH ROW EXECUTE FUNCTION event_kept()",
     "event_not_emptied": "BEFORE TRUNCATE ON event FOR EACH STATEMENT "
     "EXECUTE FUNCTION event_kept()",
 }
+# Of the tables beside the lines, and what must be unique.
+BESIDE = {
+    "unfinished": {
+        "release": f"{_TEXT} PRIMARY KEY",
+        "dataset": f"{_TEXT} NOT NULL",
+        "sequence": f"{_WHOLE} NOT NULL",
+        "drawn": "boolean NOT NULL",
+    },
+    # Whoever writes a line locks this one first: the lines themselves nobody may lock.
+    "turn": {"one": "integer PRIMARY KEY"},
+    "format": {"version": "integer NOT NULL"},
+}
+TABLES = {"event": COLUMNS, **BESIDE}
+_READING: dict[str, tuple[str, ...]] = dict.fromkeys(("event", "unfinished", "format"), ("SELECT",))
+_WRITING = _READING | {"event": ("INSERT", "SELECT"), "turn": ("SELECT", "UPDATE")}
+RIGHTS = {"owner": _WRITING, "publisher": _WRITING, "auditor": _READING}
 FUNCTIONS = {"event_rules": RULES, "event_unfinished": UNFINISHED, "event_kept": KEEP}
 # For lines that came with a ledger from elsewhere.
 FILL_UNFINISHED = """INSERT INTO unfinished
@@ -81,16 +99,14 @@ FILL_UNFINISHED = """INSERT INTO unfinished
 
 def tables(schema: str) -> list[str]:
     """What holds the lines."""
-    columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    made = []
+    for table, columns in TABLES.items():
+        listed = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+        made.append(f'CREATE TABLE "{schema}".{table} ({listed})')
     return [
         f'CREATE SCHEMA "{schema}"',
         f'SET LOCAL search_path = pg_catalog, "{schema}"',
-        f'CREATE TABLE "{schema}".event ({columns})',
-        f'CREATE TABLE "{schema}".unfinished (release {_TEXT} PRIMARY KEY, '
-        f"dataset {_TEXT} NOT NULL, sequence bigint NOT NULL, drawn boolean NOT NULL)",
-        # Whoever writes a line locks this one first: the lines themselves nobody may lock.
-        f'CREATE TABLE "{schema}".turn (one integer PRIMARY KEY)',
-        f'CREATE TABLE "{schema}".format (version integer NOT NULL)',
+        *made,
         f"INSERT INTO format VALUES ({FORMAT})",  # noqa: S608  a number of ours
     ]
 
@@ -103,14 +119,16 @@ def rules(schema: str) -> list[str]:
             f'CREATE FUNCTION "{schema}".{name}() RETURNS trigger LANGUAGE plpgsql SECURITY '
             f'DEFINER SET search_path = pg_catalog, "{schema}", pg_temp AS $body${body}$body$'
         )
-    named += [f"CREATE TRIGGER {name} {text}" for name, text in TRIGGERS.items()]
+    for name, text in TRIGGERS.items():
+        named.append(f"CREATE TRIGGER {name} {text}")
+        # Also in a session that says it applies what was written elsewhere.
+        named.append(f"ALTER TABLE event ENABLE ALWAYS TRIGGER {name}")
     return named
 
 
 def roles(schema: str) -> list[str]:
     """What each role may do; roles outlive a schema, so they may be there."""
     all_of_them = ", ".join(f'"{schema}_{duty}"' for duty in ("owner", "publisher", "auditor"))
-    writers = f'"{schema}_owner", "{schema}_publisher"'
     return [
         *(
             f'DO $do$ BEGIN CREATE ROLE "{schema}_{duty}" NOLOGIN; '
@@ -120,7 +138,9 @@ def roles(schema: str) -> list[str]:
         f'REVOKE ALL ON SCHEMA "{schema}" FROM PUBLIC',
         f'REVOKE ALL ON ALL FUNCTIONS IN SCHEMA "{schema}" FROM PUBLIC',
         f'GRANT USAGE ON SCHEMA "{schema}" TO {all_of_them}',
-        f"GRANT SELECT ON event, unfinished, format TO {all_of_them}",
-        f"GRANT INSERT ON event TO {writers}",
-        f"GRANT SELECT, UPDATE ON turn TO {writers}",
+        *(
+            f'GRANT {", ".join(actions)} ON {table} TO "{schema}_{duty}"'
+            for duty, tables in RIGHTS.items()
+            for table, actions in tables.items()
+        ),
     ]

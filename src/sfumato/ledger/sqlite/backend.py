@@ -30,7 +30,7 @@ class LedgerFile:
         """Begin to read all in one state."""
         self.connection.execute("BEGIN")
 
-    def write(self) -> None:
+    def write(self, *, long: bool = False) -> None:  # noqa: ARG002  others wait so long
         """Begin to write, alone; refused where the rules are newer than this program."""
         if _inode(self.path) != self._file:
             raise LedgerError(
@@ -48,7 +48,7 @@ class LedgerFile:
         with suppress(sqlite3.Error):
             self.connection.execute("ROLLBACK")
 
-    def reconnect(self) -> None:
+    def after_loss(self, sequence: int) -> str | None:  # noqa: ARG002  nothing is lost
         """Never called: the outcome of a commit to a file is known, or the disk has failed."""
         raise LedgerError(f"ledger {self.path}: open it again")
 

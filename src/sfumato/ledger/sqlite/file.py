@@ -11,6 +11,7 @@ process holds.
 import os
 import secrets
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +28,11 @@ from sfumato.ledger.sqlite.tables import (
     UNFINISHED_TABLE,
     format_of,
 )
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["building_in_file", "explain", "fatal", "in_rollback_mode", "known_format", "opened"]
 
@@ -75,28 +81,58 @@ def building_in_file(path: Path) -> Iterator[FileConnection]:
     """Make the file whole or not at all: tables for the first lines, then the rules around them.
 
     An empty file takes the name first, so of two makers one is refused; the finished
-    draft then replaces it in one step.
+    draft then replaces it in one step.  What a killed maker left is taken over.
     """
     require_folder(path.parent)
-    left_over = [f for f in (path, *_side_files(path)) if os.path.lexists(f)]
-    if left_over:
-        raise LedgerError(
-            f"{left_over[0]} exists: choose another name, a ledger never replaces a file"
-        )
     try:
-        os.close(os.open(path, _NEW, 0o600))
-        draft = path.with_name(path.name + ".draft")
-        try:
-            with _writing_draft(draft) as connection:
-                yield connection
-            draft.replace(path)
-        except BaseException:
-            for file in (path, draft, *_side_files(draft)):
-                file.unlink(missing_ok=True)
-            raise
+        with _name_taken(path):
+            draft = path.with_name(path.name + ".draft")
+            try:
+                with _writing_draft(draft) as connection:
+                    yield connection
+                draft.replace(path)
+            except BaseException:
+                for file in (path, draft, *_side_files(draft)):
+                    file.unlink(missing_ok=True)
+                raise
         _sync_folder(path.parent)
     except OSError as error:
         raise LedgerError(f"ledger {path} cannot be made: {error.strerror}") from error
+
+
+@contextmanager
+def _name_taken(path: Path) -> Iterator[None]:
+    """Hold the name, as an empty file that is locked; without locks a left one is refused."""
+    begun = fcntl is not None and os.path.lexists(path) and _is_empty(path)
+    left_over = [f for f in (path, *_side_files(path)) if os.path.lexists(f)]
+    if left_over and (not begun or left_over != [path]):
+        raise _exists(left_over[0])
+    handle = os.open(path, os.O_RDWR if begun else _NEW, 0o600)
+    try:
+        if fcntl is not None:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise _exists(path) from None
+            about, named = os.fstat(handle), os.lstat(path)
+            if (about.st_dev, about.st_ino) != (named.st_dev, named.st_ino) or about.st_size:
+                raise _exists(path)  # another maker has finished
+        else:
+            os.close(handle)  # an open file cannot be replaced there
+            handle = -1
+        yield
+    finally:
+        if handle >= 0:
+            os.close(handle)
+
+
+def _is_empty(path: Path) -> bool:
+    about = path.lstat()
+    return stat.S_ISREG(about.st_mode) and about.st_size == 0 and about.st_nlink == 1
+
+
+def _exists(path: Path) -> LedgerError:
+    return LedgerError(f"{path} exists: choose another name, a ledger never replaces a file")
 
 
 @contextmanager

@@ -1,0 +1,98 @@
+"""`sfumato forecast`: how far off a release will be, before a record is read."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sfumato.cli.screen import Grid, document, say, show, styled
+
+if TYPE_CHECKING:
+    from sfumato.publishing.forecast import Forecast
+
+__all__ = ["forecast"]
+
+_MOST_LINES = 40
+
+
+def forecast(
+    schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
+    records: Annotated[int, typer.Option(help="How many records there will be, or about.")],
+    method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "mosaic",
+    epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
+    delta: Annotated[
+        str | None, typer.Option(help="Delta: allows Gaussian noise; choose it below 1/rows.")
+    ] = None,
+    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    want: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='In place of --epsilon: "mean age within 1", "means within 2%", "counts of ward '
+            'within 50", "counts within 1%"; repeatable.'
+        ),
+    ] = None,
+    most: Annotated[
+        str | None, typer.Option(help="Largest epsilon to look for; default: 100.")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--column", help="COLUMN: show only this one; repeatable."),
+    ] = None,
+    fit: Annotated[
+        bool,
+        typer.Option("--fit/--no-fit", help="As publish: 2 % of the budget counts what misfits."),
+    ] = True,
+    option: Annotated[
+        list[str] | None, typer.Option(help="An option of the method: NAME=VALUE; repeatable.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say how far off each figure of a release will be; no record is read, nothing is charged.
+
+    With 95 % confidence, worst first. With --want, find the epsilon that is needed.
+
+    Example: sfumato forecast --schema clinic.yaml --records 45000 --epsilon 1
+
+    Example: sfumato forecast --schema clinic.yaml --records 45000 --want "mean age within 1"
+    """
+    from sfumato.cli.method_options import method_options
+    from sfumato.publishing.forecast import forecast as run
+
+    options = method_options(option, run)
+    if most is not None:
+        options["most"] = most
+    found = run(
+        schema,
+        records=records,
+        method=method,
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        want=want or (),
+        fit=fit,
+        **options,
+    )
+    found = found.only(columns) if columns else found
+    if as_json:
+        document(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+    else:
+        _show(found)
+
+
+def _show(found: "Forecast") -> None:
+    """A table for a person."""
+    from sfumato.publishing.forecast import HEADINGS
+
+    if found.found:
+        say(styled(found.found, "bold"))
+    grid = Grid(*HEADINGS, title=f"forecast of {found.title}")
+    for line in found.lines[:_MOST_LINES]:
+        grid.line(line.column, *line.cells)
+    show(grid)
+    if (more := len(found.lines) - _MOST_LINES) > 0:
+        say(f"{more:,} more columns are nearer to the truth: --column COLUMN, or --json for all")
+    say("With 95 % confidence, by noise alone; worst first. No record was read.")
+    for note in found.notes:
+        if note != found.found:
+            say(note)

@@ -1,0 +1,216 @@
+"""What is asked and answered, as an ASGI application."""
+
+import asyncio
+import json
+import math
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from sfumato.errors import ParameterError, SfumatoError
+from sfumato.retrieval.desk import Answered, Asked, Desk, Refusal
+from sfumato.retrieval.protocol import BYTES, JSON, Question, largest_message
+from sfumato.retrieval.service.counter import BROKEN, Counter
+from sfumato.retrieval.service.gate import Asker, Gate
+from sfumato.retrieval.service.limits import Limits, Room
+from sfumato.retrieval.service.request_log import RequestLog
+
+__all__ = ["LOCAL", "application"]
+
+LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
+_LONG = 2**16  # bytes from which on a message is read beside the loop, and a reply sent in parts
+_LENGTH = re.compile("[0-9]{1,18}")  # of a message; str.isdigit takes ² for a digit
+_COPIES = 4  # of a message while it is read: its bytes, text, numbers
+_FULL = Refusal(503, "full", "too many messages are being read: ask again in a moment", 1.0)
+
+Work = Callable[[Request, Asker], Awaitable[Response | Refusal]]
+
+
+def application(
+    desk: Desk,
+    *,
+    hosts: tuple[str, ...] = LOCAL,
+    limits: Limits | None = None,
+    log: RequestLog | None = None,
+    behind_proxy: bool = False,
+) -> Starlette:
+    """The service as an ASGI application."""
+    made = _Service(desk, limits or Limits(), log or RequestLog.nowhere(), behind_proxy)
+    return Starlette(
+        routes=[
+            Route("/facts", made.guarded("facts", made.facts)),
+            Route("/keys", made.guarded("keys", made.keys)),
+            Route("/answer", made.guarded("answer", made.answer), methods=["POST"]),
+            Route("/health", made.health),
+        ],
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))],
+        lifespan=made.running,
+    )
+
+
+class _Service:
+    """The routes, and what they share."""
+
+    def __init__(self, desk: Desk, limits: Limits, log: RequestLog, behind_proxy: bool) -> None:
+        self._desk, self._limits, self._log = desk, limits, log
+        self._gate = Gate(desk, limits, behind_proxy=behind_proxy)
+        self._length = desk.answering.length
+        self._largest = largest_message(self._length)
+        self._room = Room(max(limits.held_megabytes * 2**20, self._held(self._largest)))
+        self._keys = json.dumps({"keys": desk.counts.keys.names}).encode()
+
+    @asynccontextmanager
+    async def running(self, _: Starlette) -> AsyncIterator[None]:
+        """Answer meanwhile; whoever waits at the end is answered still."""
+        self._counter = Counter(self._desk, self._fault)
+        answering = asyncio.create_task(self._counter.run())
+        telling = asyncio.create_task(self._tell())
+        yield
+        self._counter.close()
+        await answering
+        telling.cancel()
+        try:
+            await asyncio.to_thread(self._desk.close)
+        except SfumatoError as error:  # the next run settles what this one could not
+            self._fault(error)
+
+    def guarded(self, name: str, work: Work) -> Callable[[Request], Awaitable[Response]]:
+        """The work for whoever may ask for it, with a line in the log."""
+
+        async def reply(request: Request) -> Response:
+            asker: Asker | Refusal | None = None
+            try:
+                asker = await self._gate.enter(request)
+                found = await work(request, asker) if isinstance(asker, Asker) else asker
+            except SfumatoError as error:
+                self._fault(error)
+                found = BROKEN
+            client = asker.client if isinstance(asker, Asker) else None
+            if isinstance(found, Refusal):
+                self._log.say(name, client=client, status=found.status, refusal=found.kind)
+                return _refused(found)
+            self._log.say(name, client=client, status=found.status_code)
+            return found
+
+        return reply
+
+    async def health(self, _: Request) -> Response:
+        """Whether the ledger can be read and charges are recorded; nothing else."""
+        try:
+            await self._gate.clients()
+        except SfumatoError as error:
+            self._fault(error)
+            return JSONResponse({"status": "failing"}, 503)
+        if self._counter.failing:
+            return JSONResponse({"status": "failing"}, 503)
+        return JSONResponse({"status": "ok"})
+
+    async def facts(self, _: Request, asker: Asker) -> Response:
+        """What everybody who may ask may know."""
+        return JSONResponse(await asyncio.to_thread(self._desk.facts, asker.client))
+
+    async def keys(self, _: Request, __: Asker) -> Response:
+        """All of the list, in parts, so that nobody who takes it slowly fills the memory."""
+        if len(self._keys) <= _LONG:
+            return Response(self._keys, media_type=JSON)
+        length = {"Content-Length": str(len(self._keys))}
+        return StreamingResponse(_parts(self._keys), media_type=JSON, headers=length)
+
+    async def answer(self, request: Request, asker: Asker) -> Response | Refusal:
+        """The answer to a question, when it is charged and kept."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind not in (JSON, BYTES):
+            return Refusal(415, "type", f"send a question as {JSON} or {BYTES}")
+        declared = request.headers.get("content-length")
+        too_long = Refusal(413, "size", f"a question here has at most {self._largest} bytes")
+        size = self._largest
+        if declared is not None:
+            if not (_LENGTH.fullmatch(declared) and int(declared) <= self._largest):
+                return too_long
+            size = int(declared)
+        if not self._room.take(self._held(size)):
+            return _FULL
+        try:
+            question = await self._question(request, kind)
+            if question is None:
+                return too_long
+            if isinstance(question, Refusal):
+                return question
+            return await self._answered(Asked(question, asker.client), asker)
+        finally:
+            self._room.leave(self._held(size))
+
+    async def _answered(self, asked: Asked, asker: Asker) -> Response | Refusal:
+        if refusal := self._gate.one_answer(asker):
+            # Many of one client may wait; what was given is repeated however many they asked.
+            again = await asyncio.to_thread(self._desk.repeated, asked)
+            return refusal if again is None else _said(again)
+        reply = await self._counter.ask(asked)
+        if isinstance(reply, Refusal) or reply.again:
+            self._gate.not_given(asker)
+        return _said(reply)
+
+    async def _question(self, request: Request, kind: str) -> Question | Refusal | None:
+        """What was sent, or None if it is longer than it may be; then the rest is not read."""
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self._limits.body_seconds):
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > self._largest:
+                        return None
+        except TimeoutError:
+            seconds = self._limits.body_seconds
+            return Refusal(408, "slow", f"the message did not arrive within {seconds:g} s")
+        except ClientDisconnect:  # nobody is left to be told
+            return Refusal(400, "broken off", "the message broke off")
+        read = Question.from_json if kind == JSON else Question.from_bytes
+        try:
+            if len(body) > _LONG:
+                return await asyncio.to_thread(read, bytes(body), self._length)
+            return read(bytes(body), self._length)
+        except ParameterError as error:
+            return Refusal(400, "form", str(error))
+
+    def _held(self, size: int) -> int:
+        """Bytes in memory, at most, for a message of this size and the question in it."""
+        return _COPIES * size + 16 * self._length
+
+    def _fault(self, error: Exception) -> None:
+        # Ours are written for people; of others the kind alone, for they may quote the data.
+        ours = isinstance(error, SfumatoError)
+        self._log.say("fault", kind=type(error).__name__, reason=str(error) if ours else None)
+
+    async def _tell(self) -> None:
+        while True:
+            await asyncio.sleep(1)
+            self._log.flush()
+
+
+def _said(reply: Answered | Refusal) -> Response | Refusal:
+    if isinstance(reply, Refusal):
+        return reply
+    return JSONResponse({"id": reply.id, "answer": reply.value})
+
+
+def _refused(refusal: Refusal) -> Response:
+    headers = {}
+    if refusal.wait:
+        headers["Retry-After"] = str(math.ceil(refusal.wait))
+    if refusal.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    if refusal.status == 408:
+        headers["Connection"] = "close"
+    return JSONResponse({"error": refusal.reason}, refusal.status, headers)
+
+
+async def _parts(text: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(text), _LONG):
+        yield text[start : start + _LONG]

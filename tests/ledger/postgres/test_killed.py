@@ -1,0 +1,260 @@
+"""Ledger in PostgreSQL: client, connection or server die at each step of a release."""
+
+import os
+import signal
+import time
+from contextlib import suppress
+
+import pytest
+
+psycopg = pytest.importorskip("psycopg")
+
+from killing import in_child, kill_at_every_line, spawn
+from ledger_world import ABOUT, DIGEST, PLAN
+from postgres_ledger import made
+from sfumato.errors import LedgerError
+from sfumato.ledger import Ledger
+from sfumato.ledger.postgres.connection import DatabaseConnection
+from sfumato.privacy.guarantee import PureDP
+from slowness import slow
+
+FILES = ("ledger/session.py", "ledger/postgres/backend.py", "ledger/sql.py", "ledger/ledger.py")
+
+
+class Publisher:
+    """Follows the protocol, as often as it is asked; `check` is what must hold in between."""
+
+    def __init__(self, people, address, schema, folder):
+        self.people, self.schema = people, schema
+        self.address, self.draws, self.output = (
+            people.url("paul", schema),
+            folder / "draws",
+            folder / "output",
+        )
+        made(people, address, epsilon=1_000)
+        self.number = 0
+
+    @property
+    def release(self):
+        return f"r{self.number}"
+
+    def another(self):
+        self.number += 1
+        for file in (self.draws, self.output):
+            file.unlink(missing_ok=True)
+
+    def publish(self):
+        with Ledger(self.address) as ledger:
+            self.steps(ledger)
+
+    def steps(self, ledger):
+        entry = ledger.reserve(self.release, "adult", PureDP(1), plan=PLAN, protects=ABOUT)
+        if entry.state == "reserved":
+            ledger.draw(self.release, b"fingerprint of it")
+            with self.draws.open("a") as log:
+                log.write("noise\n")
+            self.output.write_text("noisy values")
+        elif entry.state == "drawn" and not self.output.exists():
+            raise LedgerError("the noise is spent and the release is lost")
+        ledger.settle(self.release, DIGEST)
+
+    def check(self, *_):
+        self.check_now()
+        with suppress(LedgerError):
+            self.publish()
+        entry = self.check_now()
+        assert entry is not None
+        assert entry.state == "released" or not self.output.exists()
+
+    def check_now(self):
+        draws = self.draws.read_text().count("noise") if self.draws.exists() else 0
+        assert draws <= 1
+        with Ledger(self.people.url("aude", self.schema)) as ledger:  # opening verifies it all
+            entry, spent = ledger.entry(self.release), ledger.balance("adult").spent
+        assert spent.micro_epsilon == 1_000_000 * (self.number - (entry is None))
+        assert not draws or entry.state in ("drawn", "released")
+        assert not self.output.exists() or entry.state in ("drawn", "released")
+        return entry
+
+
+@pytest.fixture
+def publisher(people, address, schema, tmp_path):
+    return Publisher(people, address, schema, tmp_path)
+
+
+@pytest.mark.parametrize("stride", [41, slow(3)])
+def test_a_client_killed_at_any_line_never_draws_twice(publisher, stride):
+    kills = kill_at_every_line(
+        publisher.publish, FILES, publisher.check, publisher.another, stride=stride
+    )
+    assert kills > 300
+
+
+@pytest.fixture
+def at_statement(monkeypatch):
+    """Does something just before the n-th statement of a write."""
+    whole = psycopg.Connection.execute
+
+    class At:
+        count, at, what = 0, None, None
+
+    def execute(self, query, *more, **how):
+        if self.info.parameter_status("application_name") == "sfumato ledger":
+            At.count += 1
+            if At.count == At.at:
+                At.what(self)
+        return whole(self, query, *more, **how)
+
+    monkeypatch.setattr(psycopg.Connection, "execute", execute)
+    return At
+
+
+def every_statement(publisher, at, stride, what):
+    """Publish, each time with `what` done at another statement, until there are no more."""
+    for number in range(1, 200, stride):
+        publisher.another()
+        with Ledger(publisher.address) as ledger:
+            at.count, at.at, at.what = 0, number, what
+            try:
+                publisher.steps(ledger)
+                survived = True
+            except LedgerError as error:
+                survived = False
+                assert str(error).count("\n") == 0
+                assert "ledger postgresql://" in str(error)
+            at.at = None
+            if not survived:  # the same object goes on
+                with suppress(LedgerError):
+                    publisher.steps(ledger)
+        publisher.check_now()
+        if at.count < number:
+            return number
+    raise AssertionError("more statements than were thought")
+
+
+@pytest.mark.parametrize("stride", [7, slow(1)])
+def test_a_connection_cut_before_any_statement_never_charges_twice(
+    people, publisher, at_statement, stride
+):
+    def cut(raw):
+        with people.raw() as other:
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", [raw.info.backend_pid])
+
+    assert every_statement(publisher, at_statement, stride, cut) > 30
+
+
+@pytest.mark.slow
+def test_a_server_killed_before_any_statement_never_charges_twice(
+    ledger_server, publisher, at_statement
+):
+    def crash(_):
+        ledger_server.kill()
+        ledger_server.start()
+
+    assert every_statement(publisher, at_statement, 4, crash) > 30
+
+
+@pytest.mark.slow
+def test_a_server_process_killed_before_any_statement_never_charges_twice(
+    publisher, at_statement
+):
+    def crash(raw):
+        os.kill(raw.info.backend_pid, signal.SIGKILL)  # all others are ended, and it recovers
+        time.sleep(0.5)
+
+    assert every_statement(publisher, at_statement, 6, crash) > 30
+
+
+def test_a_cancelled_statement_leaves_nothing_behind(people, publisher):
+    publisher.another()
+    with Ledger(publisher.address) as ledger, people.raw("pia", publisher.schema) as other:
+        other.execute("BEGIN; LOCK TABLE turn IN EXCLUSIVE MODE")
+        raw = ledger._backend.connection.raw
+
+        def cancel():
+            for _ in range(50):
+                time.sleep(0.1)
+                with people.raw() as root:
+                    root.execute("SELECT pg_cancel_backend(%s)", [raw.info.backend_pid])
+
+        from threading import Thread
+
+        Thread(target=cancel, daemon=True).start()
+        with pytest.raises(LedgerError, match="by its limit of time or by hand: nothing was"):
+            publisher.steps(ledger)
+        other.execute("ROLLBACK")
+    publisher.check_now()
+
+
+def test_who_waits_too_long_is_told_so(people, publisher, monkeypatch):
+    publisher.another()
+    with Ledger(publisher.address) as ledger, people.raw("pia", publisher.schema) as other:
+        ledger._backend.connection.raw.execute("SET lock_timeout = '200ms'")
+        other.execute("BEGIN; LOCK TABLE turn IN EXCLUSIVE MODE")
+        with pytest.raises(LedgerError, match="another process has held it"):
+            publisher.steps(ledger)
+        other.execute("ROLLBACK")
+        publisher.steps(ledger)
+    publisher.check_now()
+
+
+def test_whoever_stops_in_the_middle_loses_the_turn_and_not_the_others(
+    publisher, monkeypatch
+):
+    monkeypatch.setattr(
+        "sfumato.ledger.postgres.connection._SETTINGS",
+        __import__("sfumato.ledger.postgres.connection", fromlist=["_SETTINGS"])._SETTINGS.replace(
+            "idle_in_transaction_session_timeout = '20s'",
+            "idle_in_transaction_session_timeout = '1s'",
+        ),
+    )
+    publisher.another()
+
+    def stopped():
+        with Ledger(publisher.address) as ledger:
+            ledger._backend.write()
+            os.kill(os.getpid(), signal.SIGSTOP)
+            with pytest.raises(LedgerError):
+                publisher.steps(ledger)
+
+    child = spawn(stopped)
+    os.waitpid(child, os.WUNTRACED)
+    try:
+        publisher.publish()
+    finally:
+        os.kill(child, signal.SIGCONT)
+        _, status = os.waitpid(child, 0)
+    assert status == 0
+    publisher.check_now()
+
+
+def test_a_write_that_the_server_cannot_put_in_order_is_refused_whole(people, publisher):
+    publisher.another()
+    with Ledger(publisher.address) as ledger:
+        whole = DatabaseConnection.execute
+
+        def clash(self, query, *values):
+            if query.startswith("INSERT"):
+                self.raw.execute("DO $$ BEGIN RAISE serialization_failure; END $$")
+            return whole(self, query, *values)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(DatabaseConnection, "execute", clash)
+            with pytest.raises(LedgerError, match="another write came between: nothing was"):
+                publisher.steps(ledger)
+        publisher.steps(ledger)
+    publisher.check_now()
+
+
+def test_a_child_does_not_use_the_connection_of_its_parent(publisher):
+    publisher.another()
+    with Ledger(publisher.address) as ledger:
+
+        def child():
+            with pytest.raises(LedgerError, match="opened before a fork"):
+                publisher.steps(ledger)
+            ledger.close()
+
+        assert in_child(child) == 0
+        publisher.steps(ledger)
+    publisher.check_now()

@@ -1,0 +1,158 @@
+"""Wishes: what can be asked for, what is refused, and the smallest epsilon that is enough."""
+
+from fractions import Fraction
+
+import pytest
+
+import sfumato as sf
+from sfumato.publishing.wish import _epsilon, _place, parsed, smallest
+from sfumato.schema.domain import Domain
+
+SCHEMA = {
+    "name": "t",
+    "columns": {
+        "age": {"kind": "integer", "low": 0, "high": 110},
+        "body weight": {"kind": "number", "low": 30, "high": 200, "step": 0.1},
+        "ward": {"kind": "category", "values": ["a", "b", "c"]},
+        "seen": {"kind": "date", "low": "2020-01-01", "high": "2020-12-31"},
+        "within": {"kind": "boolean"},
+    },
+}
+DOMAIN = Domain.of(sf.Schema.of(SCHEMA))
+FEW = {"name": "t", "columns": {"ward": SCHEMA["columns"]["ward"]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "column", "limit", "percent"),
+    [
+        ("mean age within 1", "mean", "age", 1, False),
+        ("  mean  age  within  2.5 % ", "mean", "age", Fraction(5, 2), True),
+        ('mean "body weight" within .5', "mean", "body weight", Fraction(1, 2), False),
+        ("means within 2%", "mean", None, 2, True),
+        ("counts of ward within 50", "counts", "ward", 50, False),
+        ('counts of "within" within 1%', "counts", "within", 1, True),
+        ("counts within 1%", "counts", None, 1, True),
+        ("counts within 100", "counts", None, 100, False),
+    ],
+)
+def test_wishes_are_read_as_they_are_meant(text, kind, column, limit, percent):
+    (wish,) = parsed([text], DOMAIN)
+    assert (wish.kind, wish.column, wish.limit, wish.percent) == (kind, column, limit, percent)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("", "not understood"),
+        ("age within 1", "not understood"),
+        ("mean within 1%", "not understood"),
+        ("means age within 1%", "not understood"),
+        ("mean of age within 1", "not understood"),
+        ("counts ward within 5", "not understood"),
+        ("counts of within 5", "not understood"),
+        ("mean age within -1", "not understood"),
+        ("mean age within 1e-3", "not understood"),
+        ("mean age within 1; rm", "not understood"),
+        ("mean age within 0", "no noise is 0"),
+        ("counts within 0.0%", "no noise is 0"),
+        ("counts within 101%", "above 100% asks for nothing"),
+        ("means within 3", "write a limit in %"),
+        ("mean height within 3", "no released column 'height'; there are: age, body weight"),
+        ("counts of height within 3", "no released column 'height'"),
+        ("mean ward within 3", "ward is no number, .* numbers are: age, body weight"),
+        ("mean seen within 3", "seen is no number"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_by_its_words(text, rule):
+    with pytest.raises(sf.ParameterError, match=rule):
+        parsed([text], DOMAIN)
+
+
+def test_a_mean_of_no_number_at_all_is_refused():
+    with pytest.raises(sf.ParameterError, match=r"no column is a number, so it has no mean$"):
+        parsed(["means within 1%"], Domain.of(sf.Schema.of(FEW)))
+
+
+WISHES = [
+    ["mean age within 1"],
+    ["counts within 1%"],
+    ["mean age within 2", "counts of ward within 40", "means within 3%"],
+]
+
+
+def fulfilled(wishes, line_of):
+    for wish in parsed(wishes, DOMAIN):
+        columns = [wish.column] if wish.column else list(SCHEMA["columns"])
+        for name in columns:
+            line = line_of(name)
+            figure = line.mean if wish.kind == "mean" else line.counts
+            if figure is None:
+                continue
+            if (100 * figure.share if wish.percent else figure.within) > wish.limit:
+                return False
+    return True
+
+
+@pytest.mark.parametrize("delta", [None, "1e-9"])
+@pytest.mark.parametrize("wishes", WISHES, ids=str)
+def test_the_epsilon_that_is_found_is_enough_and_a_little_less_is_not(wishes, delta):
+    found = sf.forecast(SCHEMA, records=4_000, delta=delta, want=wishes)
+    asked = {"records": 4_000, "delta": delta}
+    assert fulfilled(wishes, sf.forecast(SCHEMA, epsilon=found.epsilon, **asked).line)
+    assert not fulfilled(wishes, sf.forecast(SCHEMA, epsilon=found.less, **asked).line)
+    assert found.less < found.epsilon < found.less * Fraction("1.0101")
+    assert found.found.startswith(f"ε = {float(found.epsilon):g} is enough for {wishes[0]}")
+    assert found.lines == sf.forecast(SCHEMA, epsilon=found.epsilon, **asked).lines
+    assert found.to_json()["wishes"] == wishes
+
+
+def test_what_the_smallest_epsilon_fulfils_has_none_below_it():
+    found = sf.forecast(FEW, records=10**9, want="counts within 100%")
+    assert (found.epsilon, found.less) == (Fraction(1, 1000), None)
+    assert found.found == "ε = 0.001 is enough for counts within 100%."
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"want": "mean age within 0.000001"}, "not reached with epsilon up to 100, .* age at ±"),
+        ({"want": "counts within 1%", "most": "0.1"}, "not reached with epsilon up to 0.1"),
+        ({"most": 0}, "most must be a number above 0"),
+        ({"most": "0.0001"}, "most must be at least 0.001"),
+        ({"epsilon": 1}, "with wishes epsilon is found: leave out epsilon"),
+        ({"rho": 1}, "leave out rho"),
+        ({"delta": 2}, "delta"),
+        ({"method": "modips", "want": "counts of age within 5"}, "publishes no counts of age"),
+        ({"method": "diffgen", "want": "means within 5%"}, "diffgen|publishes no mean"),
+        ({"method": "identity-laplace"}, "identity-laplace publishes"),
+    ],
+)
+def test_wishes_that_cannot_be_fulfilled_are_refused(changes, rule):
+    asked = {"records": 500, "want": "counts within 5%"} | changes
+    with pytest.raises(sf.Refused, match=rule):
+        sf.forecast(SCHEMA, **asked)
+
+
+def test_epsilons_of_three_digits_are_tried_in_order():
+    tried = [_epsilon(place) for place in range(900 * 5)]
+    assert tried[:3] == [Fraction(1, 1000), Fraction(101, 10**5), Fraction(102, 10**5)]
+    assert tried == sorted(tried)
+    assert Fraction(1) in tried
+    assert [_place(each) for each in tried] == list(range(len(tried)))
+    assert _place(Fraction("0.4229")) == _place(Fraction("0.422"))
+
+
+def test_a_budget_that_the_method_refuses_as_too_small_fulfils_nothing():
+    asked = []
+
+    def at(epsilon):
+        asked.append(epsilon)
+        if epsilon < 2:
+            raise sf.ParameterError("epsilon is too small for this method")
+        return sf.forecast(FEW, records=10**6, epsilon=epsilon)
+
+    found, less = smallest(at, parsed(["counts within 50%"], Domain.of(sf.Schema.of(FEW))), 100)
+    assert (found.epsilon, less) == (2, Fraction("1.99"))
+    assert min(asked) < 1
+    with pytest.raises(sf.ParameterError, match="too small for this method"):
+        smallest(at, [], 1)
