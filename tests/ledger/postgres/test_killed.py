@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from contextlib import suppress
 
@@ -14,6 +15,7 @@ from ledger_world import ABOUT, DIGEST, PLAN
 from postgres_ledger import made
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
+from sfumato.ledger.postgres import connection
 from sfumato.ledger.postgres.connection import DatabaseConnection
 from sfumato.privacy.guarantee import PureDP
 from slowness import slow
@@ -169,24 +171,26 @@ def test_a_cancelled_statement_leaves_nothing_behind(people, publisher):
     publisher.another()
     with Ledger(publisher.address) as ledger, people.raw("pia", publisher.schema) as other:
         other.execute("BEGIN; LOCK TABLE turn IN EXCLUSIVE MODE")
-        raw = ledger._backend.connection.raw
+        pid, done = ledger._backend.connection.raw.info.backend_pid, threading.Event()
 
         def cancel():
-            for _ in range(50):
-                time.sleep(0.1)
-                with people.raw() as root:
-                    root.execute("SELECT pg_cancel_backend(%s)", [raw.info.backend_pid])
+            with people.raw() as root:
+                while not done.wait(0.1):
+                    root.execute("SELECT pg_cancel_backend(%s)", [pid])
 
-        from threading import Thread
-
-        Thread(target=cancel, daemon=True).start()
-        with pytest.raises(LedgerError, match="by its limit of time or by hand: nothing was"):
-            publisher.steps(ledger)
+        canceller = threading.Thread(target=cancel)
+        canceller.start()
+        try:
+            with pytest.raises(LedgerError, match="by its limit of time or by hand: nothing was"):
+                publisher.steps(ledger)
+        finally:
+            done.set()
+            canceller.join()
         other.execute("ROLLBACK")
     publisher.check_now()
 
 
-def test_who_waits_too_long_is_told_so(people, publisher, monkeypatch):
+def test_who_waits_too_long_is_told_so(people, publisher):
     publisher.another()
     with Ledger(publisher.address) as ledger, people.raw("pia", publisher.schema) as other:
         ledger._backend.connection.raw.execute("SET lock_timeout = '200ms'")
@@ -201,13 +205,9 @@ def test_who_waits_too_long_is_told_so(people, publisher, monkeypatch):
 def test_whoever_stops_in_the_middle_loses_the_turn_and_not_the_others(
     publisher, monkeypatch
 ):
-    monkeypatch.setattr(
-        "sfumato.ledger.postgres.connection._SETTINGS",
-        __import__("sfumato.ledger.postgres.connection", fromlist=["_SETTINGS"])._SETTINGS.replace(
-            "idle_in_transaction_session_timeout = '20s'",
-            "idle_in_transaction_session_timeout = '1s'",
-        ),
-    )
+    shorter = connection._SETTINGS.replace("timeout = '20s'", "timeout = '1s'")
+    assert shorter != connection._SETTINGS
+    monkeypatch.setattr(connection, "_SETTINGS", shorter)
     publisher.another()
 
     def stopped():
