@@ -18,7 +18,6 @@ from tempfile import TemporaryDirectory
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from postgres_server import programs, running
-
 from sfumato.errors import BudgetError
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import Charge
@@ -69,6 +68,7 @@ def race(places: list[str], charges: int) -> float:
     assert sum(won) == charges == balance.releases
     print(
         f"  {charges / took:8,.0f} charges/s   overspend {over}   won {min(won):,}-{max(won):,} each"
+        f""
         f"   verify of {lines:,} lines {verified:.1f} s"
     )
     return charges / took

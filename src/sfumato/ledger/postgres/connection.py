@@ -37,6 +37,7 @@ SET synchronous_commit = on;
 SET default_transaction_isolation = 'read committed';
 SET standard_conforming_strings = on;
 SET quote_all_identifiers = off;
+SET enable_seqscan = off;
 SET lock_timeout = '{PATIENCE}s';
 SET idle_in_transaction_session_timeout = '{IDLE}s';
 SET default_transaction_read_only = off;
@@ -89,7 +90,9 @@ class DatabaseConnection:
         """The server's clock, which all clients share."""
         told, asked = self._clock
         if self._read is None or time.monotonic() - asked > _RECENT:
-            told = int(_one(self.raw, "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"))
+            told = int(
+                _one(self.raw, "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint")
+            )
             self._clock = told, time.monotonic()
         return told
 
