@@ -67,9 +67,8 @@ def race(places: list[str], charges: int) -> float:
     assert balance.left == Charge(), "the race stopped before the budget was spent"
     assert sum(won) == charges == balance.releases
     print(
-        f"  {charges / took:8,.0f} charges/s   overspend {over}   won {min(won):,}-{max(won):,} each"
-        f""
-        f"   verify of {lines:,} lines {verified:.1f} s"
+        f"  {charges / took:8,.0f} charges/s   overspend {over}"
+        f"   won {min(won):,}-{max(won):,} each   verify of {lines:,} lines {verified:.1f} s"
     )
     return charges / took
 

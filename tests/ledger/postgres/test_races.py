@@ -93,8 +93,8 @@ ASKED = {
     "kind <> 'inspect' AND (kind = CASE WHEN 'draw' IN ('settle', 'stop') THEN 'draw' ELSE "
     "'reserve' END OR 'draw' = 'draw' AND kind = 'part')",
     "rule of uses": "SELECT 1 FROM event WHERE other = 'r7' AND kind = 'use'",
-    "rule of inspections": "SELECT 1 FROM event WHERE release = 'r7' AND dataset || '' = 'adult' AND "
-    "kind = 'settle'",
+    "rule of inspections": "SELECT 1 FROM event WHERE release = 'r7' AND dataset || '' = 'adult' "
+    "AND kind = 'settle'",
 }
 
 
@@ -142,7 +142,7 @@ def read_by(plan):
 
 
 @pytest.mark.parametrize("how", ["answer", "commit", "late"])
-@pytest.mark.parametrize("skip", [0, slow(1), slow(2)])
+@pytest.mark.parametrize("skip", [1, slow(0), slow(2), slow(3)])
 def test_a_release_is_published_once_whatever_the_network_loses(
     people, ledger_server, address, schema, tmp_path, how, skip
 ):

@@ -100,9 +100,10 @@ class DatabaseConnection:
         """A write begins: nobody else changes anything before it ends."""
         self._read, self._clock = {}, (0, -_RECENT - 1)
 
-    def forget(self) -> None:
-        """The write has ended."""
-        self._read = None
+    def forget(self) -> bool:
+        """The write has ended; whether there was one."""
+        wrote, self._read = self._read is not None, None
+        return wrote
 
     def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = (), /) -> Rows:
         """Run one statement."""
