@@ -10,15 +10,15 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg")
 
-from killing import in_child, kill_at_every_line, spawn
-from ledger_world import ABOUT, DIGEST, PLAN
-from postgres_ledger import made
-from sfumato.errors import LedgerError
-from sfumato.ledger import Ledger
-from sfumato.ledger.postgres import connection
-from sfumato.ledger.postgres.connection import DatabaseConnection
-from sfumato.privacy.guarantee import PureDP
-from slowness import slow
+from killing import in_child, kill_at_every_line, spawn  # noqa: E402
+from ledger_world import ABOUT, DIGEST, PLAN  # noqa: E402
+from postgres_ledger import made  # noqa: E402
+from sfumato.errors import LedgerError  # noqa: E402
+from sfumato.ledger import Ledger  # noqa: E402
+from sfumato.ledger.postgres import connection  # noqa: E402
+from sfumato.ledger.postgres.connection import DatabaseConnection  # noqa: E402
+from sfumato.privacy.guarantee import PureDP  # noqa: E402
+from slowness import slow  # noqa: E402
 
 FILES = ("ledger/session.py", "ledger/postgres/backend.py", "ledger/sql.py", "ledger/ledger.py")
 
@@ -121,11 +121,11 @@ def every_statement(publisher, at, stride, what):
                 publisher.steps(ledger)
                 survived = True
             except LedgerError as error:
-                survived = False
-                assert str(error).count("\n") == 0
-                assert "ledger postgresql://" in str(error)
+                survived, said = False, str(error)
             at.at = None
             if not survived:  # the same object goes on
+                assert "\n" not in said
+                assert "ledger postgresql://" in said
                 with suppress(LedgerError):
                     publisher.steps(ledger)
         publisher.check_now()
@@ -157,9 +157,7 @@ def test_a_server_killed_before_any_statement_never_charges_twice(
 
 
 @pytest.mark.slow
-def test_a_server_process_killed_before_any_statement_never_charges_twice(
-    publisher, at_statement
-):
+def test_a_server_process_killed_before_any_statement_never_charges_twice(publisher, at_statement):
     def crash(raw):
         os.kill(raw.info.backend_pid, signal.SIGKILL)  # all others are ended, and it recovers
         time.sleep(0.5)
@@ -202,9 +200,7 @@ def test_who_waits_too_long_is_told_so(people, publisher):
     publisher.check_now()
 
 
-def test_whoever_stops_in_the_middle_loses_the_turn_and_not_the_others(
-    publisher, monkeypatch
-):
+def test_whoever_stops_in_the_middle_loses_the_turn_and_not_the_others(publisher, monkeypatch):
     shorter = connection._SETTINGS.replace("timeout = '20s'", "timeout = '1s'")
     assert shorter != connection._SETTINGS
     monkeypatch.setattr(connection, "_SETTINGS", shorter)

@@ -57,7 +57,7 @@ def test_whoever_made_it_brings_it_up_to_date_and_nobody_else_can(people, addres
     head = made(people, address)
     newer()
     for name in ("paul", "ann", "aude"):
-        with pytest.raises(LedgerError, match="has format 6 .* format 7: maker, to whom"):
+        with pytest.raises(LedgerError, match=r"has format 6 .* format 7: maker, to whom"):
             Ledger(people.url(name, schema))
     assert format_in(people, schema) == 6
     with Ledger(address) as ledger:

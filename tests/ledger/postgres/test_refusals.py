@@ -1,6 +1,5 @@
 """Ledger in PostgreSQL: wrong addresses, passwords, servers and settings, in one clear sentence."""
 
-import os
 import shutil
 import subprocess
 import time
@@ -43,7 +42,9 @@ def test_no_message_repeats_a_password(text):
 
 
 @pytest.mark.parametrize("where", ["environment", "passfile"])
-def test_a_wrong_password_is_said_and_not_shown(people, ledger_server, tmp_path, monkeypatch, where):
+def test_a_wrong_password_is_said_and_not_shown(
+    people, ledger_server, tmp_path, monkeypatch, where
+):
     with people.raw() as raw:
         if not raw.execute("SELECT 1 FROM pg_roles WHERE rolname = 'guarded'").fetchone():
             raw.execute("CREATE ROLE guarded LOGIN PASSWORD 'the right one'")
@@ -87,8 +88,9 @@ def test_a_schema_that_is_there_is_never_replaced(people, address):
     "name", ["o'brien", 'the "boss"', "anna maria", "Zoë", "日本", "a;b--c", "%s", ":who?"]
 )
 def test_whatever_a_user_is_called_the_line_says_so(people, address, schema, name):
-    import psycopg
     from urllib.parse import quote
+
+    import psycopg
 
     made(people, address)
     quoted = psycopg.sql.Identifier(name)
@@ -99,8 +101,11 @@ def test_whatever_a_user_is_called_the_line_says_so(people, address, schema, nam
         with pytest.raises(LedgerError, match="GRANT"):
             Ledger(place)
         with people.raw() as raw:
-            raw.execute(psycopg.sql.SQL("GRANT {} TO {}").format(
-                psycopg.sql.Identifier(f"{schema}_publisher"), quoted))
+            raw.execute(
+                psycopg.sql.SQL("GRANT {} TO {}").format(
+                    psycopg.sql.Identifier(f"{schema}_publisher"), quoted
+                )
+            )
         with Ledger(place) as ledger:
             charge(ledger)
             assert ledger.history()[-1].who == name
@@ -218,7 +223,7 @@ def test_a_server_that_came_back_from_an_older_copy_is_refused(tmp_path, monkeyp
         charge(opened)
         server.kill()
         shutil.rmtree(server.folder / "data")
-        os.rename(server.folder / "older", server.folder / "data")
+        (server.folder / "older").rename(server.folder / "data")
         server.start()
         opened._backend._asked -= 10
         with opened, pytest.raises(LedgerError, match="lost history while open"):
@@ -239,7 +244,7 @@ def test_a_standby_is_read_and_takes_no_charge(tmp_path):
         server.start()
         with Ledger(server.url()) as ledger:
             assert ledger.verify(head=head) == head
-            with pytest.raises(LedgerError, match="takes no writes .* on the primary"):
+            with pytest.raises(LedgerError, match=r"takes no writes .* on the primary"):
                 charge(ledger)
             assert ledger.balance("adult").spent.micro_epsilon == 0
 

@@ -2,8 +2,6 @@
 
 from ledger_elsewhere import in_postgres
 
-OF_FILES = (
-    "test_from_one_head_the_next_cannot_be_guessed",
-)
+OF_FILES = ("test_from_one_head_the_next_cannot_be_guessed",)
 
 globals().update(in_postgres("test_ledger_head", without=OF_FILES))
