@@ -65,8 +65,8 @@ def test_there_and_back_the_chain_and_what_is_under_way_stay(tmp_path, address, 
         assert ledger.balance("adult").spent.micro_epsilon == 1_500_000
 
 
-@pytest.mark.parametrize("stride", [29, slow(3)])
-@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("stride", [67, slow(3)])
+@pytest.mark.parametrize("back", [False, slow(True)])
 def test_killed_on_the_way_the_same_move_finishes_and_never_two_are_open(
     people, tmp_path, back, stride
 ):
@@ -110,7 +110,7 @@ def test_killed_on_the_way_the_same_move_finishes_and_never_two_are_open(
         assert open_places() == 1
         people.clear(state["schema"])
 
-    assert kill_at_every_line(action, FILES, check, prepare, stride=stride) > 100
+    assert kill_at_every_line(action, FILES, check, prepare, stride=stride) > 60
 
 
 def test_a_place_that_is_taken_is_refused_and_the_ledger_stays_open(
