@@ -1,0 +1,79 @@
+"""How a page is put together: what every template knows, and how an answer leads on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from sfumato.studio.gate import Key
+from sfumato.studio.project import Project
+from sfumato.studio.words import READ_SO_FAR, STEPS
+from sfumato.untrusted.visible import seen_on_a_page
+
+if TYPE_CHECKING:
+    from asyncio import Event
+
+    from jinja2 import Environment
+
+__all__ = ["Studio", "page", "project_of", "studio_of", "templates", "to"]
+
+
+@dataclass
+class Studio:
+    """What all pages share."""
+
+    project: Project
+    key: Key
+    cookie: str
+    stop: Callable[[], None]  # the server, within two seconds
+    stopping: "Event"  # set when that begins: whoever sends events ends them
+    opened: Callable[[], None] = field(default=lambda: None)  # the key was used
+
+
+def studio_of(request: Request) -> Studio:
+    """What all pages share."""
+    studio: Studio = request.app.state.studio
+    return studio
+
+
+def project_of(request: Request) -> Project:
+    """The folder that is open."""
+    return studio_of(request).project
+
+
+@cache
+def templates() -> "Environment":
+    """Templates of this package, with all that is put into them escaped and made visible."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    found = Environment(
+        loader=PackageLoader("sfumato.studio"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=seen_on_a_page,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals |= {"steps": STEPS}
+    return found
+
+
+def page(request: Request, template: str, *, status: int = 200, **given: object) -> Response:
+    """A page; `step`, `draft`, `read` and `title` are for the layout, the rest for the template."""
+    shown = {
+        "step": 0,
+        "draft": None,
+        "read": READ_SO_FAR,
+        "folder": str(project_of(request).folder),
+        **given,
+    }
+    return HTMLResponse(templates().get_template(template).render(shown), status)
+
+
+def to(path: str) -> Response:
+    """Lead on to another page, so that a reload sends no form twice."""
+    return RedirectResponse(quote(path, safe="/?=&#"), 303)

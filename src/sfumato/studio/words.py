@@ -1,0 +1,27 @@
+"""Sentences and names that more than one page says."""
+
+__all__ = ["KINDS", "READ_PUBLIC", "READ_SO_FAR", "STEPS", "several"]
+
+STEPS = ("File", "Columns", "Promise", "Review", "Release")
+READ_SO_FAR = "Read of your data so far: the header. No record was read."
+READ_PUBLIC = (
+    "Read of your data so far: the header and, because you said that everybody may read the file, "
+    "its records."
+)
+KINDS = {
+    "id": "never released",
+    "integer": "whole number",
+    "number": "number",
+    "category": "one of a list",
+    "date": "date",
+    "boolean": "yes or no",
+}
+
+
+def several(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> several(1, "column"), several(3, "look"), several(2, "person", "people")
+    ('1 column', '3 looks', '2 people')
+    """
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
