@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from sfumato.errors import MissingExtra, SfumatoError
 from sfumato.studio.page import Studio, page
-from sfumato.studio.pages import columns, entry, file, start
+from sfumato.studio.pages import columns, entry, file, job, look, review, start
 
 __all__ = ["application"]
 
@@ -20,6 +20,9 @@ _ROUTES = [
     *start.ROUTES,
     *file.ROUTES,
     *columns.ROUTES,
+    *review.ROUTES,
+    *job.ROUTES,
+    *look.ROUTES,
 ]
 
 

@@ -9,7 +9,9 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from sfumato.studio.asked import is_job
 from sfumato.studio.gate import Key
+from sfumato.studio.jobs import Jobs
 from sfumato.studio.project import Project
 from sfumato.studio.words import READ_SO_FAR, STEPS
 from sfumato.untrusted.visible import seen_on_a_page
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-__all__ = ["Studio", "page", "project_of", "studio_of", "templates", "to"]
+__all__ = ["Studio", "jobs_of", "page", "project_of", "studio_of", "templates", "to"]
 
 
 @dataclass
@@ -27,6 +29,7 @@ class Studio:
     """What all pages share."""
 
     project: Project
+    jobs: Jobs
     key: Key
     cookie: str
     stop: Callable[[], None]  # the server, within two seconds
@@ -45,6 +48,11 @@ def project_of(request: Request) -> Project:
     return studio_of(request).project
 
 
+def jobs_of(request: Request) -> Jobs:
+    """The jobs of this folder."""
+    return studio_of(request).jobs
+
+
 @cache
 def templates() -> "Environment":
     """Templates of this package, with all that is put into them escaped and made visible."""
@@ -59,6 +67,7 @@ def templates() -> "Environment":
         lstrip_blocks=True,
     )
     found.globals |= {"steps": STEPS}
+    found.tests["job"] = is_job
     return found
 
 

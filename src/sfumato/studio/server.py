@@ -17,6 +17,7 @@ import uvicorn
 from sfumato.errors import ParameterError
 from sfumato.studio.application import application
 from sfumato.studio.gate import Gate, Key
+from sfumato.studio.jobs import Jobs
 from sfumato.studio.opening import forget, opening_file
 from sfumato.studio.page import Studio
 from sfumato.studio.project import Project
@@ -79,6 +80,7 @@ def serve(
     with opening_file(port, key.token) as path:
         studio = Studio(
             project=project,
+            jobs=Jobs(project, say),
             key=key,
             cookie=f"sfumato-{port}",
             stop=lambda: setattr(server, "should_exit", True),

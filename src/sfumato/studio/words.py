@@ -1,6 +1,6 @@
 """Sentences and names that more than one page says."""
 
-__all__ = ["KINDS", "READ_PUBLIC", "READ_SO_FAR", "STEPS", "several"]
+__all__ = ["KINDS", "PHASE_WORDS", "READ_PUBLIC", "READ_SO_FAR", "STEPS", "several"]
 
 STEPS = ("File", "Columns", "Promise", "Review", "Release")
 READ_SO_FAR = "Read of your data so far: the header. No record was read."
@@ -15,6 +15,12 @@ KINDS = {
     "category": "one of a list",
     "date": "date",
     "boolean": "yes or no",
+}
+PHASE_WORDS = {
+    "charged": "charged",
+    "drawn": "noise drawn",
+    "writing": "written",
+    "checked": "checked",
 }
 
 

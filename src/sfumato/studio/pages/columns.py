@@ -14,8 +14,8 @@ from sfumato.studio.forms import Form
 from sfumato.studio.header import shown_name
 from sfumato.studio.page import page, project_of, to
 from sfumato.studio.project import Project
+from sfumato.studio.public_file import propose
 from sfumato.studio.words import KINDS, READ_PUBLIC, READ_SO_FAR
-from sfumato.studio.work import propose
 
 __all__ = ["ROUTES"]
 
