@@ -10,16 +10,22 @@ from starlette.routing import Route
 
 from sfumato.errors import MissingExtra, SfumatoError
 from sfumato.studio.page import Studio, page
-from sfumato.studio.pages import columns, entry, file, job, look, review, start
+from sfumato.studio.pages import columns, entry, file, job, look, promise, review, start
 
 __all__ = ["application"]
 
-_STATIC = {"studio.css": "text/css", "studio.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_STATIC = {
+    "studio.css": "text/css",
+    "promise.css": "text/css",
+    "studio.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
 _ROUTES = [
     *entry.ROUTES,
     *start.ROUTES,
     *file.ROUTES,
     *columns.ROUTES,
+    *promise.ROUTES,
     *review.ROUTES,
     *job.ROUTES,
     *look.ROUTES,
