@@ -9,7 +9,6 @@ from pathlib import Path
 from sfumato.release.folder import FolderWriter
 from sfumato.studio import work
 
-HERE = Path(sys.argv[2]) if len(sys.argv) > 2 else Path()  # the project
 CANARY = "CANARY-value-of-a-record"
 
 
@@ -51,8 +50,10 @@ def crash():
 
 def hold():
     """Wait for the test, which makes a file."""
-    (HERE / "held").touch()
-    while not (HERE / "go-on").exists():
+    project = Path(sys.argv[-2])
+    (project / "holds").write_text(str(os.getpid()))
+    (project / "holds").rename(project / "held")
+    while not (project / "go-on").exists():
         time.sleep(0.02)
 
 
@@ -69,6 +70,7 @@ FATES = {
     "fault once charged": lambda: before(_LEDGER, "draw", fault),
     "fault once drawn": lambda: after(_LEDGER, "draw", fault),
     "crash once charged": lambda: before(_LEDGER, "draw", crash),
+    "held while looking": lambda: before(work, "_done", hold),
     "held before the charge": lambda: before(_LEDGER, "reserve", hold),
     "held once charged": lambda: before(_LEDGER, "draw", hold),
     "held once drawn": lambda: after(_LEDGER, "draw", hold),

@@ -1,13 +1,19 @@
 """A project whose data set can be published at once, and workers that can be killed on the way."""
 
+import os
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 
+import doomed
+from killing import in_child
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
+from sfumato.studio import work
 from sfumato.studio.asked import Asked, new_job
+from sfumato.studio.choice import Choice, keep_choice
 from sfumato.studio.draft import Draft, TypedColumn
 from sfumato.studio.jobs import Jobs
 from sfumato.studio.project import Project
@@ -22,7 +28,7 @@ columns:
 """
 ROWS = "age,ward\n" + "".join(f"{20 + k % 50},{('north', 'south')[k % 2]}\n" for k in range(200))
 TESTS = str(Path(__file__).parent)
-STEPS = ("before the charge", "charged", "drawn", "writing", "in place", "settled")
+REVIEW, PUBLISH = "/d/visits/review", "/d/visits/publish"
 
 
 def worker(fate="work"):
@@ -64,6 +70,10 @@ class World:
         )
         return replace(usual, **changes)
 
+    def choose(self, **budget):
+        keep_choice(self.project, self.draft.slug, Choice(**{"epsilon": "1", **budget}))
+        return self
+
     def lines(self, kind):
         """How many lines of this kind the ledger has."""
         with Ledger(self.ledger_path) as ledger:
@@ -104,3 +114,42 @@ def patient(ask):
         except LedgerError:
             sleep(0.1)
     return ask()
+
+
+def begun(world, fate, **changes):
+    """A job whose worker met its fate, in a process that was forked; what that ended with."""
+    asked = world.asked(**changes)
+    assert world.jobs().folder.begin(asked)
+    return asked.job, again(world, asked.job, fate)
+
+
+def again(world, job, fate="work"):
+    """The same job in the hands of another worker."""
+
+    def life():
+        doomed.FATES[fate]()
+        work.run(world.project.folder, job, work.Pipe(os.open(os.devnull, os.O_WRONLY)))
+
+    return in_child(life)
+
+
+def release_in(reply):
+    """The id that a review has."""
+    found = re.search('name="release" value="([0-9a-f]{16})"', reply.text)
+    return found and found[1]
+
+
+def confirmed(visitor, **more):
+    """Type the name on the review; the id of the release that this begins."""
+    release = release_in(visitor.get(REVIEW))
+    reply = visitor.post(PUBLISH, {"release": release, "name": NAME, **more})
+    assert (reply.status, reply.leads_to) == (303, f"/jobs/{release}"), reply.text
+    return release
+
+
+def held(world, seconds=60):
+    """Wait until the worker waits."""
+    until = monotonic() + seconds
+    while not (world.project.folder / "held").exists():
+        assert monotonic() < until
+        sleep(0.02)

@@ -115,19 +115,7 @@ def test_other_columns_keep_what_was_typed_and_near_names_are_found():
     ]
 
 
-NO_BOOKS = [
-    "",
-    "  \n ",
-    "nonsense",
-    "[1, 2]",
-    "{",
-    "{}",
-    "a\tb\n",
-    "a: [",
-    '"a\tb',
-    "\x00",
-    "age,31\n",
-]
+NO_BOOKS = ["", "  \n ", "nonsense", "[1, 2]", "{", "{}", "a\tb\n", "a: [", '"a\tb', "\x00", "a,31"]
 
 
 @pytest.mark.parametrize("text", [*NO_BOOKS, '{"columns": 1}', "columns: 1"])

@@ -6,64 +6,37 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 
 import doomed
-from jobs_world import NAME, ROWS, TESTS, World, ended, worker
-from killing import in_child
-from sfumato.studio import work
-from sfumato.studio.choice import Choice, keep_choice
+from jobs_world import (
+    NAME,
+    PUBLISH,
+    REVIEW,
+    ROWS,
+    TESTS,
+    World,
+    begun,
+    confirmed,
+    ended,
+    held,
+    worker,
+)
+from sfumato.ledger import Ledger
+from sfumato.privacy.guarantee import PureDP
 from studio_world import Visitor, studio
-
-REVIEW, PUBLISH = "/d/visits/review", "/d/visits/publish"
 
 
 @pytest.fixture
 def world(tmp_path):
-    return made(tmp_path)
-
-
-def made(folder, **how):
-    world = World(folder, **how)
-    keep_choice(world.project, "visits", Choice(epsilon="1"))
-    return world
+    return World(tmp_path).choose()
 
 
 @pytest.fixture
 def fate(monkeypatch):
     """Lets workers that are started from here on meet a fate."""
     return lambda name: monkeypatch.setattr("sfumato.studio.jobs.COMMAND", worker(name))
-
-
-def confirmed(visitor, **more):
-    """Type the name on the review; the id of the release that this begins."""
-    release = re.search('name="release" value="(.*?)"', visitor.get(REVIEW).text)[1]
-    reply = visitor.post(PUBLISH, {"release": release, "name": NAME, **more})
-    assert (reply.status, reply.leads_to) == (303, f"/jobs/{release}"), reply.text
-    return release
-
-
-def stopped(world, name):
-    """A release whose worker met its fate before this studio was started."""
-    asked = world.asked()
-    world.jobs().folder.begin(asked)
-
-    def life():
-        doomed.FATES[name]()
-        work.run(world.project.folder, asked.job, work.Pipe(os.open(os.devnull, os.O_WRONLY)))
-
-    in_child(life)
-    return asked.job
-
-
-def held(world, seconds=60):
-    """Wait until the worker waits."""
-    until = monotonic() + seconds
-    while not (world.project.folder / "held").exists():
-        assert monotonic() < until
-        sleep(0.02)
 
 
 def go_on(world):
@@ -81,7 +54,7 @@ def test_what_twins_are_told_while_they_are_published_is_the_same_to_the_byte(
     other = "age,ward\n" + "97,south\n" * 777 + "?,north\n"
     for name, rows in (("one", ROWS), ("two", other)):
         monkeypatch.setattr("sfumato.studio.job_folder.new_job", lambda: "0123456789abcdef")
-        world = made(tmp_path / name, rows=rows)
+        world = World(tmp_path / name, rows=rows).choose()
         with studio(world.project.folder) as visitor:
             job = confirmed(visitor)
             twice = visitor.post(PUBLISH, {"release": job, "name": NAME})
@@ -157,7 +130,7 @@ def test_a_worker_that_dies_with_a_record_on_its_lips_tells_nobody(world, fate, 
 def test_a_studio_started_after_a_kill_says_what_happened_and_offers_what_can_be_done(
     world, name, title, ways
 ):
-    job = stopped(world, name)
+    job, _ = begun(world, name)
     with studio(world.project.folder) as visitor:
         reply = visitor.get(f"/jobs/{job}")
         assert f"<h1>{title}</h1>" in reply.text
@@ -167,7 +140,7 @@ def test_a_studio_started_after_a_kill_says_what_happened_and_offers_what_can_be
 
 
 def test_a_release_stopped_half_way_is_finished_once_by_the_next_studio(world):
-    job = stopped(world, "killed once charged")
+    job, _ = begun(world, "killed once charged")
     with studio(world.project.folder) as visitor:
         for _ in range(2):
             assert visitor.post(f"/jobs/{job}/finish").leads_to == f"/jobs/{job}"
@@ -179,7 +152,7 @@ def test_a_release_stopped_half_way_is_finished_once_by_the_next_studio(world):
 
 
 def test_giving_a_budget_back_needs_a_reason_and_happens_once(world):
-    job = stopped(world, "killed once charged")
+    job, _ = begun(world, "killed once charged")
     with studio(world.project.folder) as visitor:
         assert visitor.post(f"/jobs/{job}/refund", {"reason": " … "}).status == 422
         assert world.spent == 1
@@ -187,6 +160,37 @@ def test_giving_a_budget_back_needs_a_reason_and_happens_once(world):
         assert visitor.post(f"/jobs/{job}/refund", {"reason": "a slip"}).status == 409
         assert visitor.post(f"/jobs/{job}/finish").status == 409
     assert (world.lines("refund"), world.spent) == (1, 0)
+
+
+def reserved_elsewhere(world):
+    with Ledger(world.ledger_path) as ledger:
+        about = "one record (row) of the table; replace-one"
+        ledger.reserve("a" * 16, NAME, PureDP(1), plan="c0ffee00", protects=about)
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_of_a_release_begun_by_another_program_only_the_ledgers_word_is_told(world, drawn):
+    reserved_elsewhere(world)
+    if drawn:
+        with Ledger(world.ledger_path) as ledger:
+            ledger.draw("a" * 16, None)
+    with studio(world.project.folder) as visitor:
+        assert f"/jobs/{'a' * 16}" in visitor.get("/").text
+        reply = visitor.get(f"/jobs/{'a' * 16}")
+        assert f"The ledger says: {'drawn' if drawn else 'reserved'}." in reply.text
+        assert buttons(reply) == ([] if drawn else ["Give the budget back"])
+        assert visitor.post(f"/jobs/{'a' * 16}/finish").status == 409
+
+
+def test_a_look_is_no_release_and_cannot_be_begun_again_as_one(world):
+    asked = world.asked(kind="fit", reason="does it fit?")
+    world.jobs().folder.begin(asked)
+    with studio(world.project.folder) as visitor:
+        assert visitor.get(f"/jobs/{asked.job}").status == 409
+        for way in ("finish", "stop", "refund"):
+            reply = visitor.post(f"/jobs/{asked.job}/{way}", {"reason": "none"})
+            assert reply.status == 409
+    assert world.lines("inspect") == world.lines("reserve") == 0
 
 
 @pytest.mark.parametrize("job", ["0" * 16, "..", "%2e%2e%2fbudget", "x", "0" * 17])
@@ -230,7 +234,7 @@ def test_a_studio_killed_beside_its_worker_is_followed_by_one_that_knows(world, 
         server.wait()
         server.stdout.close()
     if worker_too:
-        kill_worker(job)
+        os.kill(int((world.project.folder / "held").read_text()), signal.SIGKILL)
     else:
         go_on(world)
     jobs = world.jobs()
@@ -245,13 +249,3 @@ def test_a_studio_killed_beside_its_worker_is_followed_by_one_that_knows(world, 
     else:
         assert found.what == "lost"
     assert (world.lines("reserve"), world.lines("draw"), world.spent) == (1, 1, 1)
-
-
-def kill_worker(job):
-    """The process that has this job on its command line."""
-    for line in subprocess.check_output(["ps", "-eo", "pid=,args="], text=True).splitlines():
-        pid, _, arguments = line.strip().partition(" ")
-        if arguments.endswith(job):
-            os.kill(int(pid), signal.SIGKILL)
-            return
-    raise AssertionError("no worker")

@@ -1,10 +1,11 @@
 """Looks at the records: a reason, a line in the ledger, then a page that is kept nowhere."""
 
 import re
+from time import sleep
 
 import pytest
 
-from jobs_world import NAME, World
+from jobs_world import NAME, World, confirmed
 from sfumato.ledger import Ledger
 from studio_world import studio
 
@@ -86,21 +87,16 @@ def test_a_look_that_never_was_has_no_page(tmp_path, path):
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["inspect", "compare"])
 def test_a_release_and_methods_are_looked_at_beside_the_records(tmp_path, what):
-    from sfumato.studio.choice import Choice, keep_choice
-
-    world = World(tmp_path)
-    keep_choice(world.project, "visits", Choice(epsilon="1"))
+    world = World(tmp_path).choose()
     path = "/d/visits/compare"
     with studio(tmp_path) as visitor:
         if what == "inspect":
-            review = visitor.get("/d/visits/review").text
-            job = re.search('name="release" value="(.*?)"', review)[1]
-            visitor.post("/d/visits/publish", {"release": job, "name": NAME})
+            job = confirmed(visitor)
             visitor.get(f"/jobs/{job}/events")
             path = f"/r/{job}/inspect"
         once = once_in(visitor.get(path))
         assert visitor.post(path, {"once": once, "reason": "how good?"}).status == 303
-        while not visitor.get(f"/looks/{once}/events").text:
-            continue
+        while "being read" in visitor.get(f"/looks/{once}").text:
+            sleep(0.2)
         assert "INTERNAL" in visitor.get(f"/looks/{once}/page").text
     assert len(reasons(world)) == 1

@@ -12,6 +12,7 @@ from sfumato.errors import ParameterError
 from sfumato.studio.draft import Draft, TypedColumn
 from sfumato.studio.place import inside, is_slug, slug_of, write_whole
 from sfumato.studio.project import Project
+from studio_world import studio
 
 
 @given(st.text(max_size=80))
@@ -114,3 +115,14 @@ def test_a_damaged_draft_is_refused_in_words(tmp_path, text):
     (tmp_path / "datasets" / "a" / "draft.json").write_text(text)
     with pytest.raises(ParameterError, match="no draft of this version"):
         project.dataset(draft.slug)
+
+
+def test_one_damaged_draft_does_not_hide_the_others(tmp_path):
+    with studio(tmp_path) as visitor:
+        visitor.post("/example")
+        (tmp_path / "datasets" / "broken").mkdir()
+        (tmp_path / "datasets" / "broken" / "draft.json").write_text("{")
+        (tmp_path / "datasets" / "away").symlink_to(tmp_path / "datasets" / "made-up-clinic")
+        found = visitor.get("/").text
+    assert "datasets/broken/draft.json is no draft of this version" in found
+    assert found.count("made-up-clinic/schema") == 1

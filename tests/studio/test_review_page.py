@@ -5,33 +5,22 @@ import shlex
 
 import pytest
 
-from jobs_world import NAME, ROWS, SCHEMA, World
+from jobs_world import NAME, PUBLISH, REVIEW, ROWS, SCHEMA, World, release_in
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from sfumato.studio.choice import Choice, keep_choice
 from studio_world import studio
-
-REVIEW, PUBLISH = "/d/visits/review", "/d/visits/publish"
-
-
-def chosen(world, **budget):
-    keep_choice(world.project, "visits", Choice(**{"epsilon": "1", **budget}))
-    return world
-
-
-def release_in(reply):
-    found = re.search('name="release" value="([0-9a-f]{16})"', reply.text)
-    return found and found[1]
 
 
 @pytest.fixture
 def world(tmp_path):
-    return chosen(World(tmp_path))
+    return World(tmp_path).choose()
 
 
 def test_it_says_what_is_charged_left_published_unprotected_and_who_agreed(world):
     with studio(world.project.folder) as visitor:
         text = visitor.get(REVIEW).text
+    assert "by <b>mosaic</b> under <b>ε = 1</b>" in text
+    assert "1 % likely thinks it at most 2.68 % likely afterwards" in text
     assert "epsilon 1, of epsilon 3 left; then epsilon 2 is left" in text
     assert "the number of records; the names of all columns, their ranges and their lists" in text
     assert "People with several records" in text
@@ -44,13 +33,15 @@ def test_looks_are_counted_on_it(world):
         for _ in range(3):
             ledger.inspect(NAME, what="does it fit?")
     with studio(world.project.folder) as visitor:
-        assert re.search(r"so far</dt>\s*<dd>3</dd>", visitor.get(REVIEW).text)
+        text = visitor.get(REVIEW).text
+    assert re.search(r"so far</dt>\s*<dd>3</dd>", text)
+    assert "What was read before, for releases and looks, stands in the ledger" in text
 
 
 def test_the_id_stays_until_something_else_is_typed(world):
     with studio(world.project.folder) as visitor:
         first, second = (release_in(visitor.get(REVIEW)) for _ in range(2))
-        chosen(world, epsilon="2")
+        world.choose(epsilon="2")
         assert first == second != release_in(visitor.get(REVIEW))
     with studio(world.project.folder) as visitor:
         assert release_in(visitor.get(REVIEW)) not in (None, first)
@@ -76,7 +67,7 @@ def test_what_was_changed_in_another_window_is_shown_again_before_it_is_charged(
     with studio(world.project.folder) as visitor:
         release = release_in(visitor.get(REVIEW))
         if change == "budget":
-            chosen(world, epsilon="2")
+            world.choose(epsilon="2")
         elif change == "schema":
             world.project.schema_path("visits").write_text(SCHEMA.replace("99", "98"))
         else:
@@ -88,12 +79,13 @@ def test_what_was_changed_in_another_window_is_shown_again_before_it_is_charged(
 
 
 def test_a_budget_that_is_spent_has_a_remedy_on_the_page(world):
-    chosen(world, epsilon="4")
+    world.choose(epsilon="4")
     with studio(world.project.folder) as visitor:
         reply = visitor.get(REVIEW)
         assert "This cannot be charged" in reply.text
         assert "has epsilon 3 left" in reply.text
-        assert 'href="/d/visits/budget"' in reply.text
+        for way in ("budget", "grant"):
+            assert f'href="/d/visits/{way}"' in reply.text
         assert release_in(reply) is None
         with Ledger(world.ledger_path) as ledger:
             ledger.grant(NAME, epsilon=1, reason="the board met again")
@@ -117,7 +109,7 @@ def test_what_another_process_charged_meanwhile_is_seen_when_it_is_confirmed(wor
 
 
 def test_a_doubt_is_shown_and_taken_before_the_name_counts(world):
-    chosen(world, epsilon="0.01", records=50)
+    world.choose(epsilon="0.01", records=50)
     with studio(world.project.folder) as visitor:
         reply = visitor.get(REVIEW)
         assert "guessing" in reply.text
@@ -141,14 +133,14 @@ def test_what_is_missing_is_said_in_place_of_a_button(world, undone, said):
         world.draft.declared = False
         world.project.keep(world.draft)
     else:
-        chosen(world, method="rotation")
+        world.choose(method="rotation")
     with studio(world.project.folder) as visitor:
         reply = visitor.get(REVIEW)
     assert (reply.status, said in reply.text, release_in(reply)) == (200, True, None)
 
 
 def test_without_a_ledger_the_page_says_how_to_get_a_budget(tmp_path):
-    world = chosen(World(tmp_path))
+    world = World(tmp_path).choose()
     world.ledger_path.unlink()
     with studio(tmp_path) as visitor:
         reply = visitor.get(REVIEW)
@@ -170,7 +162,7 @@ def test_two_folders_with_other_records_have_the_same_review(tmp_path, monkeypat
     replies = []
     torn = 'age,ward\n"30,no\xffrth\n' + "99,south\n" * 7
     for name, rows in (("one", ROWS), ("two", torn)):
-        world = chosen(World(tmp_path / name, rows=rows))
+        world = World(tmp_path / name, rows=rows).choose()
         (world.project.data / "visits.csv").chmod(0)
         with studio(world.project.folder) as visitor:
             reply = visitor.get(REVIEW)

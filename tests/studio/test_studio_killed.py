@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from jobs_world import World
+from jobs_world import World, held
 from killing import kill_at_every_line
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
@@ -80,3 +80,15 @@ def test_killed_while_it_begins_a_look_there_are_never_fewer_lines_than_looks(wo
 
     kill_at_every_line(look, FILES, check, prepare)
     assert 0 < len(looked.read_text()) <= world.lines("inspect")
+
+
+def test_a_look_ends_with_the_studio_that_would_show_it(world):
+    jobs = world.jobs("held while looking")
+    asked = world.asked(kind="fit", reason="does it fit?")
+    jobs.look(asked)
+    held(world)
+    assert world.jobs().looking(asked.job)
+    jobs._workers[asked.job]._process.stdin.close()  # as the end of the process does
+    assert jobs._workers[asked.job].wait(20)
+    assert not world.jobs().looking(asked.job)
+    assert world.jobs().folder.ending(asked.job) is None

@@ -6,8 +6,8 @@ import signal
 import pytest
 
 import doomed
-from jobs_world import World
-from killing import in_child, kill_at_every_line
+from jobs_world import World, again, begun
+from killing import kill_at_every_line
 from sfumato.ledger import Ledger
 from sfumato.publishing.verify import verify
 from sfumato.studio import work
@@ -21,21 +21,6 @@ KILLED = [
     ("killed in place", "whole", "finish", 1),
     ("killed once settled", "released", "finish", 1),
 ]
-
-
-def begun(world, fate, **changes):
-    """A job whose worker met its fate, in a process that was forked; what it ended with."""
-    asked = world.asked(**changes)
-    assert world.jobs().folder.begin(asked)
-    return asked.job, again(world, asked.job, fate)
-
-
-def again(world, job, fate="work"):
-    def life():
-        doomed.FATES[fate]()
-        work.run(world.project.folder, job, work.Pipe(os.open(os.devnull, os.O_WRONLY)))
-
-    return in_child(life)
 
 
 def ways(found):
@@ -129,6 +114,7 @@ def test_records_that_do_not_fit_pay_for_the_counts_alone(tmp_path):
     assert (found.what, ways(found)) == ("misfit", "")
     assert 0 < world.spent < 0.1
     assert "do not fit" in found.text
+    assert "with your own eyes: a look at whether the file fits" in found.text
 
 
 def test_a_doubt_that_nobody_has_read_stops_before_the_charge(tmp_path):

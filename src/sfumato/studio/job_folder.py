@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from sfumato.errors import ParameterError
+from sfumato.release.folder import flush
 from sfumato.studio.asked import Asked, is_job, new_job
 from sfumato.studio.place import inside, is_slug, make_folder, write_whole
 from sfumato.studio.turn import is_taken
@@ -74,6 +75,7 @@ class JobFolder:
             return False
         finally:
             aside.unlink()
+        flush(self._jobs)
         return True
 
     def change(self, asked: Asked) -> None:

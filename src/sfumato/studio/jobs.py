@@ -67,11 +67,16 @@ class Jobs:
 
     def standing(self, job: str) -> Standing:
         """Where a release stands, as the ledger, the folder and the lock have it."""
-        worker, entry = self._workers.get(job), self.entry(job)
-        if entry is None and self.asked(job) is None:
-            raise ParameterError(_NO_JOB)
+        worker, entry = self._workers.get(job), self._known(job)
         told = 0 if worker is None else worker.done
         return standing(job, entry, self.folder, at_work=self._at_work(job), told=told)
+
+    def _known(self, job: str) -> Entry | None:
+        """What the ledger knows of a release; refused where this is none."""
+        entry, asked = self.entry(job), self.asked(job)
+        if entry is None and (asked is None or asked.kind != "publish"):
+            raise ParameterError(_NO_JOB)
+        return entry
 
     def done(self, job: str) -> int | None:
         """How many phases of a release under way are done; None once no worker is at it.
@@ -114,15 +119,13 @@ class Jobs:
     def stop(self, job: str) -> None:
         """End a release before its noise is drawn, with its budget given back."""
         with self._turn:
-            entry, worker = self.entry(job), self._workers.get(job)
+            entry, worker = self._known(job), self._workers.get(job)
             if entry is None and self._at_work(job):
                 if worker is None:
                     raise Refused("it is about to be charged: stop it in a moment")
                 worker.kill()
                 entry = self.entry(job)  # it may have come further meanwhile
             if entry is None:
-                if self.asked(job) is None:
-                    raise ParameterError(_NO_JOB)
                 self.folder.end(job, Ending("given up"))
                 return
             self._refund(job, _STOPPED)

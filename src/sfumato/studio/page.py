@@ -14,7 +14,7 @@ from sfumato.studio.forecasts import Forecasts
 from sfumato.studio.gate import Key
 from sfumato.studio.jobs import Jobs
 from sfumato.studio.project import Project
-from sfumato.studio.words import READ_SO_FAR, STEPS
+from sfumato.studio.words import READ_SO_FAR, STEPS, sentence
 from sfumato.untrusted.visible import seen_on_a_page
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def templates() -> "Environment":
         lstrip_blocks=True,
     )
     found.globals |= {"steps": STEPS}
+    found.filters["sentence"] = sentence
     found.tests["job"] = is_job
     return found
 

@@ -79,12 +79,23 @@ class Project:
 
     @property
     def datasets(self) -> list[Draft]:
-        """All that were begun, by name; what is no draft is left out."""
-        found = []
+        """All that were begun, by name; those that cannot be read are among the `complaints`."""
+        return self._begun()[0]
+
+    @property
+    def complaints(self) -> list[str]:
+        """Why drafts cannot be read that lie in the folder."""
+        return self._begun()[1]
+
+    def _begun(self) -> tuple[list[Draft], list[str]]:
+        drafts, complaints = [], []
         for entry in sorted(self._datasets.iterdir()):
             if is_slug(entry.name) and (entry / "draft.json").is_file():
-                found.append(self.dataset(entry.name))
-        return found
+                try:
+                    drafts.append(self.dataset(entry.name))
+                except ParameterError as refusal:
+                    complaints.append(str(refusal))
+        return drafts, complaints
 
     def dataset(self, slug: str) -> Draft:
         """One draft, by its name in addresses."""

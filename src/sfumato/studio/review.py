@@ -18,6 +18,7 @@ from sfumato.plan import Plan
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.publishing.table import price
 from sfumato.publishing.transaction import check_promise
+from sfumato.report.promised import promised
 from sfumato.schema import Schema
 from sfumato.studio.asked import Asked
 from sfumato.studio.choice import Choice
@@ -35,6 +36,7 @@ class Funds:
     left: str = ""
     after: str = ""
     looks: int = 0
+    releases: int = 0
     signed: Act | None = None  # the last grant
     refusal: str = ""
 
@@ -45,7 +47,8 @@ class Review:
 
     asked: Asked
     columns: int
-    promise: str
+    figure: str  # ε = 1
+    belief: str  # how sure of something one may be afterwards who held it 1 % likely
     cost: str
     published: tuple[str, ...]  # as it is
     caveats: tuple[str, ...]
@@ -68,6 +71,7 @@ def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
     )
     terms = plan.terms
     check_promise(terms, accepted=False)
+    figure, belief = _promise(terms)
     asked = JobFolder(project.folder).planned(
         Asked(
             job="",
@@ -87,7 +91,8 @@ def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
     return Review(
         asked=asked,
         columns=sum(column.kind != "id" for column in schema.columns.values()),
-        promise=str(terms.guarantee),
+        figure=figure,
+        belief=belief,
         cost=str(priced(terms.guarantee)),
         published=(*terms.invariants, "the names of all columns, their ranges and their lists"),
         caveats=terms.caveats,
@@ -95,6 +100,15 @@ def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
         command=command(project, asked),
         funds=_funds(project, terms, asked.job),
     )
+
+
+def _promise(terms: ReleaseTerms) -> tuple[str, str]:
+    """The promise as a figure, and what it does to a guess, as the report of the release says."""
+    steps = 2 if terms.subject["neighbours"] == "add-remove" else 1
+    found = promised(terms.guarantee, None, steps)
+    if found is None:
+        return str(terms.guarantee), ""
+    return found.figure, dict(found.beliefs)["1 %"]
 
 
 def _doubt(plan: Plan, choice: Choice) -> str:
@@ -143,7 +157,8 @@ def _funds(project: Project, terms: ReleaseTerms, job: str) -> Funds:
         if covers(balance.left, cost):
             after = minus(balance.left, cost).spelled(like=cost)
         looks = sum(ledger.inspections(name).values())
-        return Funds(left, after, looks, _signed(ledger, name), refusal)
+        signed = _signed(ledger, name)
+        return Funds(left, after, looks, balance.releases, signed, refusal)
 
 
 def _over(ledger: Ledger, name: str) -> str:

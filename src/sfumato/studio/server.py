@@ -91,6 +91,7 @@ def serve(
         server = _Server(
             uvicorn.Config(
                 gate,
+                ws="none",
                 log_config=None,
                 access_log=False,  # which page was seen when is nobody's business
                 server_header=False,

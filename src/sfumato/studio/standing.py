@@ -11,6 +11,9 @@ What a worker said through its pipe only adds how far it is while it runs.
 | released | whole | done, or cut short while it was checked | check it |
 | stopped | | the records do not fit; a part was paid | |
 | refunded | | given back | |
+
+A release that was begun by another program has no job here: its folder may lie elsewhere, and it
+may still run, so that of it only the ledger's word is told.
 """
 
 from dataclasses import dataclass
@@ -35,6 +38,7 @@ What = Literal[
     "gone",
     "misfit",
     "refunded",
+    "elsewhere",
 ]
 _REACHED = {"reserved": 1, "drawn": 2, "released": 3}
 
@@ -71,7 +75,7 @@ class Standing:
     @property
     def may_refund(self) -> bool:
         """Whether the ledger would give the budget back."""
-        return self.what == "charged"
+        return self.what == "charged" or (self.what == "elsewhere" and self.done == 1)
 
     @property
     def open(self) -> bool:
@@ -86,6 +90,8 @@ def standing(
     reached = _REACHED.get(entry.state, 0) if entry is not None else 0
     if at_work:
         return Standing("under way", max(told, reached))
+    if folder.asked(job) is None and reached:
+        return Standing("elsewhere", reached)
     ending, place = folder.ending(job), folder.release(job)
     # What a killed worker was writing is nobody's: it goes when somebody looks.
     sweep(place)

@@ -6,7 +6,8 @@ Guarantee.  What leaves this process before a release is whole are four words, i
 through a pipe: no number, no time, no name.  A refusal of ours is kept as it is worded, for it
 never quotes a record; of any other error its type and its place in the program, and nothing that
 it says.  Whatever a library prints goes nowhere, and no image of the memory is left on the disk.
-It works on when nobody listens any more: what was charged is worth being finished.
+A release is worked on when nobody listens any more, for what was charged is worth being finished;
+a look ends with the studio, for nobody would see it.
 """
 
 import os
@@ -16,11 +17,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from traceback import extract_tb
 from typing import Any
 
 from sfumato.errors import Refused, ReleaseError, SfumatoError
 from sfumato.ledger import Entry, Ledger
+from sfumato.publishing.misfit_words import LOOK
 from sfumato.publishing.table import publish
 from sfumato.publishing.verify import verify
 from sfumato.release import Release
@@ -31,6 +34,8 @@ from sfumato.studio.project import Project
 from sfumato.studio.turn import Busy, taken
 
 __all__ = ["Pipe", "main", "run"]
+
+_FIT_PAGE = "a look at whether the file fits, which the ledger counts"
 
 
 class Pipe:
@@ -91,7 +96,7 @@ def _ended(work: Callable[[], None]) -> Ending:
     try:
         work()
     except SfumatoError as refusal:
-        return Ending("refused", text=str(refusal))
+        return Ending("refused", text=str(refusal).replace(LOOK, _FIT_PAGE))
     except BaseException as error:  # nothing of it may come up anywhere else
         return Ending("fault", number=secrets.token_hex(3), place=_place(error))
     return Ending("done")
@@ -185,7 +190,7 @@ def _place(error: BaseException) -> str:
 def main(arguments: list[str]) -> None:
     """The process: nothing but the pipe leads out of it."""
     place, job = arguments
-    pipe = Pipe(os.dup(1))
+    pipe, studio = Pipe(os.dup(1)), os.dup(0)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
@@ -193,7 +198,17 @@ def main(arguments: list[str]) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    asked = JobFolder(Path(place)).asked(job)
+    if asked is not None and asked.kind != "publish":
+        Thread(target=_end_with, args=(studio,), daemon=True).start()
     run(Path(place), job, pipe)
+
+
+def _end_with(studio: int) -> None:
+    """Nobody sees what a look finds once the studio has gone: nothing comes here but its end."""
+    while os.read(studio, 1):
+        continue
+    os._exit(0)
 
 
 if __name__ == "__main__":

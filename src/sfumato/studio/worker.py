@@ -30,7 +30,7 @@ class Worker:
         self._ended = ended
         self._process = subprocess.Popen(  # noqa: S603  this very Python
             [*command, str(project), job],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # for a look to know when the studio has gone
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -62,4 +62,7 @@ class Worker:
                     self.page = pipe.read()
                 elif word in PHASES:
                     self.done = max(self.done, PHASES.index(word) + 1)
-        self._ended(self._process.wait())
+        code = self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._ended(code)

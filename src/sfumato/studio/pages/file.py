@@ -6,14 +6,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sfumato.errors import Refused
+from sfumato.errors import ParameterError, Refused
 from sfumato.schema.person import MOST_ROWS, ROWS
 from sfumato.studio.draft import Draft, TypedColumn
 from sfumato.studio.forms import Form
 from sfumato.studio.header import Header, read_header
 from sfumato.studio.page import page, project_of, to
 from sfumato.studio.preset import proposed
-from sfumato.studio.words import several
+from sfumato.studio.words import NOTHING_READ, several
 
 __all__ = ["ROUTES"]
 
@@ -47,12 +47,14 @@ def read(request: Request) -> Response:
         return _shown(request, typed, faults, status=422)
     try:
         header = read_header(project.file(typed.file))
-        faults = _unfit(typed, header)
-        if not faults:
-            return to(f"/d/{project.begin(_begun(typed, header)).slug}/schema")
     except Refused as refusal:
-        faults = {"file": str(refusal)}
-    return _shown(request, typed, faults, status=422)
+        return _shown(request, typed, {"file": str(refusal)}, status=422)
+    if faults := _unfit(typed, header):
+        return _shown(request, typed, faults, status=422)
+    try:
+        return to(f"/d/{project.begin(_begun(typed, header)).slug}/schema")
+    except ParameterError as refusal:
+        return _shown(request, typed, {"name": str(refusal)}, status=422)
 
 
 def _faults(typed: Typed) -> dict[str, str]:
@@ -127,7 +129,7 @@ def _shown(request: Request, typed: Typed, faults: dict[str, str], status: int =
         faults=faults,
         files=project.files,
         data=str(project.data),
-        read="Read of your data so far: nothing but the names of the files.",
+        read=NOTHING_READ,
     )
 
 

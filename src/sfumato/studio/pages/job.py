@@ -5,6 +5,7 @@ The page is the same for whoever started it, reloads it, or opens it after the s
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 
 from starlette.concurrency import run_in_threadpool
@@ -33,7 +34,6 @@ def show(request: Request) -> Response:
 def _shown(request: Request, told: str, status: int = 200) -> Response:
     jobs, job = jobs_of(request), _job(request)
     found, asked, entry = jobs.standing(job), jobs.asked(job), jobs.entry(job)
-    known = [one.slug for one in project_of(request).datasets]
     return page(
         request,
         "job.html",
@@ -43,10 +43,11 @@ def _shown(request: Request, told: str, status: int = 200) -> Response:
         job=job,
         asked=asked,
         name=entry.dataset if entry is not None else asked.name if asked is not None else "",
+        state="" if entry is None else entry.state,
         charge=str(entry.charge) if entry is not None else "",
         found=found,
         may_finish=found.may_finish and asked is not None,
-        back=asked is not None and asked.dataset in known,
+        back=asked is not None and _is_there(request, asked.dataset),
         doubt=_doubt(found),
         told=told,
         phases=_phases(found.done),
@@ -66,7 +67,15 @@ _TITLES = {
     "gone": "Published, and not in its place",
     "misfit": "Not published: the records do not fit",
     "refunded": "Given back",
+    "elsewhere": "Begun by another program",
 }
+
+
+def _is_there(request: Request, dataset: str) -> bool:
+    """Whether its data set still has pages."""
+    with suppress(ParameterError):
+        return bool(project_of(request).dataset(dataset))
+    return False
 
 
 def _doubt(found: Standing) -> str:
@@ -134,7 +143,7 @@ def _done(request: Request, act: Callable[[], None]) -> Response:
     try:
         act()
     except Refused as refusal:
-        return _shown(request, f"{refusal}.", 409)
+        return _shown(request, str(refusal), 409)
     return to(f"/jobs/{_job(request)}")
 
 

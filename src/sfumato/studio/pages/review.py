@@ -17,6 +17,7 @@ from sfumato.studio.draft import Draft
 from sfumato.studio.forms import Form
 from sfumato.studio.page import jobs_of, page, project_of, to
 from sfumato.studio.review import Review, reviewed
+from sfumato.studio.words import READ_PUBLIC, READ_SO_FAR
 
 __all__ = ["ROUTES"]
 
@@ -102,6 +103,17 @@ def _shown(request: Request, faults: dict[str, str], status: int = 200) -> Respo
         missing=shown if isinstance(shown, str) else "",
         before=before,
         faults=faults,
+        read=_read(shown, draft),
+    )
+
+
+def _read(shown: Review | str, draft: Draft) -> str:
+    """What was read of the data, for this page and before."""
+    if isinstance(shown, str) or not (shown.funds.looks or shown.funds.releases):
+        return READ_PUBLIC if draft.read_records else READ_SO_FAR
+    return (
+        "For this page no record was read. What was read before, for releases and looks, stands in "
+        "the ledger."
     )
 
 

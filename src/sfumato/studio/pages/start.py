@@ -11,7 +11,7 @@ from sfumato.ledger import Balance, Ledger
 from sfumato.studio.draft import Draft
 from sfumato.studio.madeup import begin_example
 from sfumato.studio.page import page, project_of, to
-from sfumato.studio.words import several
+from sfumato.studio.words import NOTHING_READ, READ_SO_FAR, several
 
 __all__ = ["ROUTES"]
 
@@ -45,7 +45,14 @@ def show(request: Request) -> Response:
             ]
     example = not any(draft.made_up for draft in drafts)
     return page(
-        request, "start.html", title="Start", lines=lines, unfinished=unfinished, example=example
+        request,
+        "start.html",
+        title="Start",
+        lines=lines,
+        unfinished=unfinished,
+        complaints=project.complaints,
+        example=example,
+        read=READ_SO_FAR if drafts else NOTHING_READ,
     )
 
 
