@@ -7,8 +7,9 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -101,14 +102,21 @@ def serve(
             ),
             stopping,
         )
-        # Its complaints may quote what was typed; ours are said by the gate.
-        logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
-        with suppress(KeyboardInterrupt):
-            asyncio.run(
-                _until_left(
-                    server, gate, taken, idle, lambda: ready(f"http://{_HOME}:{port}/", path)
-                )
-            )
+        begun = partial(ready, f"http://{_HOME}:{port}/", path)
+        with _silent(), suppress(KeyboardInterrupt):
+            asyncio.run(_until_left(server, gate, taken, idle, begun))
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """The server's own complaints may quote what was typed; ours are said by the gate."""
+    log = logging.getLogger("uvicorn")
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 async def _until_left(
