@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 import pytest
 
-__all__ = ["chromium", "page_faults", "pictures"]
+__all__ = ["address_faults", "chromium", "page_faults", "pictures", "program"]
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = (
@@ -42,7 +42,7 @@ def chromium():
         return
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as started:
-        path = _found(started)
+        path = program(started.chromium)
         if path is None:
             pytest.skip(_NO_BROWSER)
         browser = started.chromium.launch(executable_path=path, args=list(_FLAGS))
@@ -52,11 +52,10 @@ def chromium():
         browser.close()
 
 
-def _found(started):
+def program(kind):
     """A browser that is there already: tests install nothing on the machine they run on."""
     named = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
-    own = started.chromium.executable_path
-    return named or (own if Path(own).exists() else None)
+    return named or (kind.executable_path if Path(kind.executable_path).exists() else None)
 
 
 def page_faults(browser, path: Path) -> list[str]:
@@ -72,6 +71,48 @@ def page_faults(browser, path: Path) -> list[str]:
     page.goto(path.absolute().as_uri())
     faults += [f"paper: {fault}" for fault in _printed(page)]
     page.close()
+    return faults
+
+
+def address_faults(
+    context, address: str, *, widths=_WIDTHS, schemes=_SCHEMES, status=200
+) -> list[str]:
+    """All that is wrong with a page that is served, in a context that may see it."""
+    faults = []
+    for scheme in schemes:
+        for width in widths:
+            page = context.new_page()
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
+            found = _served(page, address, status)
+            faults += [f"{width} px, {scheme}: {fault}" for fault in (*found, *_read(page))]
+            page.close()
+    page = context.new_page()
+    page.goto(address)
+    faults += [f"paper: {fault}" for fault in _printed(page)]
+    page.close()
+    return faults
+
+
+def _served(page, address, status):
+    """Faults that show while a page comes from its server: whatever comes from elsewhere is one."""
+    home, faults = "/".join(address.split("/", 3)[:3]) + "/", []
+    refusal = f"status of {status}" if status >= 400 else "\0"
+    page.on(
+        "console",
+        lambda said: refusal in said.text or faults.append(f"console {said.type}: {said.text}"),
+    )
+    page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
+    page.on(
+        "request",
+        lambda asked: asked.url.startswith(home) or faults.append(f"request: {asked.url[:80]}"),
+    )
+    reply = page.goto(address, wait_until="load")
+    if reply.status != status:
+        faults.append(f"status {reply.status}")
+    kept = page.evaluate("localStorage.length + sessionStorage.length + document.cookie.length")
+    if kept:
+        faults.append("something is kept in the browser")
     return faults
 
 

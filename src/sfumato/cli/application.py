@@ -26,6 +26,7 @@ from sfumato.cli import (
     reproduce,
     schema,
     stream,
+    studio,
     verify,
 )
 from sfumato.cli.commands import Commands
@@ -61,6 +62,7 @@ app.add_typer(party.app, name="party")
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(key.app, name="key")
+app.command("studio", hidden=True)(studio.studio)
 app.command(
     "reproduce",
     hidden=True,

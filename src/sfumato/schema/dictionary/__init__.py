@@ -13,7 +13,7 @@ from sfumato.schema.drafted import yaml_text
 from sfumato.untrusted.plain_file import content
 from sfumato.untrusted.strict_json import parsed
 
-__all__ = ["schema_from"]
+__all__ = ["Dictionary", "dictionary_of", "schema_from"]
 
 _LARGEST = 2**24  # bytes
 _MOST_COLUMNS = 10_000
@@ -23,10 +23,25 @@ def schema_from(path: str | Path, *, table: str | None = None) -> str:
     """A schema in YAML, to be finished by a person; `table` names one of several in the file."""
     path = Path(path)
     try:
-        raw = content(path, _LARGEST, follow=True).removeprefix(b"\xef\xbb\xbf")
-        found = _read(raw, path, table)
+        raw = content(path, _LARGEST, follow=True)
     except OSError as error:
         raise SchemaError(f"{path} cannot be read: {error.strerror}") from None
+    found = dictionary_of(raw, path, table=table)
+    head = [
+        f"From {path.name}, {found.standard}; no record was read.",
+        "A person must check every line and fill in the blanks from public knowledge.",
+        *found.remarks,
+    ]
+    facts = {"file": found.file} if found.file else {}
+    drafted = [column.drafted() for column in found.columns]
+    return yaml_text(head, (found.name or path.stem)[:200], drafted, facts=facts)
+
+
+def dictionary_of(raw: bytes, path: str | Path, *, table: str | None = None) -> Dictionary:
+    """What the text of a dictionary says; `path` is what it is called, and is not looked at."""
+    path = Path(path)
+    try:
+        found = _read(raw.removeprefix(b"\xef\xbb\xbf"), path, table)
     except ValueError as error:
         raise SchemaError(f"{path}: {error}") from None
     if not found.columns:
@@ -36,14 +51,7 @@ def schema_from(path: str | Path, *, table: str | None = None) -> str:
     names = [column.name for column in found.columns]
     if len(set(names)) < len(names):
         raise SchemaError(f"{path} names a column twice: keep one")
-    head = [
-        f"From {path.name}, {found.standard}; no record was read.",
-        "A person must check every line and fill in the blanks from public knowledge.",
-        *found.remarks,
-    ]
-    facts = {"file": found.file} if found.file else {}
-    drafted = [column.drafted() for column in found.columns]
-    return yaml_text(head, (found.name or path.stem)[:200], drafted, facts=facts)
+    return found
 
 
 def _read(raw: bytes, path: Path, table: str | None) -> Dictionary:

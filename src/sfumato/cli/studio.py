@@ -1,0 +1,70 @@
+"""`sfumato studio`: all of it in a browser, on this machine alone."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.screen import say
+
+__all__ = ["studio"]
+
+
+def studio(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of the project; made if it is not there.")
+    ] = Path(),
+    received: Annotated[
+        Path | None,
+        typer.Option(help="Only look at a release that you received: its folder. No project."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")
+    ] = 0,
+    browser: Annotated[
+        bool,
+        typer.Option("--browser/--no-browser", help="Open a browser, or name the file to open."),
+    ] = True,
+) -> None:
+    """Work in a browser, with everything kept in one folder; nothing leaves this machine.
+
+    Example: sfumato studio ~/registry
+
+    Example: sfumato studio --received ~/Downloads/clinic-2026
+    """
+    from sfumato.errors import MissingExtra, ReleaseError
+
+    try:
+        from sfumato.studio.server import listening, serve
+    except ModuleNotFoundError as missing:
+        if str(missing.name).partition(".")[0] not in ("starlette", "uvicorn"):
+            raise
+        raise MissingExtra("the studio needs starlette: pip install 'sfumato[studio]'") from None
+    from sfumato.studio.project import Project
+
+    if received is not None and not received.is_dir():
+        raise ReleaseError(f"{received} is no folder: unpack the release, and name its folder")
+    project = Project(folder) if received is None else None
+    shown = received if project is None else project.folder
+
+    def ready(address: str, opening: Path) -> None:
+        say(f"Sfumato studio of {shown} at {address}")
+        if not browser or not _opened(opening):
+            say(f"open this file in your browser: {opening}")
+        say("Quit on the page, or Ctrl-C here, ends it.")
+
+    with listening(port) as taken:
+        serve(
+            project, taken, ready=ready, say=lambda line: say(line, err=True), received=received
+        )
+    say("stopped" if project is None else "stopped: what was typed is kept")
+
+
+def _opened(path: Path) -> bool:
+    """Whether a browser was found; the key stands in the file, not in what is seen by others."""
+    import webbrowser
+
+    try:
+        return webbrowser.open(path.as_uri())
+    except webbrowser.Error:
+        return False

@@ -1,0 +1,171 @@
+"""Jobs: begun once under each id, watched, stopped, finished; what they are is kept elsewhere.
+
+Guarantee.  A release is charged once, whatever is pressed twice, reloaded or killed: its id was
+made with the review page, and the ledger charges an id once.  Nothing here must be remembered: a
+studio that is killed and started anew says the same of every job (`standing`).
+Stopping gives a budget back by the ledger's own rule: it refunds what has drawn no noise, and a
+worker whose charge is gone draws none.  Nobody has to win a race.
+"""
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+
+from sfumato.errors import LedgerError, ParameterError, Refused
+from sfumato.ledger import Entry
+from sfumato.studio.asked import Asked
+from sfumato.studio.job_folder import Ending, JobFolder
+from sfumato.studio.project import Project
+from sfumato.studio.standing import Standing, standing
+from sfumato.studio.worker import COMMAND, Worker
+
+__all__ = ["Jobs"]
+
+_STOPPED = "stopped by hand in the studio, before noise was drawn"
+_NO_JOB = "there is no such job here: begin at the start page"
+
+
+class Jobs:
+    """The jobs of a project; `say` gets a line for each fault of the program."""
+
+    def __init__(
+        self, project: Project, say: Callable[[str], None], command: Sequence[str] | None = None
+    ) -> None:
+        self.folder = JobFolder(project.folder)
+        self._project, self._say, self._command = project, say, command or COMMAND
+        self._workers: dict[str, Worker] = {}
+        self._turn = Lock()
+
+    def publish(self, asked: Asked) -> None:
+        """Begin a release; the second time nothing happens."""
+        with self._turn:
+            if self.folder.begin(asked):
+                self._start(asked)
+
+    def look(self, asked: Asked) -> None:
+        """Count a look in the ledger, then begin it; the second time nothing happens."""
+        with self._turn:
+            if self.folder.asked(asked.job) is not None:
+                return
+            with self._project.ledger() as ledger:
+                if ledger is None:
+                    raise LedgerError(
+                        "a look at the records is counted where their budget is kept, and there is "
+                        "no ledger yet: grant a budget first"
+                    )
+                ledger.inspect(asked.name, release=asked.release or None, what=asked.reason)
+            if self.folder.begin(asked):
+                self._start(asked)
+
+    def asked(self, job: str) -> Asked | None:
+        """What was asked for; None of a release that was begun elsewhere, or never."""
+        return self.folder.asked(job)
+
+    def entry(self, job: str) -> Entry | None:
+        """What the ledger knows of it."""
+        with self._project.ledger() as ledger:
+            return None if ledger is None else ledger.entry(job)
+
+    def standing(self, job: str) -> Standing:
+        """Where a release stands, as the ledger, the folder and the lock have it."""
+        worker, entry = self._workers.get(job), self._known(job)
+        told = 0 if worker is None else worker.done
+        return standing(job, entry, self.folder, at_work=self._at_work(job), told=told)
+
+    def _known(self, job: str) -> Entry | None:
+        """What the ledger knows of a release; refused where this is none."""
+        entry, asked = self.entry(job), self.asked(job)
+        if entry is None and (asked is None or asked.kind != "publish"):
+            raise ParameterError(_NO_JOB)
+        return entry
+
+    def done(self, job: str) -> int | None:
+        """How many phases of a release under way are done; None once no worker is at it.
+
+        Without a look into the ledger where the worker is our own, for this is asked often.
+        """
+        worker = self._workers.get(job)
+        if worker is not None and worker.alive:
+            return worker.done
+        found = self.standing(job)
+        return found.done if found.under_way else None
+
+    def page(self, job: str) -> bytes:
+        """What a look has found, while this studio runs; it is kept nowhere."""
+        worker = self._workers.get(job)
+        return b"" if worker is None else worker.page
+
+    def looking(self, job: str) -> bool:
+        """Whether a look is under way."""
+        return self._at_work(job)
+
+    def releases(self, dataset: str) -> list[tuple[Asked, Standing]]:
+        """The releases of a data set that were begun here, and where each stands."""
+        asked = [one for one in self.folder.all(dataset) if one.kind == "publish"]
+        return [(one, self.standing(one.job)) for one in asked]
+
+    def finish(self, job: str, *, doubted: str = "") -> None:
+        """Bring a release to its end under its id: what was charged is not charged again."""
+        with self._turn:
+            found, asked = self.standing(job), self.asked(job)
+            if found.under_way:
+                return
+            if asked is None or not found.may_finish:
+                raise Refused(_unfinishable(asked))
+            if doubted and self.entry(job) is None:
+                asked = asked.despite(doubted)
+                self.folder.change(asked)
+            self._start(asked)
+
+    def stop(self, job: str) -> None:
+        """End a release before its noise is drawn, with its budget given back."""
+        with self._turn:
+            entry, worker = self._known(job), self._workers.get(job)
+            if entry is None and self._at_work(job):
+                if worker is None:
+                    raise Refused("it is about to be charged: stop it in a moment")
+                worker.kill()
+                entry = self.entry(job)  # it may have come further meanwhile
+            if entry is None:
+                self.folder.end(job, Ending("given up"))
+                return
+            self._refund(job, _STOPPED)
+            if worker is not None:
+                worker.kill()
+
+    def refund(self, job: str, *, reason: str) -> None:
+        """Give back the budget of a release that has drawn no noise, on the record."""
+        with self._turn:
+            self._refund(job, reason)
+
+    def _refund(self, job: str, reason: str) -> None:
+        with self._project.ledger() as ledger:
+            if ledger is None:
+                raise ParameterError(_NO_JOB)
+            ledger.refund(job, reason=reason)
+
+    def _at_work(self, job: str) -> bool:
+        worker = self._workers.get(job)
+        return (worker is not None and worker.alive) or self.folder.at_work(job)
+
+    def _start(self, asked: Asked) -> None:
+        job = asked.job
+
+        def ended(code: int) -> None:
+            ending = self.folder.ending(job)
+            if ending is not None and ending.outcome == "fault":
+                self._say(f"fault {ending.number} of job {job}: {ending.place}")
+            elif ending is None and code:
+                how = f"signal {-code}" if code < 0 else f"exit code {code}"
+                self._say(f"the worker of job {job} ended by {how}")
+
+        self.folder.forget_ending(job)
+        self._workers[job] = Worker(self._command, self._project.folder, job, ended)
+
+
+def _unfinishable(asked: Asked | None) -> str:
+    if asked is None:
+        return (
+            "this release was not begun here, so its settings are not known: repeat the command "
+            "that began it, with the same --release"
+        )
+    return "there is nothing to be finished: it has ended, or its noise was drawn and is lost"

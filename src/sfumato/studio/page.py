@@ -1,0 +1,104 @@
+"""How a page is put together: what every template knows, and how an answer leads on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from sfumato.errors import ParameterError
+from sfumato.studio.asked import is_job
+from sfumato.studio.forecasts import Forecasts
+from sfumato.studio.gate import Key
+from sfumato.studio.jobs import Jobs
+from sfumato.studio.project import Project
+from sfumato.studio.shelf import Shelf
+from sfumato.studio.words import READ_RELEASE, READ_SO_FAR, STEPS, sentence
+from sfumato.untrusted.visible import seen_on_a_page
+
+if TYPE_CHECKING:
+    from asyncio import Event
+
+    from jinja2 import Environment
+
+__all__ = ["Studio", "jobs_of", "page", "project_of", "studio_of", "templates", "to"]
+
+_NO_PROJECT = "only a received release is open here, no project"
+
+
+@dataclass
+class Studio:
+    """What all pages share."""
+
+    project: Project | None  # None: one received release is all that there is
+    jobs: Jobs | None
+    shelf: Shelf
+    key: Key
+    cookie: str
+    stop: Callable[[], None]  # the server, within two seconds
+    stopping: "Event"  # set when that begins: whoever sends events ends them
+    forecasts: Forecasts = field(default_factory=Forecasts)
+    opened: Callable[[], None] = field(default=lambda: None)  # the key was used
+
+
+def studio_of(request: Request) -> Studio:
+    """What all pages share."""
+    studio: Studio = request.app.state.studio
+    return studio
+
+
+def project_of(request: Request) -> Project:
+    """The folder that is open."""
+    project = studio_of(request).project
+    if project is None:
+        raise ParameterError(_NO_PROJECT)
+    return project
+
+
+def jobs_of(request: Request) -> Jobs:
+    """The jobs of this folder."""
+    jobs = studio_of(request).jobs
+    if jobs is None:
+        raise ParameterError(_NO_PROJECT)
+    return jobs
+
+
+@cache
+def templates() -> "Environment":
+    """Templates of this package, with all that is put into them escaped and made visible."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    found = Environment(
+        loader=PackageLoader("sfumato.studio"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=seen_on_a_page,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals |= {"steps": STEPS}
+    found.filters["sentence"] = sentence
+    found.tests["job"] = is_job
+    return found
+
+
+def page(request: Request, template: str, *, status: int = 200, **given: object) -> Response:
+    """A page; `step`, `draft`, `read` and `title` are for the layout, the rest for the template."""
+    studio = studio_of(request)
+    shown = {
+        "step": 0,
+        "draft": None,
+        "read": READ_SO_FAR if studio.project else READ_RELEASE,
+        "folder": str(studio.shelf.folder if studio.project is None else studio.project.folder),
+        "received": studio.project is None,
+        **given,
+    }
+    return HTMLResponse(templates().get_template(template).render(shown), status)
+
+
+def to(path: str) -> Response:
+    """Lead on to another page, so that a reload sends no form twice."""
+    return RedirectResponse(quote(path, safe="/?=&#"), 303)

@@ -1,0 +1,97 @@
+"""S1: what there is, what is left of each budget, and what to do next."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sfumato.ledger import Balance, Ledger
+from sfumato.studio.draft import Draft
+from sfumato.studio.madeup import begin_example
+from sfumato.studio.page import page, project_of, to
+from sfumato.studio.words import NOTHING_READ, READ_SO_FAR, several
+
+__all__ = ["ROUTES"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One data set, as the start page shows it."""
+
+    name: str
+    slug: str | None  # None: known to the ledger alone
+    budget: str
+    spent: int  # hundredths of what was granted, for the bar
+    granted: bool
+    releases: int
+    looks: int
+    todo: str
+    next: str
+
+
+def show(request: Request) -> Response:
+    """The start page."""
+    project = project_of(request)
+    drafts, unfinished = project.datasets, []
+    with project.ledger() as ledger:
+        lines = [_line(draft, ledger) for draft in drafts]
+        if ledger is not None:
+            known = {draft.name for draft in drafts}
+            lines += [_alone(name, ledger) for name in ledger.datasets() if name not in known]
+            unfinished = [
+                (entry.release, entry.dataset, entry.state) for entry in ledger.unfinished()
+            ]
+    example = not any(draft.made_up for draft in drafts)
+    return page(
+        request,
+        "start.html",
+        title="Start",
+        lines=lines,
+        unfinished=unfinished,
+        complaints=project.complaints,
+        example=example,
+        read=READ_SO_FAR if drafts else NOTHING_READ,
+    )
+
+
+def make_example(request: Request) -> Response:
+    """A clinic that never was, to try everything with."""
+    return to(f"/d/{begin_example(project_of(request)).slug}/schema")
+
+
+def _line(draft: Draft, ledger: Ledger | None) -> Line:
+    done = sum(bool(column.kind) and not column.proposed for column in draft.columns)
+    all_of_them = len(draft.columns)
+    todo = "" if draft.declared else f"{done} of {several(all_of_them, 'column')} declared"
+    next_step = "Look at the columns" if draft.declared else "Declare the columns"
+    if ledger is None or draft.name not in ledger.datasets():
+        return Line(draft.name, draft.slug, "nothing granted yet", 0, False, 0, 0, todo, next_step)
+    return _counted(draft.name, draft.slug, ledger, todo, next_step)
+
+
+def _alone(name: str, ledger: Ledger) -> Line:
+    return _counted(name, None, ledger, "", "")
+
+
+def _counted(name: str, slug: str | None, ledger: Ledger, todo: str, next_step: str) -> Line:
+    balance, looks = ledger.balance(name), sum(ledger.inspections(name).values())
+    left = balance.left.spelled(like=balance.granted)
+    said = f"{left} left of {balance.granted}"
+    share = _spent(balance)
+    return Line(name, slug, said, share, True, balance.releases, looks, todo, next_step)
+
+
+def _spent(balance: Balance) -> int:
+    """Hundredths of the currency of which most is gone."""
+    pairs = zip(_figures(balance.spent), _figures(balance.granted), strict=True)
+    shares = [Fraction(spent, granted) for spent, granted in pairs if granted]
+    return round(100 * min(max(shares, default=Fraction(0)), Fraction(1)))
+
+
+def _figures(charge: object) -> tuple[int, ...]:
+    return tuple(getattr(charge, unit) for unit in ("micro_epsilon", "pico_delta", "micro_rho"))
+
+
+ROUTES = [Route("/", show), Route("/example", make_example, methods=["POST"])]

@@ -1,0 +1,174 @@
+"""What is about to happen, before it does: from public facts and the ledger, and no record.
+
+The same plan is made as when it is published, so what is refused for public reasons is refused
+here, before anybody has typed a name.
+"""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sfumato.errors import BudgetError
+from sfumato.ledger import Ledger
+from sfumato.ledger.amount import covers, minus
+from sfumato.ledger.history import Act, act_of
+from sfumato.ledger.rules import affordable, one_promise, priced, unknown
+from sfumato.plan import Plan
+from sfumato.plan.terms import ReleaseTerms
+from sfumato.publishing.table import price
+from sfumato.publishing.transaction import check_promise
+from sfumato.report.promised import promised
+from sfumato.schema import Schema
+from sfumato.studio.asked import Asked
+from sfumato.studio.choice import Choice
+from sfumato.studio.draft import Draft
+from sfumato.studio.job_folder import JobFolder
+from sfumato.studio.project import Project
+
+__all__ = ["Funds", "Review", "reviewed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Funds:
+    """What the ledger has to say to a charge; `refusal` is empty where it would agree."""
+
+    left: str = ""
+    after: str = ""
+    looks: int = 0
+    releases: int = 0
+    signed: Act | None = None  # the last grant
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """All that the page says."""
+
+    asked: Asked
+    columns: int
+    figure: str  # ε = 1
+    belief: str  # how sure of something one may be afterwards who held it 1 % likely
+    cost: str
+    published: tuple[str, ...]  # as it is
+    caveats: tuple[str, ...]
+    doubt: str
+    command: str
+    funds: Funds
+
+
+def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
+    """The review of what was typed, under the id that its release will have."""
+    text = project.schema_path(draft.slug).read_text(encoding="utf-8")
+    schema = Schema.parse(text)
+    plan = price(
+        schema,
+        method=choice.method,
+        epsilon=choice.epsilon,
+        delta=choice.delta,
+        rho=choice.rho,
+        **choice.options,
+    )
+    terms = plan.terms
+    check_promise(terms, accepted=False)
+    figure, belief = _promise(terms)
+    asked = JobFolder(project.folder).planned(
+        Asked(
+            job="",
+            kind="publish",
+            dataset=draft.slug,
+            name=terms.dataset,
+            file=draft.file,
+            schema=text,
+            method=choice.method,
+            epsilon=choice.epsilon,
+            delta=choice.delta,
+            rho=choice.rho,
+            rows=choice.rows,
+            options=choice.options,
+        )
+    )
+    return Review(
+        asked=asked,
+        columns=sum(column.kind != "id" for column in schema.columns.values()),
+        figure=figure,
+        belief=belief,
+        cost=str(priced(terms.guarantee)),
+        published=(*terms.invariants, "the names of all columns, their ranges and their lists"),
+        caveats=terms.caveats,
+        doubt=_doubt(plan, choice),
+        command=command(project, asked),
+        funds=_funds(project, terms, asked.job),
+    )
+
+
+def _promise(terms: ReleaseTerms) -> tuple[str, str]:
+    """The promise as a figure, and what it does to a guess, as the report of the release says."""
+    steps = 2 if terms.subject["neighbours"] == "add-remove" else 1
+    found = promised(terms.guarantee, None, steps)
+    if found is None:
+        return str(terms.guarantee), ""
+    return found.figure, dict(found.beliefs)["1 %"]
+
+
+def _doubt(plan: Plan, choice: Choice) -> str:
+    """Why the release is expected to be hardly better than guessing, as far as is known here."""
+    if plan.sized is not None and choice.records is not None:
+        plan = plan.sized(choice.records)
+    return plan.terms.doubt or ""
+
+
+def command(project: Project, asked: Asked) -> str:
+    """What does the same in a terminal, in the folder of the project; under the same id."""
+    schema = project.schema_path(asked.dataset).relative_to(project.folder).as_posix()
+    words = ["sfumato", "publish", f"data/{asked.file}", "--schema", schema]
+    stated: Mapping[str, Any] = {
+        "method": asked.method,
+        "epsilon": asked.epsilon,
+        "delta": asked.delta,
+        "rho": asked.rho,
+        "rows": asked.rows,
+        "ledger": project.ledger_path.name,
+        "release": asked.job,
+        "output": f"releases/{asked.job}",
+    }
+    for name, value in stated.items():
+        words += [] if value is None else [f"--{name}", str(value)]
+    for name, value in asked.options.items():
+        words += ["--option", f"{name}={value}"]
+    return shlex.join(words)
+
+
+def _funds(project: Project, terms: ReleaseTerms, job: str) -> Funds:
+    """Whether the ledger would charge this now; another process may be quicker, and it will say."""
+    name, cost = terms.dataset, priced(terms.guarantee)
+    with project.ledger() as ledger:
+        if ledger is None or name not in ledger.datasets():
+            return Funds(refusal=str(unknown(name)))
+        balance = ledger.balance(name)
+        left = balance.left.spelled(like=cost)
+        try:
+            one_promise(name, {name: balance}, terms.protects)
+            affordable(job, name, balance, cost)
+            refusal = _over(ledger, name)
+        except BudgetError as refused:
+            refusal = str(refused)
+        after = ""
+        if covers(balance.left, cost):
+            after = minus(balance.left, cost).spelled(like=cost)
+        looks = sum(ledger.inspections(name).values())
+        signed = _signed(ledger, name)
+        return Funds(left, after, looks, balance.releases, signed, refusal)
+
+
+def _over(ledger: Ledger, name: str) -> str:
+    period = ledger.period(name)
+    if period is None or not period.over:
+        return ""
+    return f"the budget of {name!r} was for the time until {period.until}, which is over"
+
+
+def _signed(ledger: Ledger, name: str) -> Act | None:
+    """Who granted the budget last, when and why."""
+    grants = [line for line in ledger.history(name) if line.kind in ("grant", "approve")]
+    return act_of(grants[-1]) if grants else None

@@ -1,0 +1,68 @@
+"""Sentences and names that more than one page says."""
+
+__all__ = [
+    "KINDS",
+    "NOTHING_READ",
+    "PHASE_WORDS",
+    "READ_PUBLIC",
+    "READ_RELEASE",
+    "READ_SO_FAR",
+    "STEPS",
+    "greek",
+    "sentence",
+    "several",
+]
+
+STEPS = ("File", "Columns", "Promise", "Review", "Release")
+NOTHING_READ = "Read of your data so far: nothing but the names of the files."
+READ_SO_FAR = "Read of your data so far: the header. No record was read."
+READ_RELEASE = "Read for this page: the release alone. No record was read."
+READ_PUBLIC = (
+    "Read of your data so far: the header and, because you said that everybody may read the file, "
+    "its records."
+)
+KINDS = {
+    "id": "never released",
+    "integer": "whole number",
+    "number": "number",
+    "category": "one of a list",
+    "date": "date",
+    "boolean": "yes or no",
+}
+PHASE_WORDS = {
+    "charged": "charged",
+    "drawn": "noise drawn",
+    "writing": "written",
+    "checked": "checked",
+}
+
+
+def several(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> several(1, "column"), several(3, "look"), several(2, "person", "people")
+    ('1 column', '3 looks', '2 people')
+    """
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
+def greek(amount: str) -> str:
+    """An amount of a budget with the letters that promises are written with.
+
+    >>> greek("epsilon 1.5, delta 1e-9")
+    'ε 1.5, δ 1e-9'
+    """
+    for name, letter in (("epsilon", "ε"), ("delta", "δ"), ("rho", "ρ")):
+        amount = amount.replace(f"{name} ", f"{letter} ")
+    return amount
+
+
+def sentence(text: str) -> str:
+    """A message of the command line, as a page says it; names of files keep their letters.
+
+    >>> sentence("values must differ"), sentence("a.csv has no header"), sentence("Choose a file.")
+    ('Values must differ.', 'a.csv has no header.', 'Choose a file.')
+    """
+    first = text.partition(" ")[0].rstrip(",;:")
+    begun = text[:1].upper() + text[1:] if first.isalpha() else text
+    return begun + "." * (text[-1:] not in (".", "!", "?", ":"))

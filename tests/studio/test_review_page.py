@@ -1,0 +1,182 @@
+"""The review: what is charged and left, before a name is typed; no record has a part in it."""
+
+import re
+import shlex
+from html import unescape
+
+import pytest
+from typer.testing import CliRunner
+
+from jobs_world import NAME, PUBLISH, REVIEW, ROWS, SCHEMA, World, release_in
+from sfumato.cli import app
+from sfumato.ledger import Ledger
+from sfumato.privacy.guarantee import PureDP
+from studio_world import studio
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path).choose()
+
+
+def test_it_says_what_is_charged_left_published_unprotected_and_who_agreed(world):
+    with studio(world.project.folder) as visitor:
+        text = visitor.get(REVIEW).text
+    assert "by <b>mosaic</b> under <b>ε = 1</b>" in text
+    assert "1 % likely thinks it at most 2.68 % likely afterwards" in text
+    assert "epsilon 1, of epsilon 3 left; then epsilon 2 is left" in text
+    assert "the number of records; the names of all columns, their ranges and their lists" in text
+    assert "People with several records" in text
+    assert re.search(r"granted by \S+, [0-9-]{10} \(ledger line 2\): approved by the data", text)
+    assert "No record was read" in text
+
+
+def test_looks_are_counted_on_it(world):
+    with Ledger(world.ledger_path) as ledger:
+        for _ in range(3):
+            ledger.inspect(NAME, what="does it fit?")
+    with studio(world.project.folder) as visitor:
+        text = visitor.get(REVIEW).text
+    assert re.search(r"so far</dt>\s*<dd>3</dd>", text)
+    assert "What was read before, for releases and looks, stands in the ledger" in text
+
+
+def test_the_id_stays_until_something_else_is_typed(world):
+    with studio(world.project.folder) as visitor:
+        first, second = (release_in(visitor.get(REVIEW)) for _ in range(2))
+        world.choose(epsilon="2")
+        assert first == second != release_in(visitor.get(REVIEW))
+    with studio(world.project.folder) as visitor:
+        assert release_in(visitor.get(REVIEW)) not in (None, first)
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({}, "Type visits, as it stands above"),
+        ({"name": "visit"}, "Type visits, as it stands above"),
+        ({"name": "VISITS"}, "Type visits, as it stands above"),
+    ],
+)
+def test_without_the_name_nothing_is_begun(world, form, said):
+    with studio(world.project.folder) as visitor:
+        reply = visitor.post(PUBLISH, {"release": release_in(visitor.get(REVIEW)), **form})
+    assert (reply.status, said in reply.text) == (422, True)
+    assert world.jobs().folder.all() == []
+
+
+@pytest.mark.parametrize("change", ["budget", "schema", "none"])
+def test_what_was_changed_in_another_window_is_shown_again_before_it_is_charged(world, change):
+    with studio(world.project.folder) as visitor:
+        release = release_in(visitor.get(REVIEW))
+        if change == "budget":
+            world.choose(epsilon="2")
+        elif change == "schema":
+            world.project.schema_path("visits").write_text(SCHEMA.replace("99", "98"))
+        else:
+            release = ""
+        reply = visitor.post(PUBLISH, {"release": release, "name": NAME})
+    assert (reply.status, "has changed since" in reply.text) == (409, True)
+    assert release_in(reply) != release
+    assert world.jobs().folder.all() == []
+
+
+def test_a_budget_that_is_spent_has_a_remedy_on_the_page(world):
+    world.choose(epsilon="4")
+    with studio(world.project.folder) as visitor:
+        reply = visitor.get(REVIEW)
+        assert "This cannot be charged" in reply.text
+        assert "has epsilon 3 left" in reply.text
+        for way in ("budget", "grant"):
+            assert f'href="/d/visits/{way}"' in reply.text
+        assert release_in(reply) is None
+        with Ledger(world.ledger_path) as ledger:
+            ledger.grant(NAME, epsilon=1, reason="the board met again")
+        assert release_in(visitor.get(REVIEW))
+
+
+def test_what_another_process_charged_meanwhile_is_seen_when_it_is_confirmed(world):
+    with studio(world.project.folder) as visitor:
+        release = release_in(visitor.get(REVIEW))
+        with Ledger(world.ledger_path) as ledger:
+            ledger.reserve(
+                "elsewhere",
+                NAME,
+                PureDP("2.5"),
+                plan="c0ffee00",
+                protects="one record (row) of the table; replace-one",
+            )
+        reply = visitor.post(PUBLISH, {"release": release, "name": NAME})
+    assert (reply.status, "has epsilon 0.5 left" in reply.text) == (422, True)
+    assert world.jobs().folder.all() == []
+
+
+def test_a_doubt_is_shown_and_taken_before_the_name_counts(world):
+    world.choose(epsilon="0.01", records=50)
+    with studio(world.project.folder) as visitor:
+        reply = visitor.get(REVIEW)
+        assert "guessing" in reply.text
+        reply = visitor.post(PUBLISH, {"release": release_in(reply), "name": NAME})
+    assert (reply.status, "Say that you have read this" in reply.text) == (422, True)
+    assert world.jobs().folder.all() == []
+
+
+@pytest.mark.parametrize(
+    ("undone", "said"),
+    [
+        ("promise", "promise is not chosen"),
+        ("columns", "not declared"),
+        ("method", "promises nothing"),
+    ],
+)
+def test_what_is_missing_is_said_in_place_of_a_button(world, undone, said):
+    if undone == "promise":
+        (world.project.folder / "datasets/visits/promise.json").unlink()
+    elif undone == "columns":
+        world.draft.declared = False
+        world.project.keep(world.draft)
+    else:
+        world.choose(method="rotation")
+    with studio(world.project.folder) as visitor:
+        reply = visitor.get(REVIEW)
+    assert (reply.status, said in reply.text, release_in(reply)) == (200, True, None)
+
+
+def test_without_a_ledger_the_page_says_how_to_get_a_budget(tmp_path):
+    world = World(tmp_path).choose()
+    world.ledger_path.unlink()
+    with studio(tmp_path) as visitor:
+        reply = visitor.get(REVIEW)
+    assert "has no budget in this ledger" in reply.text
+    assert release_in(reply) is None
+
+
+def test_the_command_on_the_page_is_the_same_release(world, monkeypatch):
+    with studio(world.project.folder) as visitor:
+        reply = visitor.get(REVIEW)
+        words = shlex.split(
+            unescape(re.search("<code>(sfumato publish .*?)</code>", reply.text)[1])
+        )
+        with monkeypatch.context() as there:
+            there.chdir(world.project.folder)
+            done = CliRunner().invoke(app, words[1:])
+        assert done.exit_code == 0, done.output
+        job = release_in(reply)
+        assert visitor.post(PUBLISH, {"release": job, "name": NAME}).leads_to == f"/jobs/{job}"
+        visitor.get(f"/jobs/{job}/events")
+        assert "checked against its plan" in visitor.get(f"/jobs/{job}").text
+    assert (world.lines("reserve"), world.lines("draw"), world.spent) == (1, 1, 1)
+
+
+def test_two_folders_with_other_records_have_the_same_review(tmp_path, monkeypatch):
+    ids = iter(["0123456789abcdef"] * 10)
+    monkeypatch.setattr("sfumato.studio.job_folder.new_job", lambda: next(ids))
+    replies = []
+    torn = 'age,ward\n"30,no\xffrth\n' + "99,south\n" * 7
+    for name, rows in (("one", ROWS), ("two", torn)):
+        world = World(tmp_path / name, rows=rows).choose()
+        (world.project.data / "visits.csv").chmod(0)
+        with studio(world.project.folder) as visitor:
+            reply = visitor.get(REVIEW)
+            replies.append((reply.status, reply.headers, reply.text.replace(f"/{name}<", "/<")))
+    assert replies[0] == replies[1]

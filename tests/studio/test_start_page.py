@@ -1,0 +1,60 @@
+"""The start page: what there is, what is left, what stopped, and what to do next."""
+
+import pytest
+
+from sfumato.errors import LedgerError
+from sfumato.ledger import Ledger
+from sfumato.privacy.guarantee import PureDP
+from studio_world import studio
+
+
+@pytest.fixture
+def visitor(tmp_path):
+    with studio(tmp_path) as found:
+        yield found
+
+
+def test_an_empty_folder_says_where_files_go_and_offers_the_made_up_clinic(visitor):
+    found = visitor.get("/").text
+    assert f"{visitor.folder}/data" in found
+    assert "Try with a made-up clinic" in found
+    assert "nothing but the names of the files" in found
+
+
+def test_the_made_up_clinic_has_a_schema_at_once_and_is_offered_once(visitor):
+    assert "Confirm" not in visitor.send("/example").text
+    page = visitor.get("/d/made-up-clinic/schema?check=1").text
+    assert "All columns are declared" in page
+    assert "<li>made up</li>" in page
+    assert "Try with" not in visitor.get("/").text
+    assert visitor.post("/example").status == 409
+
+
+def test_what_is_left_of_a_budget_is_shown_beside_looks_and_releases(visitor):
+    visitor.post("/example")
+    assert "nothing granted yet" in visitor.get("/").text
+    with Ledger.create(visitor.folder / "budget.db") as ledger:
+        ledger.grant("made-up-clinic", epsilon=4, reason="board")
+        ledger.grant("elsewhere <b>", epsilon=1, delta="1e-9", reason="board")
+        ledger.inspect("made-up-clinic", what="fit")
+        ledger.reserve("r-1", "made-up-clinic", PureDP(1), plan="c0ffee00", protects="one record")
+        ledger.draw("r-1", None)
+    found = visitor.get("/").text
+    row = next(part for part in found.split("<tr>") if "made-up-clinic</th>" in part)
+    assert "epsilon 3 left of epsilon 4" in row
+    assert 'value="75"' in row
+    assert '<td data-of="Releases">1</td>' in row
+    assert '<td data-of="Looks">1</td>' in row
+    assert "elsewhere &lt;b&gt;" in found
+    assert "known to the ledger alone" in found
+    assert "<code>r-1</code>" in found
+
+
+def test_a_damaged_ledger_is_said_in_words(visitor):
+    (visitor.folder / "budget.db").write_bytes(b"no ledger at all")
+    reply = visitor.get("/")
+    with pytest.raises(LedgerError) as refusal:
+        Ledger(visitor.folder / "budget.db")
+    assert reply.status == 409
+    assert str(refusal.value).partition(" ")[2][:20] in reply.text
+    assert visitor.said == []
