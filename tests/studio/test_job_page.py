@@ -20,6 +20,7 @@ from jobs_world import (
     begun,
     confirmed,
     ended,
+    go_on,
     held,
     worker,
 )
@@ -37,10 +38,6 @@ def world(tmp_path):
 def fate(monkeypatch):
     """Lets workers that are started from here on meet a fate."""
     return lambda name: monkeypatch.setattr("sfumato.studio.jobs.COMMAND", worker(name))
-
-
-def go_on(world):
-    (world.project.folder / "go-on").touch()
 
 
 def buttons(reply):

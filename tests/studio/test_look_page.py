@@ -52,9 +52,9 @@ def test_a_look_is_counted_once_and_what_it_finds_is_kept_nowhere(tmp_path):
 @pytest.mark.parametrize(
     ("path", "form", "said"),
     [
-        (FIT, {"once": "0" * 16, "reason": ""}, "reason must"),
+        (FIT, {"once": "0" * 16, "reason": ""}, "Reason must"),
         (FIT, {"once": "", "reason": "does it fit?"}, "no number of its own"),
-        ("/d/visits/compare", {"once": "0" * 16, "reason": "which one?"}, "choose an epsilon"),
+        ("/d/visits/compare", {"once": "0" * 16, "reason": "which one?"}, "Choose an epsilon"),
         (f"/r/{'0' * 16}/inspect", {"once": "1" * 16, "reason": "how good?"}, "not made here"),
     ],
 )

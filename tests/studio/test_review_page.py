@@ -2,10 +2,13 @@
 
 import re
 import shlex
+from html import unescape
 
 import pytest
+from typer.testing import CliRunner
 
 from jobs_world import NAME, PUBLISH, REVIEW, ROWS, SCHEMA, World, release_in
+from sfumato.cli import app
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
 from studio_world import studio
@@ -148,12 +151,21 @@ def test_without_a_ledger_the_page_says_how_to_get_a_budget(tmp_path):
     assert release_in(reply) is None
 
 
-def test_the_command_on_the_page_is_one_that_a_shell_reads_as_meant(world):
+def test_the_command_on_the_page_is_the_same_release(world, monkeypatch):
     with studio(world.project.folder) as visitor:
         reply = visitor.get(REVIEW)
-    words = shlex.split(re.search("<code>(sfumato publish .*?)</code>", reply.text)[1])
-    assert words[:3] == ["sfumato", "publish", "data/visits.csv"]
-    assert words[words.index("--release") + 1] == release_in(reply)
+        words = shlex.split(
+            unescape(re.search("<code>(sfumato publish .*?)</code>", reply.text)[1])
+        )
+        with monkeypatch.context() as there:
+            there.chdir(world.project.folder)
+            done = CliRunner().invoke(app, words[1:])
+        assert done.exit_code == 0, done.output
+        job = release_in(reply)
+        assert visitor.post(PUBLISH, {"release": job, "name": NAME}).leads_to == f"/jobs/{job}"
+        visitor.get(f"/jobs/{job}/events")
+        assert "checked against its plan" in visitor.get(f"/jobs/{job}").text
+    assert (world.lines("reserve"), world.lines("draw"), world.spent) == (1, 1, 1)
 
 
 def test_two_folders_with_other_records_have_the_same_review(tmp_path, monkeypatch):

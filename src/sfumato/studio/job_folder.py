@@ -59,11 +59,6 @@ class JobFolder:
         write_whole(place, asked.to_json())
         return asked
 
-    def reviewed(self, dataset: str, job: str) -> Asked | None:
-        """What the review of this id showed, unless another one came after it."""
-        found = _read(self._review(dataset))
-        return found if found is not None and found.job == job else None
-
     def begin(self, asked: Asked) -> bool:
         """Keep what was asked for; whether nobody did so before, under this id."""
         place = self._place(asked.job, "json")

@@ -1,0 +1,80 @@
+"""Jobs: begun once, stopped by whoever may, and told alike by every studio of a folder."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from jobs_world import World, begun, ended, go_on, held
+from sfumato.errors import ParameterError, Refused
+
+NOTED = "import sys; open(sys.argv[-2] + '/begun', 'a').write('x')"
+
+
+def test_sent_by_many_windows_at_once_a_release_has_one_worker(tmp_path):
+    world = World(tmp_path)
+    jobs, asked = world.jobs(command=(sys.executable, "-I", "-S", "-c", NOTED)), world.asked()
+    start = Barrier(8)
+
+    def send(_):
+        start.wait()
+        jobs.publish(asked)
+
+    with ThreadPoolExecutor(8) as windows:
+        list(windows.map(send, range(8)))
+    ended(jobs, asked.job)
+    assert (tmp_path / "begun").read_text() == "x"
+
+
+def test_stopped_before_the_charge_nothing_is_spent_and_nothing_more_is_offered(tmp_path):
+    world = World(tmp_path)
+    jobs, asked = world.jobs("held before the charge"), world.asked()
+    jobs.publish(asked)
+    held(world)
+    assert world.jobs().standing(asked.job).under_way
+    with pytest.raises(Refused, match="about to be charged"):
+        world.jobs().stop(asked.job)
+    jobs.stop(asked.job)
+    go_on(world)
+    for found in (jobs.standing(asked.job), world.jobs().standing(asked.job)):
+        assert (found.what, found.may_finish, found.may_refund) == ("given up", False, False)
+    with pytest.raises(Refused, match="nothing to be finished"):
+        jobs.finish(asked.job)
+    assert world.lines("reserve") == 0
+
+
+def test_another_studio_stops_a_charged_release_by_the_ledger_alone(tmp_path):
+    world = World(tmp_path)
+    jobs, asked = world.jobs("held once charged"), world.asked()
+    jobs.publish(asked)
+    held(world)
+    world.jobs().stop(asked.job)
+    go_on(world)
+    assert ended(world.jobs(), asked.job).what == "refunded"
+    assert (world.lines("draw"), world.spent, world.left_over()) == (0, 0, [])
+
+
+@pytest.mark.parametrize("job", ["", "0" * 15, "../budget", "0" * 16])
+def test_what_is_no_job_has_no_standing(tmp_path, job):
+    with pytest.raises(ParameterError, match="there is no such job"):
+        World(tmp_path).jobs().standing(job)
+
+
+def test_a_folder_that_was_moved_away_is_told_and_never_made_again(tmp_path):
+    world = World(tmp_path)
+    job, _ = begun(world, "work")
+    (world.project.releases / job).rename(tmp_path / "elsewhere")
+    found = world.jobs().standing(job)
+    assert (found.what, found.may_finish, found.may_refund) == ("gone", False, False)
+
+
+def test_a_job_that_was_changed_by_hand_is_refused(tmp_path):
+    world = World(tmp_path)
+    asked = world.asked()
+    world.jobs().folder.begin(asked)
+    place = tmp_path / "jobs" / f"{asked.job}.json"
+    for text in ("{}", "[]", "no json", place.read_text().replace('"version": 1', '"version": 2')):
+        place.write_text(text)
+        with pytest.raises(ParameterError, match="not of this version"):
+            world.jobs().asked(asked.job)
