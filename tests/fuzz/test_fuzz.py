@@ -29,6 +29,7 @@ from fuzz import (
     sources,
     streams,
     tables,
+    typed,
 )
 from fuzz.running import failures
 
@@ -47,6 +48,7 @@ KINDS = {
     "options": (options.make, 13),
     "parties": (parties.make, 20),
     "keys": (keys.make, 20),
+    "typed": (typed.make, 40),
 }
 REQUESTS, WORLDS, MORE = 75, 1, 10
 STATED = os.environ.get("SFUMATO_FUZZ_SEED", "0")

@@ -22,6 +22,12 @@ def place(tmp_path):
     return tmp_path
 
 
+def world(place):
+    """Where a process puts what is temporary, and what it remembers."""
+    own = {"TMPDIR": str(place / "temporary"), "XDG_STATE_HOME": str(place)}
+    return own | {"XDG_RUNTIME_DIR": ""}
+
+
 def files_with(folder, word):
     return [
         path
@@ -31,12 +37,7 @@ def files_with(folder, word):
 
 
 def test_no_cell_is_answered_said_or_kept(place):
-    world = {
-        "TMPDIR": str(place / "temporary"),
-        "XDG_RUNTIME_DIR": "",
-        "XDG_STATE_HOME": str(place),
-    }
-    with running(place / "project", **world) as (visitor, process):
+    with running(place / "project", **world(place)) as (visitor, process):
         first_release(visitor)
         (place / "project/data/patients.csv").write_text("canary1,canary2\ncanary3,canary4\n")
         answers = {"file": "patients.csv", "header": "no", "unit": "one", "held": "secret"}
@@ -49,6 +50,14 @@ def test_no_cell_is_answered_said_or_kept(place):
     assert process.returncode == 0
     assert files_with(place, b"canary") == []
     assert list((place / "temporary").iterdir()) == []
+
+
+def test_a_studio_that_is_killed_leaves_no_cell_anywhere(place):
+    with running(place / "project", **world(place)) as (visitor, process):
+        first_release(visitor)
+        process.kill()
+        process.wait(10)
+    assert files_with(place, b"canary") == []
 
 
 def test_a_fault_that_quotes_a_cell_is_not_told(place):

@@ -141,3 +141,21 @@ def test_a_code_book_that_cannot_be_read_is_told_beside_its_field_and_is_not_los
         ):
             reply = visitor.post("/d/a/schema", {"do": "import", "book": name})
             assert (reply.status, said in reply.text) == (422, True)
+
+
+def test_two_hundred_columns_come_from_a_redcap_dictionary_and_stay_a_small_page(tmp_path):
+    label = "Laboratory value as measured at entry into the study, in mmol/l, visit"
+    fields = [f'lab_{k},base,text,"{label} {k}",,number,0,{k + 1}.5,,' for k in range(199)]
+    (tmp_path / "dictionary.csv").write_text("\n".join([*REDCAP.splitlines()[:2], *fields]))
+    (tmp_path / "data").mkdir()
+    header = ",".join(["record_id", *(f"lab_{k}" for k in range(199))])
+    (tmp_path / "data" / "labs.csv").write_text(f"{header}\n")
+    with studio(tmp_path) as visitor:
+        visitor.post("/new", {"file": "labs.csv", "header": "yes", "unit": "one", "held": "secret"})
+        page = visitor.send("/d/labs/schema", {"do": "import", "book": "dictionary.csv"})
+        styles = sum(len(visitor.get(f"/static/studio.{kind}").body) for kind in ("css", "js"))
+        assert "200 taken over" in page.text
+        assert "All fields are filled in" in page.text
+        assert "Laboratory value as measured" in page.text
+        assert len(page.body) + styles < 150_000
+        assert len(visitor.get("/d/labs/schema?check=1").body) + styles < 150_000

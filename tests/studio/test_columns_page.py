@@ -73,6 +73,15 @@ def test_rows_of_persons_become_a_schema_of_persons(visitor):
     assert found.columns["age"].per == "person"
 
 
+@pytest.mark.parametrize("rows", ["", "0", "many", "-1", "9" * 9, "²"])
+@pytest.mark.parametrize("who", ["", "0", "1", "99", "x"])
+def test_rows_of_persons_need_a_number_and_a_column_that_is_never_released(visitor, rows, who):
+    typed = TYPED | {"do": "next", "who": who, "rows": rows}
+    assert visitor.post("/d/visits/schema", typed).leads_to.endswith("?check=1#open")
+    assert visitor.get("/d/visits/schema?check=1").status == 200
+    assert not (visitor.folder / "datasets/visits/schema.yaml").exists()
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

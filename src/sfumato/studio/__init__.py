@@ -30,5 +30,9 @@ A template begins `{% extends "layout.html" %}` and fills the block `main`; it g
 5, for the line of steps), `draft` (for the summary of earlier choices) and `read` (the footer says
 what of the data was read so far).  All must work without script; what script adds is named in
 attributes (`static/studio.js`): `data-live`, `data-events`, `data-confirm`.  Styles and scripts
-within a page are refused by the browser: they belong into `static/`.
+within a page are refused by the browser: they belong into `static/`.  What is typed goes into the
+draft (`project.keep(draft)`), what it comes to into `schema.yaml` (`project.schema_path(slug)`);
+`with project.ledger() as ledger` gives the ledger, or None while there is none.  A page that can
+be seen before a release is charged is added to the journey of `tests/studio_journey.py`, which the
+tests of twins and canaries walk, and to the pages of `tests/browser/test_studio.py`.
 """

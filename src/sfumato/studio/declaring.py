@@ -48,7 +48,7 @@ def declared(draft: Draft) -> Declared:
             _check(column, facts[column.name], draft)
         except (ParameterError, SchemaError) as refusal:
             found.faults[place] = _bare(str(refusal), column.name, place)
-    if not found.faults:
+    if not found.faults and (not draft.several or draft.rows_per_person.isdecimal()):
         _judge_whole(draft, facts, found)
     return found
 
@@ -78,7 +78,7 @@ def _judge_whole(draft: Draft, facts: dict[str, Any], found: Declared) -> None:
     whole: dict[str, Any] = {"name": draft.name, **draft.beyond}
     if draft.several:
         whole["person"] = draft.person
-        whole["rows_per_person"] = int(draft.rows_per_person)
+        whole["rows_per_person"] = int(draft.rows_per_person[:9])
     try:
         found.schema = Schema.of({**whole, "columns": facts})
     except SchemaError as refusal:

@@ -11,7 +11,9 @@ True
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict, TypeAdapter
 
 from sfumato.errors import ParameterError
 from sfumato.untrusted.strict_json import parsed
@@ -23,6 +25,7 @@ __all__ = ["Draft", "TypedColumn"]
 class TypedColumn:
     """One column as it was typed; `beyond` holds facts of a code book that have no field."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
     name: str
     kind: str = ""
     facts: str = ""
@@ -38,6 +41,7 @@ class TypedColumn:
 class Draft:
     """A data set on its way."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
     slug: str
     name: str  # in the ledger
     file: str  # of the project's data folder
@@ -66,14 +70,20 @@ class Draft:
             found = parsed(text.encode())
             if not isinstance(found, dict) or found.pop("format", None) != 1:
                 raise TypeError
-            columns = [TypedColumn(**column) for column in found.pop("columns")]
-            return cls(**{**found, "columns": columns, "slug": slug})
-        except (ValueError, TypeError, KeyError):
+            # Strictly, by the types above, as JSON has them.
+            draft = _READER.validate_json(json.dumps({**found, "slug": slug}), strict=True)
+        except (ValueError, TypeError):
             raise ParameterError(
                 f"datasets/{slug}/draft.json is no draft of this version: move it away"
             ) from None
+        if len(draft.positions) < len(draft.columns):
+            raise ParameterError(f"datasets/{slug}/draft.json names a column twice: move it away")
+        return draft
 
     @property
     def positions(self) -> dict[str, int]:
         """Where each column stands."""
         return {column.name: place for place, column in enumerate(self.columns)}
+
+
+_READER = TypeAdapter(Draft)

@@ -11,6 +11,7 @@ from typing import Any
 from sfumato.errors import ParameterError
 from sfumato.studio.draft import TypedColumn
 from sfumato.studio.facts import read_facts, written_facts
+from sfumato.studio.words import KINDS
 
 __all__ = ["stated_facts", "typed_column"]
 
@@ -44,7 +45,7 @@ def typed_column(name: str, facts: Mapping[str, Any]) -> TypedColumn:
 
 def stated_facts(column: TypedColumn) -> dict[str, Any]:
     """What the fields of a column say, as a schema takes it."""
-    if not column.kind:
+    if column.kind not in KINDS:
         raise ParameterError("choose what it is")
     if column.kind == "id":
         return {"kind": "id"}

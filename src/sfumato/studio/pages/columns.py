@@ -133,7 +133,7 @@ def _take(draft: Draft, form: Form) -> None:
 
 
 def _named(draft: Draft, place: str) -> str:
-    known = place.isdecimal() and int(place) < len(draft.columns)
+    known = place.isdecimal() and int(place[:9]) < len(draft.columns)
     return draft.columns[int(place)].name if known else ""
 
 
