@@ -11,9 +11,11 @@ from sfumato.errors import Refused
 from sfumato.ledger.amount import covers
 from sfumato.ledger.rules import priced
 from sfumato.plan import Plan
+from sfumato.privacy.guarantee import exact
 from sfumato.publishing.forecast import Forecast
 from sfumato.publishing.table import price
 from sfumato.release.certificate import BoughtFacts
+from sfumato.report.promise import one_in
 from sfumato.report.promised import Promised, in_odds, promised
 from sfumato.schema import Schema
 from sfumato.studio.forecasts import Forecasts, Question
@@ -53,6 +55,7 @@ class View:
     pending: bool = False
     doubt: str = ""
     delta: str = ""  # that could be allowed, or is
+    chance: str = ""  # the same in words
     compared: str = ""  # errors under it
     wish: str = ""  # which epsilon fulfils it
     wish_epsilon: str = ""
@@ -150,7 +153,7 @@ def _foreseen(shown: View, base: Question, forecasts: Forecasts, wait: float) ->
 def _compared(shown: View, base: Question, columns: int, forecasts: Forecasts) -> View:
     """What a failure chance would change; an allowed one stands in the table already."""
     delta = base.delta or _usual_delta(base.records)
-    shown = replace(shown, delta=delta)
+    shown = replace(shown, delta=delta, chance=one_in(exact("delta", delta)))
     if base.delta is not None or columns > _FEW_COLUMNS:
         return shown
     pure = forecasts.answer(base)
