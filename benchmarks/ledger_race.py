@@ -18,7 +18,6 @@ from tempfile import TemporaryDirectory
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from postgres_server import programs, running
-
 from sfumato.errors import BudgetError
 from sfumato.ledger import Ledger
 from sfumato.privacy.budget import Charge
@@ -68,8 +67,8 @@ def race(places: list[str], charges: int) -> float:
     assert balance.left == Charge(), "the race stopped before the budget was spent"
     assert sum(won) == charges == balance.releases
     print(
-        f"  {charges / took:8,.0f} charges/s   overspend {over}   won {min(won):,}-{max(won):,} each"
-        f"   verify of {lines:,} lines {verified:.1f} s"
+        f"  {charges / took:8,.0f} charges/s   overspend {over}"
+        f"   won {min(won):,}-{max(won):,} each   verify of {lines:,} lines {verified:.1f} s"
     )
     return charges / took
 

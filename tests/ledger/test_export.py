@@ -1,6 +1,8 @@
 """What an auditor gets: every line, no fingerprint, and hashes that follow all the same."""
 
 import json
+import os
+import tracemalloc
 from hashlib import sha256
 
 import pytest
@@ -134,6 +136,54 @@ def test_consistent_hashes_over_odd_types_are_refused_in_words(ledger, tmp_path)
             except LedgerError:
                 continue
             assert odd == first[name] or name in ("who", "nonce", "parts", "clock")
+
+
+def test_a_line_of_this_version_cannot_be_changed_by_stating_its_fingerprint_as_left_out(
+    ledger, tmp_path
+):
+    file, head = tmp_path / "audit.jsonl", ledger.head
+    ledger.export(file, for_auditor=True)
+    whole = lines(file)
+    for place, line in enumerate(whole):
+        if line["kind"] == "draw":
+            changed = line | {"fingerprint": "left out", "detail": "{}", "who": "somebody else"}
+            texts = [*whole[:place], changed, *whole[place + 1 :]]
+            file.write_text("".join(json.dumps(one) + "\n" for one in texts))
+            with pytest.raises(LedgerError, match="a fingerprint is left out"):
+                check_export(file, head=head)
+
+
+@pytest.mark.parametrize("name", ["detail", "parts"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_texts_within_a_line_that_nest_too_deeply_are_refused_in_words(
+    ledger, tmp_path, name, place
+):
+    file = tmp_path / "audit.jsonl"
+    ledger.export(file, for_auditor=True)
+    whole = lines(file)
+    whole[place][name] = "[" * 100_000 + "]" * 100_000
+    file.write_text("".join(json.dumps(one) + "\n" for one in whole))
+    with pytest.raises(LedgerError, match=r"no ledger writes|first line of a ledger|damaged"):
+        check_export(file)
+
+
+def test_a_line_without_an_end_is_refused_before_it_is_read(tmp_path):
+    file = tmp_path / "audit.jsonl"
+    file.touch()
+    os.truncate(file, 2**28)  # a hole
+    tracemalloc.start()
+    try:
+        with pytest.raises(LedgerError, match="line 1 is not a line of a ledger"):
+            check_export(file)
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_pipe_is_no_export_and_nobody_waits_for_it(tmp_path):
+    os.mkfifo(tmp_path / "audit.jsonl")
+    with pytest.raises(LedgerError, match="not a plain file"):
+        check_export(tmp_path / "audit.jsonl")
 
 
 def test_an_export_never_replaces_a_file_and_leaves_no_half(ledger, tmp_path, monkeypatch):

@@ -83,6 +83,7 @@ class LedgerMachine(RuleBasedStateMachine):
         self.first = set()  # drawn by the ledger as it is open now, and not gone on
         self.tables = {}  # what parts of each frame were drawn from
         self.kept = self.ledger.head
+        self.grant("adult", PureDP(1), 2)
 
     def teardown(self):
         if hasattr(self, "folder"):
@@ -90,13 +91,15 @@ class LedgerMachine(RuleBasedStateMachine):
             self.folder.cleanup()
             self.patch.undo()
 
-    def spent(self, dataset, *more):
-        """The most that any record at all has borne, unit by unit; with `more` entries.
+    def spent(self, dataset, *more, within=None):
+        """The most that any record of a part has borne, unit by unit; with `more` entries.
 
         What parts had borne when a period ended counts for all records from then on.
         """
         dearest = Charge()
         for record in product(range(3), range(2)):
+            if not reads(within, record):
+                continue
             total = Charge()
             for name, units, state, _, part, old in [*self.entries.values(), *more]:
                 counts = name == dataset and state != "refunded" and not (old and part)
@@ -190,9 +193,21 @@ class LedgerMachine(RuleBasedStateMachine):
         if agreed:
             self.quotas[name] = self.quotas.get(name, 0) + 1
 
+    @rule(
+        name=names,
+        amount=st.sampled_from(list(GRANTED)),
+        release=releases,
+        part=st.sampled_from(PARTS),
+    )
+    def the_next_period_begins(self, name, amount, release, part):
+        self.reserve(release, name, MICRO, part, False)
+        self.day = self.today() + 3
+        self.grant(name, amount, 2)
+
     @rule(days=st.sampled_from([1, 3, -3_000]), who=st.sampled_from(["anna", "bert"]))
     def time_passes(self, days, who):
         self.day, self.who = self.day + days, who
+        self.ledger.inspect("adult", what="rule")
 
     @rule()
     def lose_the_key(self):
@@ -307,6 +322,9 @@ class LedgerMachine(RuleBasedStateMachine):
             balance = self.ledger.balance(name)
             assert (balance.granted, balance.spent) == (granted, self.spent(name))
             assert covers(granted, self.spent(name))
+            for part in PARTS[1:]:
+                borne = self.spent(name, within=part)
+                assert balance.left_for(part) == minus(granted, borne)
             left = sum(client.left.micro_epsilon for client in self.ledger.clients(name))
             assert left == self.quotas.get(name, 0)
         assert {request.number for request in self.ledger.requests()} == set(self.requests)
@@ -319,5 +337,5 @@ class LedgerMachine(RuleBasedStateMachine):
 @pytest.mark.parametrize("histories", [20, slow(60)])
 def test_any_history_agrees_with_the_model(histories):
     run_state_machine_as_test(
-        LedgerMachine, settings=settings(max_examples=histories, stateful_step_count=30)
+        LedgerMachine, settings=settings(max_examples=histories, stateful_step_count=40)
     )

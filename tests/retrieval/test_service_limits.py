@@ -219,10 +219,24 @@ def test_questions_that_are_being_read_have_so_much_memory(folder):
     whole = HEAD + f"Content-Length: {len(body)}\r\n\r\n".encode() + body
     with running(folder, held_megabytes=1, per_address=400) as (url, _):
         begun = HEAD + b"Content-Length: 2600\r\n\r\n{"  # taken for four times as much
-        with held(url, begun, 110), connected(url, whole, "127.0.0.1") as line:
+        with (
+            held(url, begun, 60),
+            held(url, begun, 60, "127.0.0.3"),
+            held(url, begun, 2, "127.0.0.4"),
+            connected(url, whole, "127.0.0.1") as line,
+        ):
             assert b" 503 " in line.recv(4096)
         time.sleep(0.2)
         assert honest(url, 1) < 2
+    assert "full" in {line.get("refusal") for line in lines(folder)}
+
+
+def test_large_messages_of_one_asker_take_no_room_from_the_others(folder):
+    begun = HEAD + b"Content-Length: 2600\r\n\r\n{"
+    with running(folder, held_megabytes=1, per_address=400) as (url, _), held(url, begun, 200):
+        time.sleep(0.2)
+        assert honest(url, 3) < 2
+    assert stored(folder) == 3
     assert "full" in {line.get("refusal") for line in lines(folder)}
 
 

@@ -56,10 +56,13 @@ class Worth:
     def points(self, last: int, period: float, most: int) -> NDArray[np.int64] | None:
         """Which of the points 0 … last at 2π/period are in them; None if they are too many."""
         wide = period / (2 * self.parts)  # of a part, in points
-        ends = [(floor(a * wide), min(ceil(b * wide), last)) for a, b in self.runs.tolist()]
-        if sum(b - a + 1 for a, b in ends) > most:
+        found, end = [], 0
+        for a, b in self.runs.tolist():  # in order; where parts are narrow, two may share a point
+            start, end = max(floor(a * wide), end), max(min(ceil(b * wide), last) + 1, end)
+            found.append((start, end))
+        if sum(b - a for a, b in found) > most:
             return None
-        return np.unique(np.concatenate([np.arange(a, b + 1) for a, b in ends]))
+        return np.concatenate([np.arange(a, b) for a, b in found])
 
 
 def worth(factors: Sequence[Factor], spread: float) -> Worth | None:

@@ -6,7 +6,10 @@ __all__ = ["why_refused"]
 
 _REFUSALS = (
     (
-        ("starting up", "shutting down", "recovery mode", "accepting connections", "unexpectedly"),
+        (
+            *("starting up", "shutting down", "recovery mode"),
+            *("not accepting", "not yet accepting", "unexpectedly"),
+        ),
         "is starting or stopping: try again in a moment",
     ),
     (("too many", "connection slots"), "has no connection left to give: try again later"),

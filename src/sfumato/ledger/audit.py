@@ -137,6 +137,8 @@ class Audit:
     def _chained(self, line: LedgerLine, stored: str) -> str | None:
         if line.sequence != self.count + 1 or line.previous != self.head:
             return "the chain is broken: a line was removed, added or moved"
+        if self._exported and line.fingerprint == LEFT_OUT and line.who is not None:
+            return "a fingerprint is left out that its hash does not cover"
         if self._exported and left_out(line):
             self.taken_as_stated += 1  # of an older format: its hash covers what is not here
         elif hash_of(line) != stored:

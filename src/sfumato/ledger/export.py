@@ -13,12 +13,13 @@ from pathlib import Path
 from sfumato.errors import LedgerError
 from sfumato.ledger.audit import Audit
 from sfumato.ledger.chain import LEFT_OUT, TOLD, LedgerLine, genesis, hashed, written
+from sfumato.untrusted.plain_file import opened
 from sfumato.untrusted.strict_json import parsed
 
 __all__ = ["Checked", "check_export", "export_lines"]
 
 _MAY_LACK = {"veil", "who", "parts", "nonce", "protects"}  # in older lines, or for an auditor
-_LONGEST = 2**20  # characters of a line
+_LONGEST = 2**20  # bytes of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,8 @@ def _without(parts: str, tables: set[str]) -> str:
 def check_export(file: str | Path, *, head: str | None = None) -> Checked:
     """Audit an exported ledger from its first line on; refuse the first line that is wrong."""
     try:
-        with Path(file).open("rb") as texts:
-            lines = _read(file, texts)
+        with opened(Path(file), follow=True) as texts:
+            lines = _read(file, iter(lambda: texts.readline(_LONGEST + 1), b""))
             first = next(lines, None)
             if first is None:
                 raise LedgerError(f"{file} is empty, so not an exported ledger")
@@ -67,7 +68,7 @@ def check_export(file: str | Path, *, head: str | None = None) -> Checked:
             audit = Audit(genesis(ledger_id), exported=True)
             audit.walk(_seen([first], heads))
             audit.walk(_seen(lines, heads))
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         raise LedgerError(f"{file}: a line holds what no ledger writes") from None
     except OSError as error:
         raise LedgerError(f"{file} cannot be read: {error.strerror}") from None
@@ -118,5 +119,5 @@ def _strange(name: str, value: object) -> bool:
 def _id(file: str | Path, line: LedgerLine) -> str:
     try:
         return str(json.loads(line.detail)["ledger"])
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, RecursionError, TypeError, ValueError):
         raise LedgerError(f"{file} does not begin with the first line of a ledger") from None

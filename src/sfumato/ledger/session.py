@@ -55,13 +55,14 @@ class LedgerSession:
             with self._session() as connection:
                 self._backend.upgrade()
                 self.ledger_id = ledger_id_of(connection)
+                seen = noted(self.ledger_id)  # first: others may write and note it from here on
                 self._backend.read()
                 self._backend.check_rules()
                 point = last_checkpoint(connection)
                 if point is None:
                     self._backend.check_pages()
                 self._known = self._audited(connection)
-                self._went_back(connection)
+                self._went_back(connection, seen)
                 self._backend.commit()
             take_note(self.ledger_id, *self._known)
         except BaseException:
@@ -284,11 +285,10 @@ class LedgerSession:
         if self._known is not None and hash_at(connection, self._known[0]) != self._known[1]:
             raise LedgerError(f"ledger {self.name} lost history while open: do not publish from it")
 
-    def _went_back(self, connection: Connection) -> None:
+    def _went_back(self, connection: Connection, seen: tuple[int, str] | None) -> None:
         """Refuse a ledger from which a line is gone that was seen when it was last used here."""
         if moved_to(last_line(connection)[0]) is not None:
             return  # closed: nothing can be charged to it
-        seen = noted(self.ledger_id)
         if seen is not None and hash_at(connection, seen[0]) != seen[1]:
             raise LedgerError(
                 f"ledger {self.name} is older than when it was last used here: event {seen[0]} "

@@ -18,6 +18,7 @@ from sfumato.studio.pages import (
     ledger,
     look,
     officer,
+    promise,
     release,
     review,
     start,
@@ -28,6 +29,7 @@ __all__ = ["application"]
 _STATIC = {
     "studio.css": "text/css",
     "release.css": "text/css",
+    "promise.css": "text/css",
     "studio.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
@@ -36,6 +38,7 @@ _ROUTES = [
     *start.ROUTES,
     *file.ROUTES,
     *columns.ROUTES,
+    *promise.ROUTES,
     *review.ROUTES,
     *job.ROUTES,
     *release.ROUTES,

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sfumato.errors import ParameterError
 from sfumato.studio.asked import is_job
+from sfumato.studio.forecasts import Forecasts
 from sfumato.studio.gate import Key
 from sfumato.studio.jobs import Jobs
 from sfumato.studio.project import Project
@@ -39,6 +40,7 @@ class Studio:
     cookie: str
     stop: Callable[[], None]  # the server, within two seconds
     stopping: "Event"  # set when that begins: whoever sends events ends them
+    forecasts: Forecasts = field(default_factory=Forecasts)
     opened: Callable[[], None] = field(default=lambda: None)  # the key was used
 
 

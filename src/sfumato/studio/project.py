@@ -134,6 +134,11 @@ class Project:
         draft.declared = True
         self.keep(draft)
 
+    def redeclare(self, draft: Draft, schema: Schema) -> None:
+        """Write a schema that says something else of the whole, and the same of every column."""
+        write_whole(self.schema_path(draft.slug), schema.to_yaml())
+        self.keep(draft)
+
     def schema_path(self, slug: str) -> Path:
         """Where the schema of a data set lies, or will lie."""
         return self._place(slug, "schema.yaml")

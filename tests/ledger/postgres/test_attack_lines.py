@@ -176,9 +176,10 @@ def test_several_lines_of_one_statement_are_each_held_to_the_rules(paul):
     rows = (*first, hash_of(first), *again, hash_of(again))
     with pytest.raises(RULES):
         paul.execute(f"INSERT INTO event VALUES ({marks}), ({marks})", rows)
-    with pytest.raises(RULES), paul.cursor().copy("COPY event FROM STDIN") as copy:
-        for line in (first, again):
-            copy.write_row((*line, hash_of(line)))
+    with pytest.raises(RULES):  # noqa: PT012, SIM117
+        with paul.cursor().copy("COPY event FROM STDIN") as copy:
+            for line in (first, again):
+                copy.write_row((*line, hash_of(line)))
     assert paul.execute("SELECT drawn FROM unfinished WHERE release = 'reserved'").fetchone() == (
         False,
     )
@@ -210,7 +211,7 @@ def test_parts_that_bear_too_little_are_noticed_and_never_lower_what_is_spent(
         )
         with pytest.raises(RULES, match="what was spent does not follow"):
             insert(raw, line, spent_micro_epsilon=999_999)
-        with pytest.raises(RULES, match="more would be spent|does not follow"):
+        with pytest.raises(RULES, match=r"more would be spent|does not follow"):
             insert(raw, line, spent_micro_epsilon=2_000_001)
         insert(raw, line, spent_micro_epsilon=1_000_000)
     with pytest.raises(LedgerError, match="does not follow"):

@@ -130,7 +130,7 @@ def test_an_auditor_reads_all_and_writes_nothing(people, address, schema):
 
 def test_an_owner_does_not_spend_and_a_publisher_does_not_grant(people, address, schema):
     made(people, address)
-    with people.raw("ann", schema) as raw:
+    with people.raw("ann", schema) as raw:  # noqa: SIM117
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="_publisher"):
             insert(raw, reserve_by_hand(raw))
     with people.raw("paul", schema) as raw:

@@ -38,9 +38,7 @@ def state(people, schema):
 
 
 @pytest.mark.parametrize("how", LOSSES)
-def test_a_charge_is_there_once_or_not_at_all_whatever_is_lost(
-    people, address, schema, proxy, how
-):
+def test_a_charge_is_there_once_or_not_at_all_whatever_is_lost(people, address, schema, proxy, how):
     made(people, address)
     with Ledger(proxy.url(people.url("paul", schema))) as ledger:
         proxy.how = how

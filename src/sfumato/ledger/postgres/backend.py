@@ -5,6 +5,7 @@ and none besides; it is serialisable as well.  A commit whose acknowledgement wa
 under the same lock, when it has ended one way or the other.
 """
 
+import os
 import time
 from contextlib import AbstractContextManager, suppress
 from typing import Any
@@ -34,13 +35,16 @@ class LedgerDatabase:
     def __init__(self, text: str) -> None:
         self.address = LedgerAddress.of(text)
         self.name = self.address.name
-        self.connection = DatabaseConnection(connected(self.address))
-        self._asked, self._user = time.monotonic(), self.connection.who
+        self._process = os.getpid()
+        raw = connected(self.address)
         try:
+            self._user = raw.info.user
             with self.explain():
+                self.connection = DatabaseConnection(raw)
+                self._asked, self._user = time.monotonic(), self.connection.who
                 known_format(self.connection, self.address)
         except BaseException:
-            self.close()
+            raw.close()
             raise
 
     def ready(self) -> None:
@@ -69,11 +73,11 @@ class LedgerDatabase:
 
     def commit(self) -> None:
         """What was written is on the disk when this returns; `ConnectionLost` if nobody knows."""
-        self.connection.forget()
+        wrote = self.connection.forget()
         try:
             ended = self._raw.execute("COMMIT").statusmessage
         except psycopg.Error as error:
-            if lost(self._raw):
+            if wrote and lost(self._raw):
                 raise ConnectionLost from error
             raise
         if ended != "COMMIT":
@@ -152,6 +156,11 @@ class LedgerDatabase:
         """Let go of the connection."""
         with suppress(psycopg.Error):
             self._raw.close()
+
+    def __del__(self) -> None:
+        """Whoever named a ledger by its address for one release has nothing to close."""
+        if hasattr(self, "connection") and self._process == os.getpid():
+            self.close()
 
     @property
     def _raw(self) -> "psycopg.Connection[Any]":

@@ -37,6 +37,7 @@ SET synchronous_commit = on;
 SET default_transaction_isolation = 'read committed';
 SET standard_conforming_strings = on;
 SET quote_all_identifiers = off;
+SET enable_seqscan = off;
 SET lock_timeout = '{PATIENCE}s';
 SET idle_in_transaction_session_timeout = '{IDLE}s';
 SET default_transaction_read_only = off;
@@ -89,7 +90,9 @@ class DatabaseConnection:
         """The server's clock, which all clients share."""
         told, asked = self._clock
         if self._read is None or time.monotonic() - asked > _RECENT:
-            told = int(_one(self.raw, "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"))
+            told = int(
+                _one(self.raw, "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint")
+            )
             self._clock = told, time.monotonic()
         return told
 
@@ -97,9 +100,10 @@ class DatabaseConnection:
         """A write begins: nobody else changes anything before it ends."""
         self._read, self._clock = {}, (0, -_RECENT - 1)
 
-    def forget(self) -> None:
-        """The write has ended."""
-        self._read = None
+    def forget(self) -> bool:
+        """The write has ended; whether there was one."""
+        wrote, self._read = self._read is not None, None
+        return wrote
 
     def execute(self, query: str, values: Sequence[Any] | Mapping[str, Any] = (), /) -> Rows:
         """Run one statement."""

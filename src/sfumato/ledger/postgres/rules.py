@@ -162,7 +162,7 @@ BEGIN
     END IF;
     IF NEW.kind = 'use' THEN
         SELECT * INTO asked FROM event WHERE release = NEW.other AND kind = 'reserve'
-            AND dataset = split_part(NEW.dataset, chr(9), 1);
+            AND dataset || '' = split_part(NEW.dataset, chr(9), 1);
         IF before.sequence IS NULL OR asked.sequence IS NULL
             OR NEW.other <> (CASE last.kind WHEN 'reserve' THEN last.release
                 WHEN 'use' THEN last.other ELSE '' END)
@@ -194,7 +194,7 @@ BEGIN
 
     -- Steps of a release.
     IF NEW.kind IN ('draw', 'refund', 'settle', 'stop') AND NOT EXISTS (SELECT 1 FROM event
-        WHERE release = NEW.release AND dataset = NEW.dataset AND kind <> 'inspect'
+        WHERE release = NEW.release AND dataset || '' = NEW.dataset AND kind <> 'inspect'
         AND (kind = CASE WHEN NEW.kind IN ('settle', 'stop') THEN 'draw' ELSE 'reserve' END
             OR NEW.kind = 'draw' AND kind = 'part')) THEN
         RAISE check_violation USING MESSAGE = 'a step of a release is out of order';
@@ -217,7 +217,7 @@ BEGIN
         RAISE check_violation USING MESSAGE = 'a release draws once';
     END IF;
     IF NEW.kind = 'part' AND (NOT EXISTS (SELECT 1 FROM event WHERE release = NEW.other
-            AND dataset = NEW.dataset AND kind = 'draw')
+            AND dataset || '' = NEW.dataset AND kind = 'draw')
         OR EXISTS (SELECT 1 FROM event WHERE release = NEW.other AND kind = 'stop')
         OR NEW.release <> NEW.other || '+' || (SELECT count(*) + 1 FROM event
             WHERE other = NEW.other AND kind = 'part')) THEN
@@ -225,7 +225,7 @@ BEGIN
     END IF;
     IF NEW.kind = 'inspect' AND NOT (CASE WHEN NEW.release IS NULL
         THEN before.sequence IS NOT NULL
-        ELSE EXISTS (SELECT 1 FROM event WHERE release = NEW.release AND dataset = NEW.dataset
+        ELSE EXISTS (SELECT 1 FROM event WHERE release = NEW.release AND dataset || '' = NEW.dataset
             AND kind = 'settle') END) THEN
         RAISE check_violation USING MESSAGE = 'an inspection of what was never released';
     END IF;

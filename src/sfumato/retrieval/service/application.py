@@ -63,7 +63,8 @@ class _Service:
         self._gate = Gate(desk, limits, behind_proxy=behind_proxy)
         self._length = desk.answering.length
         self._largest = largest_message(self._length)
-        self._room = Room(max(limits.held_megabytes * 2**20, self._held(self._largest)))
+        # One asker has half of it, and the longest question fits into that.
+        self._room = Room(max(limits.held_megabytes * 2**20, 2 * self._held(self._largest)))
         self._keys = json.dumps({"keys": desk.counts.keys.names}).encode()
 
     @asynccontextmanager
@@ -135,7 +136,7 @@ class _Service:
             if not (_LENGTH.fullmatch(declared) and int(declared) <= self._largest):
                 return too_long
             size = int(declared)
-        if not self._room.take(self._held(size)):
+        if not self._room.take(asker.counted, self._held(size)):
             return _FULL
         try:
             question = await self._question(request, kind)
@@ -145,7 +146,7 @@ class _Service:
                 return question
             return await self._answered(Asked(question, asker.client), asker)
         finally:
-            self._room.leave(self._held(size))
+            self._room.leave(asker.counted, self._held(size))
 
     async def _answered(self, asked: Asked, asker: Asker) -> Response | Refusal:
         if refusal := self._gate.one_answer(asker):

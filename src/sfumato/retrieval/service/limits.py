@@ -89,29 +89,35 @@ class Allowance:
 
 
 class Room:
-    """Bytes for messages that are held at once.
+    """Bytes for messages that are held at once; half of them at most for one name.
 
     >>> room = Room(10)
-    >>> room.take(7), room.take(7)
+    >>> room.take("anna", 5), room.take("anna", 1), room.take("bert", 5)
+    (True, False, True)
+    >>> room.leave("anna", 5)
+    >>> room.take("carl", 3), room.take("anna", 3)
     (True, False)
-    >>> room.leave(7)
-    >>> room.take(7)
-    True
     """
 
     def __init__(self, size: int) -> None:
-        self._free = size
+        self._free, self._share = size, size // 2
+        self._taken: dict[str, int] = {}
 
-    def take(self, size: int) -> bool:
+    def take(self, name: str, size: int) -> bool:
         """Whether there was room; it is then taken."""
-        if size > self._free:
+        taken = self._taken.get(name, 0) + size
+        if size > self._free or taken > self._share:
             return False
         self._free -= size
+        self._taken[name] = taken
         return True
 
-    def leave(self, size: int) -> None:
-        """Room for others."""
+    def leave(self, name: str, size: int) -> None:
+        """Room for others, and for the same again."""
         self._free += size
+        self._taken[name] -= size
+        if not self._taken[name]:
+            del self._taken[name]
 
 
 def household(address: str) -> str:

@@ -98,14 +98,18 @@ def listening(host: str, port: int) -> socket.socket:
     """
     if not isinstance(port, int) or not 0 <= port < 2**16:
         raise ParameterError(f"port must be from 0 to 65535, got {port!r}")
+    if not host:  # which the system takes for all addresses of this machine
+        raise ParameterError("host must be an address or a name, got none: give 127.0.0.1")
     try:
+        host.encode("idna")  # here, because no socket is made yet
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         taken = socket.create_server((host, port), family=family)
         # Connections inherit it; with it off a reply of two packets waits for the client's 40 ms.
         taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return taken
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else "no such address"
+    except (OSError, UnicodeError) as error:
+        number = getattr(error, "errno", None) or 0  # names that are not found have it below 0
+        reason = os.strerror(number) if number > 0 else "no such address"
         raise ParameterError(
             f"port {port} of {host} cannot be used: {reason}; choose another with --port"
         ) from None

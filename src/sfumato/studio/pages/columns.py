@@ -19,8 +19,6 @@ from sfumato.studio.words import KINDS, READ_PUBLIC, READ_SO_FAR
 
 __all__ = ["ROUTES"]
 
-_NEXT = "/"
-
 
 @dataclass(frozen=True)
 class Row:
@@ -99,7 +97,7 @@ def save(request: Request) -> Response:
             project.keep(draft)
             return to(f"{here}#columns")
         case "next" if _declare(project, draft):
-            return to(_NEXT)
+            return to(f"/d/{draft.slug}/budget")
         case _:
             return to(f"{here}?check=1#open")
 

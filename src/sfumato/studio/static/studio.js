@@ -1,32 +1,65 @@
-// Three behaviours, named in attributes; every page works without them.
+// Four behaviours, named in attributes; every page works without them.
 //
-//   <form data-live="id">       after typing, ask for the same page and replace the element #id
+//   <form data-live="id id">    after typing, ask for the same page and replace what has these ids;
+//                               while there is a [data-again] in it, ask again
+//   <input data-stops data-fills="id">  a slider that writes its stop into a field, and follows it
 //   <div data-events="/path">   show what the server sends; the event "next" names the next page
 //   <form data-confirm="…?">    ask before sending
 
 const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
 
 function live(form) {
+  const shown = () => form.dataset.live.split(" ").map((id) => document.getElementById(id));
   let timer = 0;
   let asked = null;
   const ask = async () => {
-    const target = document.getElementById(form.dataset.live);
     asked?.abort();
     asked = new AbortController();
-    target.setAttribute("aria-busy", "true");
+    shown().forEach((part) => part.setAttribute("aria-busy", "true"));
     try {
       const query = new URLSearchParams(new FormData(form));
       const reply = await fetch(`${form.dataset.ask ?? location.pathname}?${query}`, { signal: asked.signal });
-      const found = parsed(await reply.text()).getElementById(form.dataset.live);
-      if (found) target.replaceChildren(...found.childNodes);
-      target.removeAttribute("aria-busy");
+      const page = parsed(await reply.text());
+      for (const part of shown()) replace(part, page.getElementById(part.id));
     } catch (fault) {
-      if (fault.name !== "AbortError") target.removeAttribute("aria-busy");
+      if (fault.name === "AbortError") return;
     }
+    shown().forEach((part) => part.removeAttribute("aria-busy"));
+    again();
   };
-  form.addEventListener("input", () => {
+  const later = (milliseconds) => {
     clearTimeout(timer);
-    timer = setTimeout(ask, 300);
+    timer = setTimeout(ask, milliseconds);
+  };
+  const again = () => form.querySelector("[data-again]") && later(400);
+  form.addEventListener("input", () => later(200));
+  again();
+}
+
+// What did not change stays as it is: it is not read out again, and keeps the focus.
+function replace(part, found) {
+  if (!found || found.innerHTML === part.innerHTML) return;
+  const held = part.contains(document.activeElement) ? document.activeElement.id : "";
+  part.replaceChildren(...found.childNodes);
+  if (held) document.getElementById(held)?.focus();
+}
+
+// A slider that stops at round figures, and the field beside it that takes any.
+function slides(slider) {
+  const stops = slider.dataset.stops.split(" ");
+  const field = document.getElementById(slider.dataset.fills);
+  const say = () => slider.setAttribute("aria-valuetext", `epsilon ${stops[slider.value]}`);
+  slider.addEventListener("input", () => {
+    field.value = stops[slider.value];
+    slider.form.elements["stop-before"].value = slider.value;
+    say();
+  });
+  field.addEventListener("input", () => {
+    const far = (stop) => Math.abs(Math.log(stop / Number(field.value.replace(",", "."))));
+    const near = stops.reduce((best, stop, k) => (far(stop) < far(stops[best]) ? k : best), 0);
+    if (Number.isFinite(far(stops[near]))) slider.value = near;
+    slider.form.elements["stop-before"].value = slider.value;
+    say();
   });
 }
 
@@ -48,5 +81,6 @@ function confirmed(form) {
 }
 
 document.querySelectorAll("form[data-live]").forEach(live);
+document.querySelectorAll("[data-stops]").forEach(slides);
 document.querySelectorAll("[data-events]").forEach(events);
 document.querySelectorAll("form[data-confirm]").forEach(confirmed);

@@ -1,0 +1,72 @@
+"""Which methods a promise can be kept with, and why not the others; from the schema alone.
+
+>>> from sfumato.schema import Schema
+>>> schema = Schema.of({"name": "t", "columns": {"smoker": {"kind": "boolean"}}})
+>>> found = {one.name: one for one in offered(schema, "1", None)}
+>>> found["mosaic"].fits, found["power-method"].why_not.partition(";")[0]
+(True, 'power-method adds Gaussian noise')
+>>> "rotation" in found
+False
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sfumato.errors import MissingExtra, Refused
+from sfumato.plan.recipe import Family
+from sfumato.plan.registry import registered
+from sfumato.privacy.guarantee import Heuristic
+from sfumato.publishing.table import DEFAULT_METHOD, price
+from sfumato.schema import Schema
+
+__all__ = ["DEFAULT_METHOD", "Offer", "offered", "unpromised"]
+
+_LONGEST = 300  # characters of a reason
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A method with a promise, as the page offers it."""
+
+    name: str
+    summary: str
+    use: str
+    why_not: str  # for this schema and budget; empty where it can be chosen
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can be chosen."""
+        return not self.why_not
+
+
+def offered(schema: Schema, epsilon: str, delta: str | None) -> tuple[Offer, ...]:
+    """All methods with a promise, the default first."""
+    return _offered(schema.to_yaml(), epsilon, delta)
+
+
+def unpromised() -> list[str]:
+    """Methods that promise nothing: the studio does not offer them."""
+    return [one.name for one in registered("tables").values() if one.family is Family.UNPROVED]
+
+
+# All of them are priced for every page that is shown, most often for the same promise.
+@lru_cache(maxsize=16)
+def _offered(text: str, epsilon: str, delta: str | None) -> tuple[Offer, ...]:
+    found = _found(Schema.parse(text), epsilon, delta)
+    return tuple(sorted(found, key=lambda one: (one.name != DEFAULT_METHOD, not one.fits)))
+
+
+def _found(schema: Schema, epsilon: str, delta: str | None) -> Iterator[Offer]:
+    for recipe in registered("tables").values():
+        if recipe.family is Family.UNPROVED:
+            continue
+        try:
+            plan = price(schema, method=recipe.name, epsilon=epsilon, delta=delta)
+            bare = isinstance(plan.guarantee, Heuristic)
+            why_not = "with this schema it promises nothing" if bare else ""
+        except (Refused, MissingExtra) as refusal:
+            why_not = str(refusal)
+            if len(why_not) > _LONGEST:
+                why_not = why_not[: _LONGEST - 1].rstrip() + "…"
+        yield Offer(recipe.name, recipe.summary, recipe.use, why_not)

@@ -1,0 +1,132 @@
+"""S4: what is promised to everybody in the table, and how near the figures will be for readers.
+
+Nothing is read but the schema and the ledger, and nothing is charged.
+"""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sfumato.errors import ParameterError
+from sfumato.schema import Date, Schema
+from sfumato.schema.domain import Domain, Grid
+from sfumato.studio.choice import Choice, keep_choice, read_choice
+from sfumato.studio.draft import Draft
+from sfumato.studio.forms import Form
+from sfumato.studio.grade import GRADES
+from sfumato.studio.header import shown_name
+from sfumato.studio.method_choice import offered, unpromised
+from sfumato.studio.page import page, project_of, studio_of, to
+from sfumato.studio.project import Project
+from sfumato.studio.promise_view import View, view, with_neighbours
+from sfumato.studio.promising import STOPS, Typed, nearest
+
+__all__ = ["ROUTES"]
+
+_LINES = 8  # of the table, unless all are asked for
+_PATIENCE = 1.5  # seconds, of whoever pressed a button
+
+
+def show(request: Request) -> Response:
+    """The promise of what the address says, else of what was chosen before."""
+    project, form = project_of(request), Form.of(request)
+    draft = project.dataset(request.path_params["dataset"])
+    if not draft.declared:
+        return to(f"/d/{draft.slug}/schema?check=1")
+    schema = _schema(project, draft)
+    sent = bool(request.url.query)
+    typed = Typed.sent(form) if sent else Typed.kept(read_choice(project, draft.slug), schema)
+    # Script asks again by itself; whoever pressed a button would have to.
+    wait = _PATIENCE if form.flag("do") else 0.0
+    return _shown(request, draft, schema, _view(request, draft, schema, typed, wait))
+
+
+def save(request: Request) -> Response:
+    """Keep the choice for the review, and lead there."""
+    project, form = project_of(request), Form.of(request)
+    draft = project.dataset(request.path_params["dataset"])
+    if not draft.declared:
+        raise ParameterError("its columns are not declared yet: do that first")
+    schema = _schema(project, draft)
+    found = _view(request, draft, schema, Typed.sent(form), 0)
+    meant = found.judged
+    if not found.typed.records:
+        meant = meant.wrong("records", "Say about how many records there are.")
+    if meant.faults:
+        return _shown(request, draft, schema, found, faults=dict(meant.faults), status=422)
+    chosen = with_neighbours(schema, found.typed.secret)
+    if chosen is not schema:
+        _declare(project, draft, chosen)
+    choice = Choice(
+        method=found.typed.method,
+        epsilon=meant.epsilon,
+        delta=meant.delta,
+        records=meant.records,
+    )
+    keep_choice(project, draft.slug, choice)
+    return to(f"/d/{draft.slug}/review")
+
+
+def _schema(project: Project, draft: Draft) -> Schema:
+    return Schema.parse(project.schema_path(draft.slug).read_text(encoding="utf-8"))
+
+
+def _declare(project: Project, draft: Draft, schema: Schema) -> None:
+    """The number of records is public or secret by the schema, and stays so if it is typed anew."""
+    draft.beyond["neighbours"] = schema.neighbours
+    project.redeclare(draft, schema)
+
+
+def _view(request: Request, draft: Draft, schema: Schema, typed: Typed, wait: float) -> View:
+    forecasts = studio_of(request).forecasts
+    return view(project_of(request), draft.name, schema, typed, forecasts, wait)
+
+
+def _shown(
+    request: Request,
+    draft: Draft,
+    schema: Schema,
+    found: View,
+    *,
+    faults: dict[str, str] | None = None,
+    status: int = 200,
+) -> Response:
+    names = {name: shown_name(name, draft.positions.get(name, 0)) for name in schema.released}
+    lines = found.lines if found.typed.all else found.lines[:_LINES]
+    epsilon = found.judged.epsilon or "1"
+    return page(
+        request,
+        "promise.html",
+        status=status,
+        title="Promise",
+        step=3,
+        draft=draft,
+        found=found,
+        typed=found.typed,
+        faults=dict(found.judged.faults) if faults is None else faults,
+        stops=STOPS,
+        stop=nearest(found.typed.epsilon),
+        lines=lines,
+        most=_LINES,
+        grades=GRADES,
+        names=names,
+        means=_numbers(schema),
+        offers=offered(schema, epsilon, found.judged.delta),
+        unpromised=unpromised(),
+        again=found.pending or found.wish_pending,
+    )
+
+
+def _numbers(schema: Schema) -> list[str]:
+    """Which columns have a mean."""
+    return [
+        axis.name
+        for axis in Domain.of(schema).axes
+        if isinstance(axis, Grid) and not isinstance(axis.column, Date)
+    ]
+
+
+ROUTES = [
+    Route("/d/{dataset}/budget", show),
+    Route("/d/{dataset}/budget", save, methods=["POST"]),
+]

@@ -1,0 +1,194 @@
+"""What the page of the promise shows: from the fields, the schema and the ledger, and no record.
+
+Sentences are there at once; tables of errors come when they are made (`forecasts`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from sfumato.errors import Refused
+from sfumato.ledger.amount import covers
+from sfumato.ledger.rules import priced
+from sfumato.plan import Plan
+from sfumato.privacy.guarantee import exact
+from sfumato.publishing.forecast import Forecast
+from sfumato.publishing.table import price
+from sfumato.release.certificate import BoughtFacts
+from sfumato.report.promise import one_in
+from sfumato.report.promised import Promised, in_odds, promised
+from sfumato.schema import Schema
+from sfumato.studio.forecasts import Forecasts, Question
+from sfumato.studio.grade import Graded, graded
+from sfumato.studio.project import Project
+from sfumato.studio.promising import Judged, Typed, judged
+
+__all__ = ["Funds", "View", "funds", "view", "with_neighbours"]
+
+_FEW_COLUMNS = 40  # for which errors under a failure chance are forecast unasked
+_COMPARED = 3  # columns that are named in one sentence
+_MOST_DELTA = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True, slots=True)
+class Funds:
+    """What the ledger says of this data set: all of it is known to whoever opens the project."""
+
+    granted: bool = False
+    left: str = ""
+    enough: bool | None = None  # None where nothing is to be charged yet
+    fixed: str = ""  # the neighbours that releases before this one protect
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that depends on what was typed."""
+
+    typed: Typed
+    judged: Judged
+    said: str = ""  # the promise in odds
+    promise: Promised | None = None
+    funds: Funds = field(default_factory=Funds)
+    lines: Sequence[Graded] = ()
+    notes: Sequence[str] = ()
+    refusal: str = ""  # of a forecast
+    pending: bool = False
+    doubt: str = ""
+    delta: str = ""  # that could be allowed, or is
+    chance: str = ""  # the same in words
+    compared: str = ""  # errors under it
+    wish: str = ""  # which epsilon fulfils it
+    wish_epsilon: str = ""
+    wish_refusal: str = ""
+    wish_pending: bool = False
+
+
+def with_neighbours(schema: Schema, secret: bool) -> Schema:
+    """The schema for a secret number of records, or a public one."""
+    wanted = "add-remove" if secret else "replace-one"
+    if schema.neighbours == wanted:
+        return schema
+    return Schema.of({**schema.to_json(), "neighbours": wanted})
+
+
+def funds(project: Project, name: str) -> Funds:
+    """What is left, and what releases before this one protect."""
+    with project.ledger() as ledger:
+        if ledger is None or name not in ledger.datasets():
+            return Funds()
+        balance = ledger.balance(name)
+        about = (balance.protects or "").rpartition("; ")[2]
+        fixed = about if about in ("add-remove", "replace-one") else ""
+        return Funds(True, balance.left.spelled(like=balance.granted), None, fixed)
+
+
+def view(
+    project: Project,
+    name: str,
+    declared: Schema,
+    typed: Typed,
+    forecasts: Forecasts,
+    wait: float,
+) -> View:
+    """What comes of the fields; `wait` is how many seconds a table may take."""
+    found = funds(project, name)
+    if found.fixed:
+        typed = replace(typed, secret=found.fixed == "add-remove")
+    meant = judged(typed, list(declared.released))
+    shown = View(typed, meant, funds=found)
+    if meant.epsilon is None or "delta" in meant.faults:
+        return shown
+    try:
+        schema = with_neighbours(declared, typed.secret)
+        plan = price(schema, method=typed.method, epsilon=meant.epsilon, delta=meant.delta)
+    except Refused as refusal:
+        return replace(shown, judged=meant.wrong(_field_of(refusal, meant), str(refusal)))
+    shown = _promised(replace(shown, funds=_enough(project, name, plan, found)), plan)
+    if meant.records is None:
+        return shown
+    base = Question(
+        schema.to_yaml(), meant.records, typed.method, epsilon=meant.epsilon, delta=meant.delta
+    )
+    shown = _compared(shown, base, len(declared.released), forecasts)
+    shown = _wished(shown, base, forecasts)
+    return _foreseen(shown, base, forecasts, wait)
+
+
+def _field_of(refusal: Refused, meant: Judged) -> str:
+    """Beside which field it is said that no plan can be made."""
+    said = str(refusal)
+    if said.startswith(("epsilon", "the budget")):
+        return "epsilon"
+    return "delta" if meant.delta and said.startswith("delta") else "method"
+
+
+def _enough(project: Project, name: str, plan: Plan, found: Funds) -> Funds:
+    if not found.granted:
+        return found
+    with project.ledger() as ledger:
+        if ledger is None:
+            return found
+        return replace(found, enough=covers(ledger.balance(name).left, priced(plan.guarantee)))
+
+
+def _promised(shown: View, plan: Plan) -> View:
+    bought = plan.terms.subject.get("bought")
+    facts = None if bought is None else BoughtFacts.model_validate(bought)
+    steps = 2 if plan.domain.schema.neighbours == "add-remove" else 1
+    said = in_odds(plan.guarantee, facts, steps)
+    return replace(shown, said=said, promise=promised(plan.guarantee, facts, steps))
+
+
+def _foreseen(shown: View, base: Question, forecasts: Forecasts, wait: float) -> View:
+    found = forecasts.answer(base, wait)
+    if found is None:
+        return replace(shown, pending=True)
+    if isinstance(found, Refused):
+        return replace(shown, refusal=str(found))
+    said = {found.promise, found.doubt}
+    notes = [note for note in found.notes if note not in said]
+    return replace(shown, lines=graded(found), notes=notes, doubt=found.doubt or "")
+
+
+def _compared(shown: View, base: Question, columns: int, forecasts: Forecasts) -> View:
+    """What a failure chance would change; an allowed one stands in the table already."""
+    delta = base.delta or _usual_delta(base.records)
+    shown = replace(shown, delta=delta, chance=one_in(exact("delta", delta)))
+    if base.delta is not None or columns > _FEW_COLUMNS:
+        return shown
+    pure = forecasts.answer(base)
+    other = forecasts.answer(replace(base, delta=delta))
+    if isinstance(pure, Forecast) and isinstance(other, Forecast):
+        return replace(shown, compared="; ".join(_pairs(pure, other)))
+    return replace(shown, pending=shown.pending or other is None)
+
+
+def _usual_delta(records: int) -> str:
+    """Far below one over the number of records."""
+    delta = _MOST_DELTA
+    while delta * records * 100 > 1:
+        delta /= 10
+    return f"{float(delta):.0e}".replace("e-0", "e-")
+
+
+def _pairs(pure: Forecast, other: Forecast) -> list[str]:
+    """The worst columns under both."""
+    cells: Mapping[str, Graded] = {line.column: line for line in graded(other)}
+    found = []
+    for line in graded(pure)[:_COMPARED]:
+        place = 2 if line.cells[2] else 0
+        before, after = line.cells[place], cells[line.column].cells[place]
+        what = "mean" if place else "counts"
+        found.append(f"{line.column}, {what}: {after} in place of {before}")
+    return found
+
+
+def _wished(shown: View, base: Question, forecasts: Forecasts) -> View:
+    if not shown.judged.want:
+        return shown
+    found = forecasts.answer(replace(base, epsilon=None, want=shown.judged.want))
+    if isinstance(found, Refused):
+        return replace(shown, wish_refusal=str(found))
+    if found is None:
+        return replace(shown, wish_pending=True)
+    return replace(shown, wish=found.found, wish_epsilon=f"{float(found.epsilon):g}")
