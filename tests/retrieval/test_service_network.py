@@ -235,5 +235,5 @@ def test_what_is_no_address_is_refused_before_anything_listens(host):
 
 def test_a_pipe_is_no_certificate_and_nobody_waits_for_it(tmp_path):
     os.mkfifo(tmp_path / "cert.pem")
-    with pytest.raises(ParameterError, match="--tls-cert .* not a plain file"):
+    with pytest.raises(ParameterError, match=r"--tls-cert .* not a plain file"):
         encryption(tmp_path / "cert.pem", tmp_path / "cert.pem")
