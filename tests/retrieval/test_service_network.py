@@ -1,6 +1,7 @@
 """The service where others can reach it: encryption, a proxy, and what it refuses to do without."""
 
 import datetime
+import os
 import socket
 import ssl
 import time
@@ -230,3 +231,9 @@ def test_over_a_unix_socket_the_proxy_is_answered_and_a_stale_socket_is_replaced
 def test_what_is_no_address_is_refused_before_anything_listens(host):
     with pytest.raises(ParameterError, match=r"host must be an address|no such address"):
         listening(host, 0)
+
+
+def test_a_pipe_is_no_certificate_and_nobody_waits_for_it(tmp_path):
+    os.mkfifo(tmp_path / "cert.pem")
+    with pytest.raises(ParameterError, match=r"--tls-cert .* not a plain file"):
+        encryption(tmp_path / "cert.pem", tmp_path / "cert.pem")

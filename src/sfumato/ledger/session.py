@@ -199,6 +199,8 @@ class LedgerSession:
             where = moved_to(last[0])
             if where not in (None, place):
                 raise _moved(self.name, str(where))
+            if where is not None:
+                self._used_since(last[0].sequence, where)
 
             def close() -> tuple[LedgerLine, str]:
                 if where is not None:
@@ -284,6 +286,17 @@ class LedgerSession:
         """Refuse a history from which a line this process has seen is gone."""
         if self._known is not None and hash_at(connection, self._known[0]) != self._known[1]:
             raise LedgerError(f"ledger {self.name} lost history while open: do not publish from it")
+
+    def _used_since(self, closed: int, where: str) -> None:
+        """Refuse to open a second time, from a closed ledger, what is in use at the other place."""
+        seen = noted(self.ledger_id)
+        if seen is not None and seen[0] > closed:
+            raise LedgerError(
+                f"ledger {self.name} was moved to {where}, and used there up to event {seen[0]}, "
+                "which is missing here: find it there, or a copy of it. If there is none, all that "
+                "was published since is missing from its budgets; to go on from here anyway, "
+                f"remove {note_file(self.ledger_id)}"
+            )
 
     def _went_back(self, connection: Connection, seen: tuple[int, str] | None) -> None:
         """Refuse a ledger from which a line is gone that was seen when it was last used here."""

@@ -14,6 +14,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from sfumato.errors import ParameterError
+from sfumato.untrusted.plain_file import opened
 
 __all__ = ["encryption", "is_local", "listening", "listening_at", "require_protection"]
 
@@ -74,7 +75,7 @@ def encryption(certificate: str | Path, key: str | Path) -> ssl.SSLContext:
     made.minimum_version = ssl.TLSVersion.TLSv1_2
     for name, path in (("--tls-cert", certificate), ("--tls-key", key)):
         try:
-            with Path(path).open("rb"):
+            with opened(Path(path), follow=True):
                 pass
         except OSError as error:
             raise ParameterError(f"{name} {path} cannot be read: {error.strerror}") from None
