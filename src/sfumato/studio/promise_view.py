@@ -66,6 +66,7 @@ class View:
     delta: str = ""  # that could be allowed, or is
     chance: str = ""  # the same in words
     compared: str = ""  # errors under it
+    comparing: bool = False
     wish: str = ""  # which epsilon fulfils it
     wish_epsilon: str = ""
     wish_refusal: str = ""
@@ -170,10 +171,12 @@ def _compared(shown: View, base: Question, columns: int, forecasts: Forecasts) -
     if base.delta is not None or columns > _FEW_COLUMNS:
         return shown
     pure = forecasts.answer(base)
+    if not isinstance(pure, Forecast):  # a slider that is moved on leaves nothing else behind
+        return shown
     other = forecasts.answer(replace(base, delta=delta))
-    if isinstance(pure, Forecast) and isinstance(other, Forecast):
+    if isinstance(other, Forecast):
         return replace(shown, compared="; ".join(_pairs(pure, other)))
-    return replace(shown, pending=shown.pending or other is None)
+    return replace(shown, comparing=other is None)
 
 
 def _usual_delta(records: int) -> str:

@@ -117,7 +117,9 @@ def _shown(
         means=_numbers(schema),
         offers=offered(text, strong=found.judged.delta is None),
         unpromised=unpromised(),
-        again=found.pending or found.wish_pending,
+        # Without script a reload would take away what is being typed: for what was asked alone.
+        reload=found.pending or found.wish_pending,
+        again=found.pending or found.wish_pending or found.comparing,
     )
 
 
