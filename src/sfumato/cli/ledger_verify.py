@@ -48,8 +48,8 @@ def verify(
         say(text)
     if export is not None and checked.taken_as_stated:
         say(
-            f"of {checked.taken_as_stated} of its {checked.lines} lines the hash is taken as stated: "
-            "it covers a fingerprint of an earlier version, which was left out"
+            f"of {checked.taken_as_stated} of its {checked.lines} lines the hash is taken as "
+            "stated: it covers a fingerprint of an earlier version, which was left out"
         )
     say(f"head: {found}")
     if head is None and not held:
