@@ -255,7 +255,7 @@ def test_without_a_grant_the_way_to_one_is_shown(tmp_path):
     with studio(tmp_path) as visitor:
         text = visitor.get(HERE).text
     assert "Nothing was granted" in text
-    assert 'href="/d/visits/grant?back=budget"' in text
+    assert 'href="/d/visits/grant?back=budget%3F' in text
 
 
 def test_without_script_the_slider_counts_where_it_was_moved(visitor):

@@ -44,6 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("demo")(demo.demo)
+app.command("studio")(studio.studio)
 app.command("forecast")(forecast.forecast)
 app.command("publish")(publish.publish)
 app.command("methods")(methods.methods)
@@ -62,7 +63,6 @@ app.add_typer(party.app, name="party")
 app.add_typer(schema.app, name="schema")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(key.app, name="key")
-app.command("studio", hidden=True)(studio.studio)
 app.command(
     "reproduce",
     hidden=True,

@@ -1,5 +1,6 @@
 """`sfumato ledger verify`: a ledger, or what was exported of one, from its first line on."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +31,8 @@ def verify(
     from sfumato.ledger.export import check_export
 
     kept = _head(head)
+    if export is not None and ledger is not None and os.environ.get("SFUMATO_LEDGER") != ledger:
+        raise ParameterError("choose either --ledger or --export: one is checked at a time")
     if export is not None:
         checked = check_export(export, head=kept)
         name, found = f"{export} (ledger {checked.ledger_id})", checked.head
@@ -45,8 +48,8 @@ def verify(
         say(text)
     if export is not None and checked.taken_as_stated:
         say(
-            f"of {checked.taken_as_stated} of its {checked.lines} lines, by earlier versions, the "
-            "hash is taken as stated: it covers a fingerprint that was left out"
+            f"of {checked.taken_as_stated} of its {checked.lines} lines the hash is taken as "
+            "stated: it covers a fingerprint of an earlier version, which was left out"
         )
     say(f"head: {found}")
     if head is None and not held:

@@ -5,6 +5,7 @@ a line that opens it: so there is never a moment in which both can be charged.  
 between leaves a closed ledger, and moving it to the same place again goes on from there.
 """
 
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from sfumato.ledger.backend import Connection
 from sfumato.ledger.chain import LedgerLine
 from sfumato.ledger.making import making, place_name
 from sfumato.ledger.session import LedgerSession
-from sfumato.ledger.sql import append, copy_lines, every_line, last_line
+from sfumato.ledger.sql import append, every_line, last_line
 
 __all__ = ["move"]
 
@@ -33,7 +34,7 @@ def move(source: LedgerSession, place: str | Path) -> None:
     try:
         with making(place, source.ledger_id, key) as target:
             with source.closing_for(there) as (connection, close):
-                copy_lines(target, every_line(connection))
+                _copy_lines(target, every_line(connection))
                 replay(every_line(target), source.ledger_id)
                 closed = close()
             _arrive(target, closed, here)
@@ -59,5 +60,12 @@ def _goes_on(source: LedgerSession, place: str | Path) -> bool:
 
 def _arrive(target: Connection, closed: tuple[LedgerLine, str], origin: str) -> None:
     if last_line(target)[1] != closed[1]:
-        copy_lines(target, [closed])
+        _copy_lines(target, [closed])
     append(target, "arrive", "", {"from": origin})
+
+
+def _copy_lines(connection: Connection, lines: Iterable[tuple[LedgerLine, str]]) -> None:
+    """Put lines as they are, with their hashes, where a ledger is being made."""
+    marks = ", ".join("?" * (len(LedgerLine._fields) + 1))
+    rows = ((*line, stored) for line, stored in lines)
+    connection.executemany(f"INSERT INTO event VALUES ({marks})", rows)  # noqa: S608  only marks

@@ -9,6 +9,7 @@ A clock that is set back never brings an ended period back, because no line is o
 """
 
 import json
+import re
 from datetime import UTC, date, datetime
 from shlex import quote
 
@@ -36,7 +37,7 @@ def until_day(until: str | date | None) -> str | None:
     try:
         if isinstance(until, date):
             return date(until.year, until.month, until.day).isoformat()
-        if len(until) == len("2026-12-31"):
+        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", until):
             return date.fromisoformat(until).isoformat()
     except (TypeError, ValueError):
         pass

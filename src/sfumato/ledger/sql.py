@@ -6,7 +6,7 @@ hashed again, so a decision never rests on an edited one.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from sfumato.errors import LedgerError
 from sfumato.ledger.amount import NOTHING
@@ -32,7 +32,6 @@ __all__ = [
     "balance_of",
     "clients_of",
     "committed_key",
-    "copy_lines",
     "every_line",
     "granted_datasets",
     "grants_of",
@@ -115,13 +114,6 @@ def insert(connection: Connection, line: LedgerLine) -> None:
     row = (*line, hash_of(line))
     marks = ", ".join("?" * len(row))
     connection.execute(f"INSERT INTO event VALUES ({marks})", row)  # noqa: S608  only marks
-
-
-def copy_lines(connection: Connection, lines: Iterable[tuple[LedgerLine, str]]) -> None:
-    """Put lines as they are, with their hashes, where a ledger is being made."""
-    marks = ", ".join("?" * (len(LedgerLine._fields) + 1))
-    rows = ((*line, stored) for line, stored in lines)
-    connection.executemany(f"INSERT INTO event VALUES ({marks})", rows)  # noqa: S608  only marks
 
 
 def ledger_id_of(connection: Connection) -> str:

@@ -16,7 +16,7 @@ from sfumato.studio.gate import Key
 from sfumato.studio.jobs import Jobs
 from sfumato.studio.project import Project
 from sfumato.studio.shelf import Shelf
-from sfumato.studio.words import READ_RELEASE, READ_SO_FAR, STEPS, sentence
+from sfumato.studio.words import READ_RELEASE, READ_SO_FAR, STEPS, at_home, sentence
 from sfumato.untrusted.visible import seen_on_a_page
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def page(request: Request, template: str, *, status: int = 200, **given: object)
         "step": 0,
         "draft": None,
         "read": READ_SO_FAR if studio.project else READ_RELEASE,
-        "folder": str(studio.shelf.folder if studio.project is None else studio.project.folder),
+        "folder": at_home(studio.shelf.folder if studio.project is None else studio.project.folder),
         "received": studio.project is None,
         **given,
     }

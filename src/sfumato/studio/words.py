@@ -1,5 +1,7 @@
 """Sentences and names that more than one page says."""
 
+from pathlib import Path
+
 __all__ = [
     "KINDS",
     "NOTHING_READ",
@@ -8,6 +10,7 @@ __all__ = [
     "READ_RELEASE",
     "READ_SO_FAR",
     "STEPS",
+    "at_home",
     "greek",
     "sentence",
     "several",
@@ -44,6 +47,18 @@ def several(count: int, one: str, many: str | None = None) -> str:
     ('1 column', '3 looks', '2 people')
     """
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
+def at_home(path: Path) -> str:
+    """A path as people say it: what lies at home begins with a tilde.
+
+    >>> at_home(Path.home() / "registry"), at_home(Path("/srv/registry"))
+    ('~/registry', '/srv/registry')
+    """
+    try:
+        return f"~/{path.relative_to(Path.home()).as_posix()}"
+    except (ValueError, RuntimeError):  # elsewhere, or nobody is at home
+        return str(path)
 
 
 def greek(amount: str) -> str:

@@ -4,6 +4,7 @@ A form says which line was the newest when its page was made.  Sent twice, it fi
 there and adds none; where somebody else has written meanwhile, it is shown again.
 """
 
+import re
 from collections.abc import Callable
 from threading import Lock
 
@@ -23,6 +24,7 @@ from sfumato.studio.pages.ledger import Typed, shown
 __all__ = ["ROUTES"]
 
 _FIELDS = ("epsilon", "delta", "rho", "until", "reason")
+_BACK = re.compile(r"budget(?:\?[A-Za-z0-9=&.,_-]*)?")
 _deciding = Lock()  # what is seen and what is written belong together
 
 
@@ -36,7 +38,6 @@ def grant(request: Request) -> Response:
     form, project = Form.of(request), project_of(request)
     typed = {name: form.text(name, 600) for name in (*_FIELDS, "after")}
     typed |= {name: "on" for name in ("heuristic", "two_people") if form.flag(name)}
-    address = str(request.path_params["dataset"])
     try:
         with _deciding:
             if not project.ledger_path.exists():
@@ -50,9 +51,16 @@ def grant(request: Request) -> Response:
                 _grant(ledger, name, typed)
     except Refused as refusal:
         return _shown(request, typed, fault=str(refusal), status=422)
-    back = form.text("back", 20) == "budget"  # of the page that needed a budget
-    known = any(draft.slug == address for draft in project.datasets)
-    return to(f"/d/{address}/budget" if back and known else f"/ledger/{address_of(name)}")
+    return to(_promise(request, form) or f"/ledger/{address_of(name)}")
+
+
+def _promise(request: Request, form: Form) -> str | None:
+    """The page that needed a budget, with what was typed there."""
+    back, address = form.text("back", 300), str(request.path_params["dataset"])
+    known = any(draft.slug == address for draft in project_of(request).datasets)
+    if not known or not back.startswith("budget"):
+        return None
+    return f"/d/{address}/{back if _BACK.fullmatch(back) else 'budget'}"
 
 
 def _grant(ledger: Ledger, name: str, typed: Typed) -> None:
@@ -154,6 +162,7 @@ def _name(request: Request, ledger: Ledger | None) -> str:
 
 
 def _shown(request: Request, typed: Typed, *, fault: str = "", status: int = 200) -> Response:
+    form = Form.of(request)
     with project_of(request).ledger() as ledger:
         name = _name(request, ledger)
         known = ledger is not None and name in ledger.datasets()
@@ -170,7 +179,8 @@ def _shown(request: Request, typed: Typed, *, fault: str = "", status: int = 200
             made=ledger is not None,
             two_people=ledger is not None and ledger.two_people,
             place=str(project_of(request).ledger_path),
-            back=Form.of(request).text("back", 20),
+            back=form.text("back", 300),
+            promise=_promise(request, form),
             typed=typed,
             fault=fault,
             read="Read for this page: the ledger. No record was read.",

@@ -1,0 +1,80 @@
+"""The pictures of the guide's page on the studio: `python docs/hooks/studio_pictures.py`.
+
+A studio is begun in an empty folder, the made-up clinic is taken, and its pages on columns and on
+the promise are photographed in Chromium, 1,200 pixels wide.  It needs playwright and a Chromium:
+the one of playwright, or the one that CHROMIUM names.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+FIGURES = Path(__file__).parents[1] / "guide" / "figures"
+COLOURS = 64  # enough for a page, and a third of the size
+
+
+def main() -> None:
+    """Both pictures, written anew."""
+    with tempfile.TemporaryDirectory() as home:
+        words = [sys.executable, "-m", "sfumato", "studio", f"{home}/registry", "--no-browser"]
+        alone = {**os.environ, "HOME": home, "PYTHONUNBUFFERED": "1"}
+        for name in ("STATE", "DATA", "CONFIG"):
+            alone[f"XDG_{name}_HOME"] = f"{home}/{name.lower()}"
+        alone["XDG_RUNTIME_DIR"] = home
+        alone.pop("SFUMATO_LEDGER", None)
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=alone) as studio:
+            try:
+                _photograph(_opening(studio))
+            finally:
+                studio.terminate()
+
+
+def _opening(studio: "subprocess.Popen[str]") -> Path:
+    """The file that opens the studio, as it says itself."""
+    assert studio.stdout is not None
+    for line in studio.stdout:
+        if found := re.search(r"in your browser: (.+)", line):
+            return Path(found[1])
+    raise SystemExit("the studio did not start")
+
+
+def _photograph(opening: Path) -> None:
+    with sync_playwright() as play:
+        browser = play.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1200, "height": 900}, color_scheme="light")
+        page.goto(opening.as_uri())
+        page.get_by_role("button", name="Open the studio").click()
+        page.get_by_role("button", name="Try with a made-up clinic").click()
+        page.get_by_role("row", name="outcome").wait_for()
+        _save(page, "studio-columns", "table.columns")
+        page.get_by_role("button", name="Next").click()
+        page.get_by_label("About how many").fill("2000")
+        page.locator("table.foreseen").wait_for(timeout=60_000)
+        page.get_by_role("heading", name="What is promised").click()  # no field has the focus
+        _save(page, "studio-promise", "table.foreseen")
+        browser.close()
+
+
+def _save(page: Page, name: str, last: str) -> None:
+    """The page from its top to the end of its table, in few colours."""
+    box = page.locator(last).bounding_box()
+    assert box is not None
+    path, height = FIGURES / f"{name}.png", box["y"] + box["height"] + 12
+    clip = {"x": 0, "y": 0, "width": 1200, "height": height}
+    page.screenshot(path=path, clip=clip, full_page=True)  # type: ignore[arg-type]
+    with Image.open(path) as picture:
+        few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
+    print(f"{path.name}: {path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
