@@ -46,5 +46,6 @@ def first_release(visitor, file="patients.csv"):
     visitor.post("/d/registry/budget", {"records": "5 000", "epsilon": "1"})
     visitor.get("/")
     visitor.get("/nowhere")
+    visitor.post("/d/registry/publish", {"name": "registry"})  # which shows the review
     assert Schema.read(visitor.folder / "datasets/registry/schema.yaml").person == "patient"
     return visitor.seen
