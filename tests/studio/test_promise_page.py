@@ -348,3 +348,11 @@ def test_twins_have_the_same_answers_byte_by_byte(tmp_path):
         seen.append([(r.status, r.headers, r.text.replace(f"/{name}/", "/")) for r in journey])
         assert not any(headers.get("content-length") is None for _, headers, _ in seen[-1])
     assert seen[0] == seen[1]
+
+
+def test_the_footer_says_what_was_read_so_far(world):
+    with studio(world.project.folder) as visitor:
+        assert "No record was read" in visitor.get(HERE).text
+        world.draft.read_records = True
+        world.project.keep(world.draft)
+        assert "its records" in visitor.get(HERE).text.partition("<footer>")[2]

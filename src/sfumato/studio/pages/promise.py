@@ -20,6 +20,7 @@ from sfumato.studio.page import page, project_of, studio_of, to
 from sfumato.studio.project import Project
 from sfumato.studio.promise_view import View, stated, view
 from sfumato.studio.promising import STOPS, Typed, nearest
+from sfumato.studio.words import READ_PUBLIC, READ_SO_FAR
 
 __all__ = ["ROUTES"]
 
@@ -117,6 +118,7 @@ def _shown(
         means=_numbers(schema),
         offers=offered(text, strong=found.judged.delta is None),
         unpromised=unpromised(),
+        read=READ_PUBLIC if draft.read_records else READ_SO_FAR,
         # Without script a reload would take away what is being typed: for what was asked alone.
         reload=found.pending or found.wish_pending,
         again=found.pending or found.wish_pending or found.comparing,

@@ -71,7 +71,7 @@ def _line(draft: Draft, ledger: Ledger | None) -> Line:
     done = sum(bool(column.kind) and not column.proposed for column in draft.columns)
     all_of_them = len(draft.columns)
     todo = "" if draft.declared else f"{done} of {several(all_of_them, 'column')} declared"
-    next_step = "Look at the columns" if draft.declared else "Declare the columns"
+    next_step = "Choose the promise" if draft.declared else "Declare the columns"
     if ledger is None or draft.name not in ledger.datasets():
         return Line(draft.name, draft.slug, "nothing granted yet", 0, False, 0, 0, todo, next_step)
     return _counted(draft.name, draft.slug, ledger, todo, next_step)
