@@ -2,4 +2,6 @@
 
 from ledger_elsewhere import in_postgres
 
-globals().update(in_postgres("test_ledger"))
+OF_FILES = ("test_the_examples_in_the_guide_run",)
+
+globals().update(in_postgres("test_ledger", without=OF_FILES))
