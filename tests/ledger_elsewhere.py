@@ -5,12 +5,16 @@ import sys
 from itertools import count
 from pathlib import Path
 
+from hypothesis import settings
+
 from sfumato.ledger import Ledger
 from sfumato.ledger.sqlite.connection import FileConnection
 
 __all__ = ["PLACES", "as_told", "in_postgres"]
 
 _NUMBERS = count(1)
+# A ledger takes a database a good part of a second.
+settings.register_profile("elsewhere", settings.get_profile("house"), max_examples=4)
 _OWN = {name: vars(FileConnection)[name] for name in ("who", "clock")}
 _FOLDER = Path(__file__).parent / "ledger"
 
@@ -89,7 +93,11 @@ def in_postgres(name, *, without=()):
     told = importlib.util.spec_from_file_location(f"{name}_in_postgres", _FOLDER / f"{name}.py")
     module = importlib.util.module_from_spec(told)
     sys.modules[told.name] = module
-    told.loader.exec_module(module)
+    settings.load_profile("elsewhere")
+    try:
+        told.loader.exec_module(module)
+    finally:
+        settings.load_profile("house")
     module.Ledger = PLACES
     missing = set(without) - set(vars(module))
     assert not missing, f"tests that are no longer there: {missing}"

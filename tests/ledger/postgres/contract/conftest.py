@@ -1,12 +1,9 @@
 """Where the ledgers of these tests lie: in a database whose clock a test may set."""
 
 import pytest
-from hypothesis import settings
 
 from ledger_elsewhere import PLACES, as_told
 from postgres_ledger import Roles
-
-settings.register_profile("elsewhere", settings.get_profile("house"), max_examples=6)
 
 # Their own clock for those who say nothing, and for the others what they say.
 _CLOCK = (
@@ -36,9 +33,7 @@ def elsewhere(people):
 def places(elsewhere, monkeypatch):
     PLACES.people = elsewhere
     as_told(monkeypatch)
-    settings.load_profile("elsewhere")
     yield
-    settings.load_profile("house")
     PLACES.clear()
 
 
@@ -56,6 +51,14 @@ QUICK = (
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    for item in items:
-        if item.path.parent.name == "contract" and item.name not in QUICK:
+    here = [item for item in items if item.path.parent.name == "contract"]
+    # What is long for a file already, such as thousands of charges, says nothing more here.
+    longer = {item for item in here if _is_slow_case(item)}
+    items[:] = [item for item in items if item not in longer]
+    for item in here:
+        if item.name not in QUICK:
             item.add_marker(pytest.mark.slow)
+
+
+def _is_slow_case(item):
+    return hasattr(item, "callspec") and any(mark.name == "slow" for mark in item.callspec.marks)
