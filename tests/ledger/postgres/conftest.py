@@ -11,15 +11,6 @@ from postgres_ledger import Roles
 from postgres_server import programs, running
 
 _NUMBERS = count(1)
-_HERE = Path(__file__).parent
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """No test of a server is without an end."""
-    for item in items:
-        if _HERE in item.path.parents and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(180))
 
 
 @pytest.fixture(scope="session")

@@ -91,9 +91,8 @@ def test_a_client_killed_at_any_line_never_draws_twice(publisher, monkeypatch):
     # What lies behind a checkpoint is not read again: otherwise each release makes the next one
     # longer by more lines than the kills go on, and they never come to its end.
     monkeypatch.setattr("sfumato.ledger.session.CHECKPOINT", 8)
-    stride = 7
     kills = kill_at_every_line(
-        publisher.publish, FILES, publisher.check, publisher.another, stride=stride
+        publisher.publish, FILES, publisher.check, publisher.another, stride=13
     )
     assert kills > 300
 
