@@ -89,7 +89,7 @@ def publisher(people, address, schema, tmp_path):
 @pytest.mark.timeout(600)
 def test_a_client_killed_at_any_line_never_draws_twice(publisher, monkeypatch):
     # What lies behind a checkpoint is not read again: otherwise each release makes the next one
-    # longer by more lines than the kills go on, and they never come to its end.
+    # longer, and the kills run after its end.
     monkeypatch.setattr("sfumato.ledger.session.CHECKPOINT", 8)
     kills = kill_at_every_line(
         publisher.publish, FILES, publisher.check, publisher.another, stride=13
