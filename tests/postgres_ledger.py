@@ -12,14 +12,16 @@ from sfumato.privacy.guarantee import PureDP, to_json
 __all__ = ["LOGINS", "Roles", "by_hand", "insert", "made", "reserve_by_hand"]
 
 LOGINS = ("maker", "ann", "paul", "pia", "aude", "nobody_here")
+# Nobody here waits for ever; longer than a ledger, whose own patience is what some tests are about.
+_ENDS = "-c lock_timeout=45s -c statement_timeout=60s"
 _DUTIES = {"ann": "owner", "paul": "publisher", "pia": "publisher", "aude": "auditor"}
 
 
 class Roles:
-    """Who logs in to the server of the tests."""
+    """Who logs in to a database of the server of the tests."""
 
-    def __init__(self, server):
-        self.server = server
+    def __init__(self, server, database="postgres"):
+        self.server, self.database = server, database
 
     def make(self):
         with self.raw("owner") as raw:
@@ -28,14 +30,15 @@ class Roles:
             raw.execute("GRANT CREATE ON DATABASE postgres TO maker")
 
     def url(self, user, schema):
-        return f"{self.server.url(user=user)}&schema={schema}"
+        return f"{self.server.url(self.database, user)}&schema={schema}"
 
     @contextmanager
     def raw(self, user="owner", schema=None, **settings):
         """A connection of psycopg, as anybody has it who does not use our programs."""
         import psycopg
 
-        with psycopg.connect(self.server.url(user=user), autocommit=True, **settings) as raw:
+        address = self.server.url(self.database, user)
+        with psycopg.connect(address, autocommit=True, **({"options": _ENDS} | settings)) as raw:
             if schema:
                 raw.execute(f"SET search_path = {schema}")
             yield raw

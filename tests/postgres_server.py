@@ -61,9 +61,14 @@ class Server:
 
 
 @contextmanager
-def running(*, durable=False):
-    """A server, as long as it is needed; a durable one waits for the disk, as a ledger asks."""
-    place, folder = programs(), Path(tempfile.mkdtemp(prefix="pg"))  # a short path: sockets ask it
+def running(*, durable=False, quick=False):
+    """A server, as long as it is needed; a durable one waits for the disk, as a ledger asks.
+
+    The disk of a quick one is in memory, where there is such a folder: it waits for no other.
+    """
+    memory = "/dev/shm" if quick and os.access("/dev/shm", os.W_OK) else None
+    place = programs()
+    folder = Path(tempfile.mkdtemp(prefix="pg", dir=memory))  # a short path: sockets ask it
     as_user = []
     if os.geteuid() == 0:  # the server refuses to run so
         user = "postgres" if _exists("postgres") else "nobody"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["in_turn", "slow", "slow_but"]
+__all__ = ["in_turn", "slow", "slow_but", "slow_but_in_turn"]
 
 _SEED = int(os.environ.get("SFUMATO_TEST_SEED", "0"))
 
@@ -33,3 +33,17 @@ def in_turn(share: int, cases: Iterable[Any]) -> list[Any]:
     4
     """
     return [case for k, case in enumerate(cases) if k % share == _SEED % share]
+
+
+def slow_but_in_turn(share: int, cases: Iterable[Any]) -> list[Any]:
+    """All cases, of which every change runs those that are in turn.
+
+    >>> [type(case).__name__ for case in slow_but_in_turn(2, [("a", 1), ("b", 2)])].count("tuple")
+    1
+    """
+    cases = list(cases)
+    kept = in_turn(share, range(len(cases)))
+    return [
+        case if k in kept else slow(*case) if isinstance(case, tuple) else slow(case)
+        for k, case in enumerate(cases)
+    ]

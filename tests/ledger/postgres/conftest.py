@@ -18,7 +18,7 @@ def ledger_server():
     pytest.importorskip("psycopg", reason="a ledger in PostgreSQL needs psycopg")
     if programs() is None:
         pytest.skip("there is no PostgreSQL to be started (initdb, pg_ctl; setpriv for root)")
-    with running(durable=True) as started:
+    with running(durable=True, quick=True) as started:
         yield started
 
 

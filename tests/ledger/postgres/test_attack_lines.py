@@ -17,7 +17,7 @@ from sfumato.ledger.chain import LedgerLine, account_of, hash_of  # noqa: E402
 from sfumato.ledger.table_part import DIVISIBLE, TablePart  # noqa: E402
 from sfumato.privacy.budget import Charge  # noqa: E402
 from sfumato.privacy.guarantee import PureDP  # noqa: E402
-from slowness import slow  # noqa: E402
+from slowness import slow, slow_but_in_turn  # noqa: E402
 
 RULES = (psycopg.errors.CheckViolation, psycopg.errors.UniqueViolation)
 NO_RIGHT = psycopg.errors.InsufficientPrivilege
@@ -137,7 +137,7 @@ FORBIDDEN = {
 }
 
 
-@pytest.mark.parametrize(("why", "line"), FORBIDDEN.values(), ids=FORBIDDEN)
+@pytest.mark.parametrize(("why", "line"), slow_but_in_turn(10, FORBIDDEN.values()), ids=FORBIDDEN)
 def test_the_server_refuses_a_line_by_hand(standing, why, line):
     count = standing.execute("SELECT count(*) FROM event").fetchone()
     with pytest.raises(why):
@@ -253,7 +253,7 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("tries", [60, slow(1_000)])
+@pytest.mark.parametrize("tries", [30, slow(600)])
 def test_a_line_with_one_wrong_figure_is_refused_or_noticed(people, schema, paul, tries):
     from sfumato.ledger.audit import replay
     from sfumato.ledger.postgres.connection import DatabaseConnection

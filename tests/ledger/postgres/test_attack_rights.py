@@ -9,6 +9,7 @@ psycopg = pytest.importorskip("psycopg")
 from postgres_ledger import insert, made, reserve_by_hand  # noqa: E402
 from sfumato.errors import LedgerError  # noqa: E402
 from sfumato.ledger import Ledger  # noqa: E402
+from slowness import slow, slow_but, slow_but_in_turn  # noqa: E402
 
 REFUSED = (
     psycopg.errors.InsufficientPrivilege,
@@ -76,7 +77,7 @@ def standing(people):
         people.clear("standing")
 
 
-@pytest.mark.parametrize("statement", CHANGES)
+@pytest.mark.parametrize("statement", slow_but_in_turn(10, CHANGES))
 def test_nobody_but_the_maker_changes_lines_rules_or_rights(people, standing, statement):
     names = ("paul", "ann", "aude")
     if statement.startswith(("SET ROLE {schema}_owner", "GRANT {schema}_owner")):
@@ -103,7 +104,7 @@ def test_not_even_the_maker_removes_a_line_by_accident(people, address, schema):
                 raw.execute(statement)
 
 
-@pytest.mark.parametrize("table", ["event", "unfinished", "format", "turn"])
+@pytest.mark.parametrize("table", slow_but(["event"], ["event", "unfinished", "format", "turn"]))
 def test_somebody_without_a_role_sees_nothing(people, address, schema, table):
     made(people, address)
     with people.raw("nobody_here", schema) as raw:
@@ -139,17 +140,22 @@ def test_an_owner_does_not_spend_and_a_publisher_does_not_grant(people, address,
 
 @pytest.mark.parametrize(
     "shadow",
-    [
-        "CREATE TEMPORARY TABLE event (LIKE {schema}.event)",
-        "CREATE TEMPORARY TABLE unfinished (LIKE {schema}.unfinished)",
-        "CREATE FUNCTION pg_temp.pg_has_role(name, text, text) RETURNS boolean LANGUAGE sql "
-        "AS 'SELECT true'",
-        "CREATE FUNCTION pg_temp.strpos(text, text) RETURNS integer LANGUAGE sql AS 'SELECT 0'",
-        "CREATE DOMAIN pg_temp.text AS pg_catalog.text",
-        "CREATE DOMAIN pg_temp.jsonb AS pg_catalog.text",
-    ],
+    slow_but_in_turn(
+        3,
+        [
+            "CREATE TEMPORARY TABLE event (LIKE {schema}.event)",
+            "CREATE TEMPORARY TABLE unfinished (LIKE {schema}.unfinished)",
+            "CREATE FUNCTION pg_temp.pg_has_role(name, text, text) RETURNS boolean LANGUAGE sql "
+            "AS 'SELECT true'",
+            "CREATE FUNCTION pg_temp.strpos(text, text) RETURNS integer LANGUAGE sql AS 'SELECT 0'",
+            "CREATE DOMAIN pg_temp.text AS pg_catalog.text",
+            "CREATE DOMAIN pg_temp.jsonb AS pg_catalog.text",
+        ],
+    ),
 )
-@pytest.mark.parametrize("path", ["pg_temp, {schema}", "pg_temp, pg_catalog, {schema}", "{schema}"])
+@pytest.mark.parametrize(
+    "path", ["pg_temp, {schema}", slow("pg_temp, pg_catalog, {schema}"), slow("{schema}")]
+)
 def test_what_stands_before_it_in_the_path_does_not_deceive_the_server(
     people, address, schema, shadow, path
 ):

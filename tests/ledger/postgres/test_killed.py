@@ -4,7 +4,8 @@ import os
 import signal
 import threading
 import time
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
 
 import pytest
 
@@ -84,10 +85,14 @@ def publisher(people, address, schema, tmp_path):
     return Publisher(people, address, schema, tmp_path)
 
 
-@pytest.mark.parametrize("stride", [slow(97), slow(3)])
-def test_a_client_killed_at_any_line_never_draws_twice(publisher, stride):
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_client_killed_at_any_line_never_draws_twice(publisher, monkeypatch):
+    # What lies behind a checkpoint is not read again: otherwise each release makes the next one
+    # longer, and the kills run after its end.
+    monkeypatch.setattr("sfumato.ledger.session.CHECKPOINT", 8)
     kills = kill_at_every_line(
-        publisher.publish, FILES, publisher.check, publisher.another, stride=stride
+        publisher.publish, FILES, publisher.check, publisher.another, stride=13
     )
     assert kills > 300
 
@@ -134,7 +139,7 @@ def every_statement(publisher, at, stride, what):
     raise AssertionError("more statements than were thought")
 
 
-@pytest.mark.parametrize("stride", [13, slow(1)])
+@pytest.mark.parametrize("stride", [23, slow(2)])
 def test_a_connection_cut_before_any_statement_never_charges_twice(
     people, publisher, at_statement, stride
 ):
@@ -157,10 +162,25 @@ def test_a_server_killed_before_any_statement_never_charges_twice(
 
 
 @pytest.mark.slow
-def test_a_server_process_killed_before_any_statement_never_charges_twice(publisher, at_statement):
+def test_a_server_process_killed_before_any_statement_never_charges_twice(
+    people, publisher, at_statement
+):
     def crash(raw):
-        os.kill(raw.info.backend_pid, signal.SIGKILL)  # all others are ended, and it recovers
-        time.sleep(0.5)
+        with people.raw() as other:
+            os.kill(raw.info.backend_pid, signal.SIGKILL)  # all others are ended, and it recovers
+            until(lambda: not answers(other))
+        until(lambda: answers(None))
+
+    def answers(other):
+        with suppress(psycopg.OperationalError), nullcontext(other) if other else people.raw() as a:
+            a.execute("SELECT")
+            return True
+
+    def until(done):
+        end = time.monotonic() + 30
+        while not done():
+            assert time.monotonic() < end
+            time.sleep(0.05)
 
     assert every_statement(publisher, at_statement, 6, crash) > 30
 
@@ -176,14 +196,14 @@ def test_a_cancelled_statement_leaves_nothing_behind(people, publisher):
                 while not done.wait(0.1):
                     root.execute("SELECT pg_cancel_backend(%s)", [pid])
 
-        canceller = threading.Thread(target=cancel)
-        canceller.start()
-        try:
-            with pytest.raises(LedgerError, match="by its limit of time or by hand: nothing was"):
-                publisher.steps(ledger)
-        finally:
-            done.set()
-            canceller.join()
+        with ThreadPoolExecutor(1) as threads:
+            cancelling = threads.submit(cancel)
+            try:
+                with pytest.raises(LedgerError, match="limit of time or by hand: nothing was"):
+                    publisher.steps(ledger)
+            finally:
+                done.set()
+            cancelling.result()
         other.execute("ROLLBACK")
     publisher.check_now()
 
@@ -208,10 +228,14 @@ def test_whoever_stops_in_the_middle_loses_the_turn_and_not_the_others(publisher
 
     def stopped():
         with Ledger(publisher.address) as ledger:
-            ledger._backend.write()
+            with pytest.raises(LedgerError, match=r"stopped for too long|the server went away"):
+                writes(ledger)
+            ledger.verify()
+
+    def writes(ledger):
+        with ledger._writing() as held:
             os.kill(os.getpid(), signal.SIGSTOP)
-            with pytest.raises(LedgerError):
-                publisher.steps(ledger)
+            held.execute("SELECT 'awake again'")
 
     child = spawn(stopped)
     os.waitpid(child, os.WUNTRACED)

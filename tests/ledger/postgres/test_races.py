@@ -12,7 +12,7 @@ from postgres_proxy import Proxy  # noqa: E402
 from sfumato.errors import BudgetError, LedgerError  # noqa: E402
 from sfumato.ledger import Ledger  # noqa: E402
 from sfumato.privacy.guarantee import PureDP  # noqa: E402
-from slowness import slow  # noqa: E402
+from slowness import slow, slow_but_in_turn  # noqa: E402
 
 
 def _last_unit(address, name, told):
@@ -118,7 +118,7 @@ def long(people, tmp_path_factory):
 
 
 @pytest.mark.parametrize("analysed", [False, True])
-@pytest.mark.parametrize("query", ASKED.values(), ids=ASKED)
+@pytest.mark.parametrize("query", slow_but_in_turn(5, ASKED.values()), ids=ASKED)
 def test_no_question_of_a_step_reads_as_much_as_the_history_is_long(long, query, analysed):
     long.execute("BEGIN")
     if analysed:
@@ -141,7 +141,7 @@ def read_by(plan):
     return max([rows * plan["Actual Loops"], *map(read_by, plan.get("Plans", ()))])
 
 
-@pytest.mark.parametrize("how", ["answer", "commit", "late"])
+@pytest.mark.parametrize("how", ["answer", slow("commit"), slow("late")])
 @pytest.mark.parametrize("skip", [1, slow(0), slow(2), slow(3)])
 def test_a_release_is_published_once_whatever_the_network_loses(
     people, ledger_server, address, schema, tmp_path, how, skip

@@ -7,6 +7,7 @@ pytest.importorskip("psycopg")
 from postgres_ledger import made
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
+from slowness import slow_but_in_turn
 
 DAMAGES = {
     "a table without a log": ("tables", "ALTER TABLE event SET UNLOGGED"),
@@ -185,13 +186,15 @@ def changed(people, address, schema, statements):
         raw.close()
 
 
-@pytest.mark.parametrize(("what", "statements"), DAMAGES.values(), ids=DAMAGES)
+@pytest.mark.parametrize(
+    ("what", "statements"), slow_but_in_turn(16, DAMAGES.values()), ids=DAMAGES
+)
 def test_a_changed_rule_is_noticed(people, standing, what, statements):
     with pytest.raises(LedgerError, match=rf"is damaged: .*{what}"):
         changed(people, *standing, statements)
 
 
-@pytest.mark.parametrize("statements", KEPT.values(), ids=KEPT)
+@pytest.mark.parametrize("statements", slow_but_in_turn(3, KEPT.values()), ids=KEPT)
 def test_what_changes_no_rule_does_no_harm(people, standing, statements):
     changed(people, *standing, statements)
 

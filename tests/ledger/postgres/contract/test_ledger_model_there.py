@@ -1,5 +1,13 @@
 """What tests/ledger/test_ledger_model.py says of a ledger in a file, of one in PostgreSQL."""
 
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
+
 from ledger_elsewhere import in_postgres
 
-globals().update(in_postgres("test_ledger_model"))
+MODEL = in_postgres("test_ledger_model")
+
+
+def test_any_history_in_a_database_agrees_with_the_model():
+    few = settings(max_examples=6, stateful_step_count=25)
+    run_state_machine_as_test(MODEL["LedgerMachine"], settings=few)
