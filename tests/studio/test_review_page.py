@@ -37,7 +37,7 @@ def test_looks_are_counted_on_it(world):
             ledger.inspect(NAME, what="does it fit?")
     with studio(world.project.folder) as visitor:
         text = visitor.get(REVIEW).text
-    assert re.search(r"so far</dt>\s*<dd>3</dd>", text)
+    assert re.search(r"so far</dt>\s*<dd>3: ", text)
     assert "What was read before, for releases and looks, stands in the ledger" in text
 
 

@@ -38,7 +38,6 @@ def grant(request: Request) -> Response:
     form, project = Form.of(request), project_of(request)
     typed = {name: form.text(name, 600) for name in (*_FIELDS, "after")}
     typed |= {name: "on" for name in ("heuristic", "two_people") if form.flag(name)}
-    address = str(request.path_params["dataset"])
     try:
         with _deciding:
             if not project.ledger_path.exists():
