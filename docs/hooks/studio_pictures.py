@@ -28,7 +28,7 @@ def main() -> None:
             alone[f"XDG_{name}_HOME"] = f"{home}/{name.lower()}"
         alone["XDG_RUNTIME_DIR"] = home
         alone.pop("SFUMATO_LEDGER", None)
-        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=alone) as studio:
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=alone) as studio:  # noqa: S603  our own
             try:
                 _photograph(_opening(studio))
             finally:
@@ -37,8 +37,7 @@ def main() -> None:
 
 def _opening(studio: "subprocess.Popen[str]") -> Path:
     """The file that opens the studio, as it says itself."""
-    assert studio.stdout is not None
-    for line in studio.stdout:
+    for line in studio.stdout or ():
         if found := re.search(r"in your browser: (.+)", line):
             return Path(found[1])
     raise SystemExit("the studio did not start")
@@ -65,15 +64,16 @@ def _photograph(opening: Path) -> None:
 
 def _save(page: Page, name: str, last: str) -> None:
     """The page from its top to the end of its table, in few colours."""
-    box = page.locator(last).bounding_box()
-    assert box is not None
-    path, height = FIGURES / f"{name}.png", box["y"] + box["height"] + 12
-    clip = {"x": 0, "y": 0, "width": 1200, "height": height}
-    page.screenshot(path=path, clip=clip, full_page=True)  # type: ignore[arg-type]
+    path = FIGURES / f"{name}.png"
+    end = page.locator(last).evaluate("table => table.getBoundingClientRect().bottom + scrollY")
+    page.screenshot(path=path, full_page=True)
     with Image.open(path) as picture:
-        few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        cut = picture.convert("RGB").crop(
+            (0, 0, picture.width, min(round(end) + 12, picture.height))
+        )
+        few = cut.quantize(COLOURS, dither=Image.Dither.NONE)
     few.save(path, optimize=True)
-    print(f"{path.name}: {path.stat().st_size:,} bytes")
+    sys.stdout.write(f"{path.name}: {path.stat().st_size:,} bytes\n")
 
 
 if __name__ == "__main__":

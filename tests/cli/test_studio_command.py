@@ -1,6 +1,7 @@
 """The command: what it says, and what it refuses in one sentence."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -85,8 +86,9 @@ def test_a_machine_without_a_browser_is_told_which_file_to_open(tmp_path):
         assert visitor.said[1].startswith("open this file in your browser: ")
 
 
-def test_the_help_does_not_promise_it_yet():
+def test_the_help_names_it_after_the_demonstration():
     found = subprocess.run(
         [sys.executable, "-m", "sfumato", "--help"], capture_output=True, text=True, check=True
     )
-    assert "studio" not in found.stdout
+    commands = re.findall(r"^\W*([a-z]+) {2,}[A-Z]", found.stdout, flags=re.M)
+    assert commands[commands.index("demo") + 1] == "studio"

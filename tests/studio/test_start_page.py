@@ -41,9 +41,9 @@ def test_what_is_left_of_a_budget_is_shown_beside_looks_and_releases(visitor):
         ledger.draw("r-1", None)
     found = visitor.get("/").text
     row = next(part for part in found.split("<tr>") if "made-up-clinic</th>" in part)
-    assert "epsilon 3 left of epsilon 4" in row
+    assert "ε 3 left of ε 4" in row
     assert 'value="75"' in row
-    assert '<td data-of="Releases">1</td>' in row
+    assert '<td data-of="Releases"><a href="/ledger/made-up-clinic">1<' in row
     assert '<td data-of="Looks">1</td>' in row
     assert "elsewhere &lt;b&gt;" in found
     assert "known to the ledger alone" in found

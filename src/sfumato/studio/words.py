@@ -18,7 +18,7 @@ __all__ = [
 
 STEPS = ("File", "Columns", "Promise", "Review", "Release")
 NOTHING_READ = "Read of your data so far: nothing but the names of the files."
-READ_SO_FAR = "Read of your data so far: the header. No record was read."
+READ_SO_FAR = "Read of your data for this page: at most the header. No record was read."
 READ_RELEASE = "Read for this page: the release alone. No record was read."
 READ_PUBLIC = (
     "Read of your data so far: the header and, because you said that everybody may read the file, "

@@ -12,7 +12,7 @@ from sfumato.studio.account import address_of
 from sfumato.studio.draft import Draft
 from sfumato.studio.madeup import begin_example
 from sfumato.studio.page import page, project_of, to
-from sfumato.studio.words import NOTHING_READ, READ_SO_FAR, several
+from sfumato.studio.words import NOTHING_READ, READ_SO_FAR, greek, several
 
 __all__ = ["ROUTES"]
 
@@ -23,6 +23,7 @@ class Line:
 
     name: str
     slug: str | None  # None: known to the ledger alone
+    address: str  # of its page in the ledger
     budget: str
     spent: int  # hundredths of what was granted, for the bar
     granted: bool
@@ -73,7 +74,8 @@ def _line(draft: Draft, ledger: Ledger | None) -> Line:
     todo = "" if draft.declared else f"{done} of {several(all_of_them, 'column')} declared"
     next_step = "Choose the promise" if draft.declared else "Declare the columns"
     if ledger is None or draft.name not in ledger.datasets():
-        return Line(draft.name, draft.slug, "nothing granted yet", 0, False, 0, 0, todo, next_step)
+        nothing = ("nothing granted yet", 0, False, 0, 0)
+        return Line(draft.name, draft.slug, "", *nothing, todo, next_step)
     return _counted(draft.name, draft.slug, ledger, todo, next_step)
 
 
@@ -84,9 +86,10 @@ def _alone(name: str, ledger: Ledger) -> Line:
 def _counted(name: str, slug: str | None, ledger: Ledger, todo: str, next_step: str) -> Line:
     balance, looks = ledger.balance(name), sum(ledger.inspections(name).values())
     left = balance.left.spelled(like=balance.granted)
-    said = f"{left} left of {balance.granted}"
+    said = greek(f"{left} left of {balance.granted}")
     share = _spent(balance)
-    return Line(name, slug, said, share, True, balance.releases, looks, todo, next_step)
+    spent = (said, share, True, balance.releases, looks)
+    return Line(name, slug, address_of(name), *spent, todo, next_step)
 
 
 def _spent(balance: Balance) -> int:
