@@ -37,12 +37,7 @@ def files_with(folder, word):
 
 
 def test_no_cell_is_answered_said_or_kept(place):
-    world = {
-        "TMPDIR": str(place / "temporary"),
-        "XDG_RUNTIME_DIR": "",
-        "XDG_STATE_HOME": str(place),
-    }
-    with running(place / "project", **world) as (visitor, process):
+    with running(place / "project", **world(place)) as (visitor, process):
         first_release(visitor)
         (place / "project/data/patients.csv").write_text("canary1,canary2\ncanary3,canary4\n")
         answers = {"file": "patients.csv", "header": "no", "unit": "one", "held": "secret"}
@@ -58,12 +53,7 @@ def test_no_cell_is_answered_said_or_kept(place):
 
 
 def test_a_studio_that_is_killed_leaves_no_cell_anywhere(place):
-    world = {
-        "TMPDIR": str(place / "temporary"),
-        "XDG_RUNTIME_DIR": "",
-        "XDG_STATE_HOME": str(place),
-    }
-    with running(place / "project", **world) as (visitor, process):
+    with running(place / "project", **world(place)) as (visitor, process):
         first_release(visitor)
         process.kill()
         process.wait(10)
