@@ -116,19 +116,20 @@ def patient(ask):
     return ask()
 
 
-def begun(world, fate, **changes):
+def begun(world, fate, pipe=None, **changes):
     """A job whose worker met its fate, in a process that was forked; what that ended with."""
     asked = world.asked(**changes)
     assert world.jobs().folder.begin(asked)
-    return asked.job, again(world, asked.job, fate)
+    return asked.job, again(world, asked.job, fate, pipe)
 
 
-def again(world, job, fate="work"):
+def again(world, job, fate="work", pipe=None):
     """The same job in the hands of another worker."""
 
     def life():
         doomed.FATES[fate]()
-        work.run(world.project.folder, job, work.Pipe(os.open(os.devnull, os.O_WRONLY)))
+        told = work.Pipe(os.open(os.devnull, os.O_WRONLY) if pipe is None else pipe)
+        work.run(world.project.folder, job, told)
 
     return in_child(life)
 

@@ -41,5 +41,6 @@ def first_release(visitor, file="patients.csv"):
     visitor.send(here, TYPED | {"do": "next", "who": "0", "rows": "8"})
     visitor.get("/")
     visitor.get("/nowhere")
+    visitor.post("/d/registry/publish", {"name": "registry"})  # which shows the review
     assert Schema.read(visitor.folder / "datasets/registry/schema.yaml").person == "patient"
     return visitor.seen

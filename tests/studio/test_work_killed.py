@@ -6,7 +6,7 @@ import signal
 import pytest
 
 import doomed
-from jobs_world import World, again, begun
+from jobs_world import ROWS, World, again, begun
 from killing import kill_at_every_line
 from sfumato.ledger import Ledger
 from sfumato.publishing.verify import verify
@@ -128,6 +128,21 @@ def test_a_doubt_that_nobody_has_read_stops_before_the_charge(tmp_path):
     jobs.folder.change(jobs.asked(job).despite(doubt))
     again(world, job)
     assert world.jobs().standing(job).what == "released"
+
+
+@pytest.mark.parametrize("kind", ["publish", "fit"])
+@pytest.mark.parametrize("spoilt", [2, 200])
+def test_no_cell_that_is_not_declared_leaves_the_worker(tmp_path, kind, spoilt, monkeypatch):
+    cells = "".join(f"CANARY{k}a,CANARY{k}b\n" for k in range(spoilt))
+    world = World(tmp_path, rows=ROWS + cells)
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    told = tmp_path / "told"
+    with told.open("wb") as pipe:
+        job, code = begun(world, "work", pipe.fileno(), kind=kind, epsilon="3")
+    assert (code, world.jobs().folder.ending(job).outcome) in ((0, "done"), (0, "refused"))
+    assert (b"unreadable" in told.read_bytes()) == (kind == "fit")
+    assert not [name for name, text in world.files().items() if b"CANARY" in text]
 
 
 @pytest.mark.slow
