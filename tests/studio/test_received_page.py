@@ -95,6 +95,9 @@ def test_a_release_is_compared_with_the_key_that_the_recipient_names(sent, tmp_p
     create_key(wrong)
     sf.Release.load(sent).save(tmp_path / "signed", sign=right)
     with studio(tmp_path / "signed", received=True) as visitor:
+        said = text(visitor.get(PAGE))
+        assert "origin open signed by key" in said  # anybody has keys
+        assert "whether that is the publisher's key, their public key says" in said
         said = text(visitor.post(f"{PAGE}/verify", {"key": f"{right}.pub"}))
         assert "origin ok signed by key" in said
         assert "which is in right.key.pub" in said

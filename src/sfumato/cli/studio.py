@@ -54,9 +54,7 @@ def studio(
         say("Quit on the page, or Ctrl-C here, ends it.")
 
     with listening(port) as taken:
-        serve(
-            project, taken, ready=ready, say=lambda line: say(line, err=True), received=received
-        )
+        serve(project, taken, ready=ready, say=lambda line: say(line, err=True), received=received)
     say("stopped" if project is None else "stopped: what was typed is kept")
 
 

@@ -4,7 +4,7 @@ Draws and settlements are told in the line of the charge that they belong to; ev
 the ledger is a line here.
 
 >>> address_of("clinic"), address_of("Klinik Süd / 2026")
-('clinic', 'klinik-sud-2026-9b91bd09a1ed')
+('clinic', 'klinik-sud-2026-3b5b39b3f0cc')
 """
 
 from collections.abc import Iterator, Mapping, Sequence

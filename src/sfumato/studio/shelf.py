@@ -44,14 +44,6 @@ class Shelf:
             )
         return found
 
-    @property
-    def names(self) -> list[str]:
-        """All releases of a project, in the order of their names."""
-        if self.alone:
-            return [RECEIVED]
-        entries = sorted(self.folder.iterdir())
-        return [entry.name for entry in entries if is_slug(entry.name) and is_release(entry)]
-
     def kept(self, folder: Path, what: Hashable, compute: Callable[[], Found]) -> Found:
         """What was computed of a folder before, unless a file in it was changed since."""
         key = (folder, what, _state(folder))
@@ -82,6 +74,9 @@ def _state(folder: Path) -> tuple[tuple[str, int, int, int], ...]:
 
     Who forges the times of files on this machine could as well replace the program.
     """
-    paths = sorted((*folder.iterdir(), *folder.glob("data/*")))
-    found = ((path, path.lstat()) for path in paths)
+    try:
+        paths = sorted((*folder.iterdir(), *folder.glob("data/*")))
+        found = [(path, path.lstat()) for path in paths]
+    except OSError as error:  # it is not ours to read, or is being moved
+        raise ReleaseError(f"{folder} cannot be read: {error.strerror}") from None
     return tuple((path.name, at.st_size, at.st_mtime_ns, at.st_ctime_ns) for path, at in found)

@@ -1,7 +1,7 @@
 """S8: what was granted, spent and looked at, by date; whether the history holds; the sheet."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from starlette.requests import Request
@@ -15,8 +15,10 @@ from sfumato.ledger.export import export_lines
 from sfumato.release.folder import is_release
 from sfumato.release.reading import read_certificate
 from sfumato.studio.account import Account, account, address_of, name_at
+from sfumato.studio.asked import is_job
 from sfumato.studio.forms import Form
 from sfumato.studio.page import page, project_of
+from sfumato.studio.place import is_slug
 from sfumato.studio.project import Project
 from sfumato.studio.sheet import sheet
 
@@ -157,11 +159,11 @@ def _known(project: Project) -> dict[str, str]:
     """Releases that lie in the project, by the id that the ledger has for them."""
     found = {}
     for entry in sorted(project.releases.iterdir()):
-        if is_release(entry):
-            try:
+        if is_job(entry.name):  # its folder has its name
+            found[entry.name] = entry.name
+        elif is_slug(entry.name) and is_release(entry):
+            with suppress(Refused):  # its own page says what is wrong
                 found[read_certificate(entry).release] = entry.name
-            except Refused:  # its own page says what is wrong
-                continue
     return found
 
 

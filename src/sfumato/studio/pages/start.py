@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sfumato.ledger import Balance, Ledger
+from sfumato.studio.account import address_of
 from sfumato.studio.draft import Draft
 from sfumato.studio.madeup import begin_example
 from sfumato.studio.page import page, project_of, to
@@ -29,6 +30,11 @@ class Line:
     looks: int
     todo: str
     next: str
+
+    @property
+    def address(self) -> str:
+        """Of its account in the ledger."""
+        return address_of(self.name)
 
 
 def show(request: Request) -> Response:
