@@ -39,6 +39,11 @@ def first_release(visitor, file="patients.csv"):
     visitor.send(here, {"do": "import", "pasted": BOOK})
     visitor.send(here, TYPED | {"do": "check", "who": "0", "rows": "8"})
     visitor.send(here, TYPED | {"do": "next", "who": "0", "rows": "8"})
+    visitor.get(
+        "/d/registry/budget?records=5000&number=secret&epsilon=0.5&delta=1e-9&find=1&do=show"
+    )
+    visitor.post("/d/registry/budget", {"records": "some", "epsilon": "0"})
+    visitor.post("/d/registry/budget", {"records": "5 000", "epsilon": "1"})
     visitor.get("/")
     visitor.get("/nowhere")
     visitor.post("/d/registry/publish", {"name": "registry"})  # which shows the review

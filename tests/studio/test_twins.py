@@ -48,7 +48,7 @@ def plain(tmp_path_factory):
 
 
 def test_the_journey_is_one(plain):
-    assert [status for status, _, _ in plain[1]].count(200) == 9
+    assert [status for status, _, _ in plain[1]].count(200) == 10
     assert {500, 401, 403}.isdisjoint(status for status, _, _ in plain[1])
 
 

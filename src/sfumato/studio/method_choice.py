@@ -1,8 +1,7 @@
 """Which methods a promise can be kept with, and why not the others; from the schema alone.
 
->>> from sfumato.schema import Schema
->>> schema = Schema.of({"name": "t", "columns": {"smoker": {"kind": "boolean"}}})
->>> found = {one.name: one for one in offered(schema, "1", None)}
+>>> text = "{name: t, columns: {smoker: {kind: boolean}}}"
+>>> found = {one.name: one for one in offered(text, strong=True)}
 >>> found["mosaic"].fits, found["power-method"].why_not.partition(";")[0]
 (True, 'power-method adds Gaussian noise')
 >>> "rotation" in found
@@ -22,6 +21,7 @@ from sfumato.schema import Schema
 
 __all__ = ["DEFAULT_METHOD", "Offer", "offered", "unpromised"]
 
+_SOME_EPSILON, _SOME_DELTA = "1", "1e-9"
 _LONGEST = 300  # characters of a reason
 
 
@@ -32,7 +32,7 @@ class Offer:
     name: str
     summary: str
     use: str
-    why_not: str  # for this schema and budget; empty where it can be chosen
+    why_not: str  # for this schema; empty where it can be chosen
 
     @property
     def fits(self) -> bool:
@@ -40,9 +40,15 @@ class Offer:
         return not self.why_not
 
 
-def offered(schema: Schema, epsilon: str, delta: str | None) -> tuple[Offer, ...]:
-    """All methods with a promise, the default first."""
-    return _offered(schema.to_yaml(), epsilon, delta)
+# Nothing in it depends on how large the budget is, so that a slider is not kept waiting.
+@lru_cache(maxsize=8)
+def offered(text: str, *, strong: bool) -> tuple[Offer, ...]:
+    """All methods with a promise, the default first, for a schema by its text.
+
+    A promise is strong where it may not fail.
+    """
+    found = _found(Schema.parse(text), None if strong else _SOME_DELTA)
+    return tuple(sorted(found, key=lambda one: (one.name != DEFAULT_METHOD, not one.fits)))
 
 
 def unpromised() -> list[str]:
@@ -50,19 +56,12 @@ def unpromised() -> list[str]:
     return [one.name for one in registered("tables").values() if one.family is Family.UNPROVED]
 
 
-# All of them are priced for every page that is shown, most often for the same promise.
-@lru_cache(maxsize=16)
-def _offered(text: str, epsilon: str, delta: str | None) -> tuple[Offer, ...]:
-    found = _found(Schema.parse(text), epsilon, delta)
-    return tuple(sorted(found, key=lambda one: (one.name != DEFAULT_METHOD, not one.fits)))
-
-
-def _found(schema: Schema, epsilon: str, delta: str | None) -> Iterator[Offer]:
+def _found(schema: Schema, delta: str | None) -> Iterator[Offer]:
     for recipe in registered("tables").values():
         if recipe.family is Family.UNPROVED:
             continue
         try:
-            plan = price(schema, method=recipe.name, epsilon=epsilon, delta=delta)
+            plan = price(schema, method=recipe.name, epsilon=_SOME_EPSILON, delta=delta)
             bare = isinstance(plan.guarantee, Heuristic)
             why_not = "with this schema it promises nothing" if bare else ""
         except (Refused, MissingExtra) as refusal:

@@ -6,14 +6,17 @@ Sentences are there at once; tables of errors come when they are made (`forecast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from sfumato.errors import Refused
 from sfumato.ledger.amount import covers
 from sfumato.ledger.rules import priced
 from sfumato.plan import Plan
+from sfumato.privacy.guarantee import exact
 from sfumato.publishing.forecast import Forecast
 from sfumato.publishing.table import price
 from sfumato.release.certificate import BoughtFacts
+from sfumato.report.promise import one_in
 from sfumato.report.promised import Promised, in_odds, promised
 from sfumato.schema import Schema
 from sfumato.studio.forecasts import Forecasts, Question
@@ -21,7 +24,7 @@ from sfumato.studio.grade import Graded, graded
 from sfumato.studio.project import Project
 from sfumato.studio.promising import Judged, Typed, judged
 
-__all__ = ["Funds", "View", "funds", "view", "with_neighbours"]
+__all__ = ["Funds", "Stated", "View", "funds", "stated", "view"]
 
 _FEW_COLUMNS = 40  # for which errors under a failure chance are forecast unasked
 _COMPARED = 3  # columns that are named in one sentence
@@ -39,6 +42,14 @@ class Funds:
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """A schema, and its text."""
+
+    schema: Schema
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """All that depends on what was typed."""
 
@@ -53,6 +64,7 @@ class View:
     pending: bool = False
     doubt: str = ""
     delta: str = ""  # that could be allowed, or is
+    chance: str = ""  # the same in words
     compared: str = ""  # errors under it
     wish: str = ""  # which epsilon fulfils it
     wish_epsilon: str = ""
@@ -60,12 +72,15 @@ class View:
     wish_pending: bool = False
 
 
-def with_neighbours(schema: Schema, secret: bool) -> Schema:
-    """The schema for a secret number of records, or a public one."""
-    wanted = "add-remove" if secret else "replace-one"
-    if schema.neighbours == wanted:
-        return schema
-    return Schema.of({**schema.to_json(), "neighbours": wanted})
+# Every move of a slider asks for it, and one of 200 columns takes a while to read.
+@lru_cache(maxsize=8)
+def stated(text: str, secret: bool | None = None) -> Stated:
+    """The schema in a file; for a secret number of records, or a public one, where that is said."""
+    schema = Schema.parse(text)
+    wanted = {None: schema.neighbours, True: "add-remove", False: "replace-one"}[secret]
+    if schema.neighbours != wanted:
+        schema = Schema.of({**schema.to_json(), "neighbours": wanted})
+    return Stated(schema, schema.to_yaml())
 
 
 def funds(project: Project, name: str) -> Funds:
@@ -82,31 +97,32 @@ def funds(project: Project, name: str) -> Funds:
 def view(
     project: Project,
     name: str,
-    declared: Schema,
+    declared: str,
     typed: Typed,
     forecasts: Forecasts,
     wait: float,
 ) -> View:
-    """What comes of the fields; `wait` is how many seconds a table may take."""
+    """What comes of the fields, for a schema by its text, with a table in so many seconds."""
     found = funds(project, name)
     if found.fixed:
         typed = replace(typed, secret=found.fixed == "add-remove")
-    meant = judged(typed, list(declared.released))
+    names = list(stated(declared).schema.released)
+    meant = judged(typed, names)
     shown = View(typed, meant, funds=found)
     if meant.epsilon is None or "delta" in meant.faults:
         return shown
     try:
-        schema = with_neighbours(declared, typed.secret)
-        plan = price(schema, method=typed.method, epsilon=meant.epsilon, delta=meant.delta)
+        facts = stated(declared, typed.secret)
+        plan = price(facts.schema, method=typed.method, epsilon=meant.epsilon, delta=meant.delta)
     except Refused as refusal:
         return replace(shown, judged=meant.wrong(_field_of(refusal, meant), str(refusal)))
     shown = _promised(replace(shown, funds=_enough(project, name, plan, found)), plan)
     if meant.records is None:
         return shown
     base = Question(
-        schema.to_yaml(), meant.records, typed.method, epsilon=meant.epsilon, delta=meant.delta
+        facts.text, meant.records, typed.method, epsilon=meant.epsilon, delta=meant.delta
     )
-    shown = _compared(shown, base, len(declared.released), forecasts)
+    shown = _compared(shown, base, len(names), forecasts)
     shown = _wished(shown, base, forecasts)
     return _foreseen(shown, base, forecasts, wait)
 
@@ -150,7 +166,7 @@ def _foreseen(shown: View, base: Question, forecasts: Forecasts, wait: float) ->
 def _compared(shown: View, base: Question, columns: int, forecasts: Forecasts) -> View:
     """What a failure chance would change; an allowed one stands in the table already."""
     delta = base.delta or _usual_delta(base.records)
-    shown = replace(shown, delta=delta)
+    shown = replace(shown, delta=delta, chance=one_in(exact("delta", delta)))
     if base.delta is not None or columns > _FEW_COLUMNS:
         return shown
     pure = forecasts.answer(base)

@@ -18,7 +18,7 @@ from sfumato.studio.header import shown_name
 from sfumato.studio.method_choice import offered, unpromised
 from sfumato.studio.page import page, project_of, studio_of, to
 from sfumato.studio.project import Project
-from sfumato.studio.promise_view import View, view, with_neighbours
+from sfumato.studio.promise_view import View, stated, view
 from sfumato.studio.promising import STOPS, Typed, nearest
 
 __all__ = ["ROUTES"]
@@ -35,7 +35,11 @@ def show(request: Request) -> Response:
         return to(f"/d/{draft.slug}/schema?check=1")
     schema = _schema(project, draft)
     sent = bool(request.url.query)
-    typed = Typed.sent(form) if sent else Typed.kept(read_choice(project, draft.slug), schema)
+    typed = (
+        Typed.sent(form)
+        if sent
+        else Typed.kept(read_choice(project, draft.slug), stated(schema).schema)
+    )
     # Script asks again by itself; whoever pressed a button would have to.
     wait = _PATIENCE if form.flag("do") else 0.0
     return _shown(request, draft, schema, _view(request, draft, schema, typed, wait))
@@ -54,8 +58,8 @@ def save(request: Request) -> Response:
         meant = meant.wrong("records", "Say about how many records there are.")
     if meant.faults:
         return _shown(request, draft, schema, found, faults=dict(meant.faults), status=422)
-    chosen = with_neighbours(schema, found.typed.secret)
-    if chosen is not schema:
+    chosen = stated(schema, found.typed.secret).schema
+    if chosen.neighbours != stated(schema).schema.neighbours:
         _declare(project, draft, chosen)
     choice = Choice(
         method=found.typed.method,
@@ -67,8 +71,8 @@ def save(request: Request) -> Response:
     return to(f"/d/{draft.slug}/review")
 
 
-def _schema(project: Project, draft: Draft) -> Schema:
-    return Schema.parse(project.schema_path(draft.slug).read_text(encoding="utf-8"))
+def _schema(project: Project, draft: Draft) -> str:
+    return project.schema_path(draft.slug).read_text(encoding="utf-8")
 
 
 def _declare(project: Project, draft: Draft, schema: Schema) -> None:
@@ -77,7 +81,7 @@ def _declare(project: Project, draft: Draft, schema: Schema) -> None:
     project.redeclare(draft, schema)
 
 
-def _view(request: Request, draft: Draft, schema: Schema, typed: Typed, wait: float) -> View:
+def _view(request: Request, draft: Draft, schema: str, typed: Typed, wait: float) -> View:
     forecasts = studio_of(request).forecasts
     return view(project_of(request), draft.name, schema, typed, forecasts, wait)
 
@@ -85,15 +89,15 @@ def _view(request: Request, draft: Draft, schema: Schema, typed: Typed, wait: fl
 def _shown(
     request: Request,
     draft: Draft,
-    schema: Schema,
+    text: str,
     found: View,
     *,
     faults: dict[str, str] | None = None,
     status: int = 200,
 ) -> Response:
+    schema = stated(text).schema
     names = {name: shown_name(name, draft.positions.get(name, 0)) for name in schema.released}
     lines = found.lines if found.typed.all else found.lines[:_LINES]
-    epsilon = found.judged.epsilon or "1"
     return page(
         request,
         "promise.html",
@@ -111,7 +115,7 @@ def _shown(
         grades=GRADES,
         names=names,
         means=_numbers(schema),
-        offers=offered(schema, epsilon, found.judged.delta),
+        offers=offered(text, strong=found.judged.delta is None),
         unpromised=unpromised(),
         again=found.pending or found.wish_pending,
     )
