@@ -139,7 +139,7 @@ def test_the_same_goes_by_keyboard(chromium, visitor):  # noqa: F811
     page.keyboard.press("Space")
     tab_to(page, "button.main")
     page.keyboard.press("Enter")
-    page.wait_for_url(f"{home(visitor)}/")
+    page.wait_for_url("**/d/by-keyboard/budget")
     assert (visitor.folder / "datasets/by-keyboard/schema.yaml").exists()
     assert faults == []
     context.close()
