@@ -46,7 +46,6 @@ def test_a_newcomer_publishes_eight_columns_in_few_clicks_and_no_page_has_a_faul
         person.page.set_default_timeout(20_000)
         publish_first(person, visitor, "registry")
         print(f"{way}: {person.clicks} clicks, {person.fields} typed fields")
-        said = person.page.inner_text("main")
         context.close()
     assert len(Schema.read(folder / "datasets/registry/schema.yaml").released) == 8
     assert person.clicks <= MOST_CLICKS
