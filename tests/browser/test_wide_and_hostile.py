@@ -131,7 +131,6 @@ Promise.all(tries).then(() => { window.said = said; });
 </script>"""
 
 
-@pytest.mark.slow
 def test_a_page_of_another_site_posts_reads_frames_and_runs_nothing(chromium, tmp_path, foreign):  # noqa: F811
     world = World(tmp_path).choose()
     with studio(tmp_path) as visitor:
@@ -153,7 +152,6 @@ def test_a_page_of_another_site_posts_reads_frames_and_runs_nothing(chromium, tm
     assert kinds == [1, 0, 0]
 
 
-@pytest.mark.slow
 def test_a_name_that_points_here_by_rebinding_is_answered_nothing(chromium, tmp_path):  # noqa: F811
     World(tmp_path).choose()
     with studio(tmp_path) as visitor:

@@ -95,7 +95,7 @@ def test_a_schema_comes_back_as_it_was(tmp_path):
             typed |= {f"k{place}": column["kind"], f"f{place}": column["facts"]}
             typed |= {f"m{place}": "on"} if column["missing"] else {}
         typed["y"] = "2"
-        assert "Look at the columns" in visitor.send("/d/a/schema", typed).text
+        assert "What is promised" in visitor.send("/d/a/schema", typed).text
     found = Schema.read(tmp_path / "datasets/a/schema.yaml").to_json()
     expected = Schema.parse(SCHEMA).to_json()
     for column in expected["columns"].values():

@@ -139,7 +139,7 @@ def test_columns_with_familiar_names_are_proposed_and_say_so(visitor):
 
 def test_a_change_takes_back_that_all_is_declared(visitor):
     visitor.post(HERE, TYPED | {"do": "next"})
-    assert "Look at the columns" in visitor.get("/").text
+    assert "Plan a release" in visitor.get("/").text
     visitor.post(HERE, TYPED | {"f1": "0..100", "do": "check"})
     assert (
         json.loads((visitor.folder / "datasets/patients/draft.json").read_text())["declared"]

@@ -30,6 +30,7 @@ class Line:
     looks: int
     todo: str
     next: str
+    page: str  # of the data set, on which that is done
 
     @property
     def address(self) -> str:
@@ -71,22 +72,31 @@ def _line(draft: Draft, ledger: Ledger | None) -> Line:
     done = sum(bool(column.kind) and not column.proposed for column in draft.columns)
     all_of_them = len(draft.columns)
     todo = "" if draft.declared else f"{done} of {several(all_of_them, 'column')} declared"
-    next_step = "Look at the columns" if draft.declared else "Declare the columns"
+    next_step, way = _next(draft)
     if ledger is None or draft.name not in ledger.datasets():
-        return Line(draft.name, draft.slug, "nothing granted yet", 0, False, 0, 0, todo, next_step)
-    return _counted(draft.name, draft.slug, ledger, todo, next_step)
+        return Line(
+            draft.name, draft.slug, "nothing granted yet", 0, False, 0, 0, todo, next_step, way
+        )
+    return _counted(draft.name, draft.slug, ledger, todo, next_step, way)
+
+
+def _next(draft: Draft) -> tuple[str, str]:
+    """What comes next for a data set, and the page on which it is done."""
+    return ("Plan a release", "budget") if draft.declared else ("Declare the columns", "schema")
 
 
 def _alone(name: str, ledger: Ledger) -> Line:
-    return _counted(name, None, ledger, "", "")
+    return _counted(name, None, ledger, "", "", "")
 
 
-def _counted(name: str, slug: str | None, ledger: Ledger, todo: str, next_step: str) -> Line:
+def _counted(
+    name: str, slug: str | None, ledger: Ledger, todo: str, next_step: str, way: str
+) -> Line:
     balance, looks = ledger.balance(name), sum(ledger.inspections(name).values())
     left = balance.left.spelled(like=balance.granted)
     said = f"{left} left of {balance.granted}"
     share = _spent(balance)
-    return Line(name, slug, said, share, True, balance.releases, looks, todo, next_step)
+    return Line(name, slug, said, share, True, balance.releases, looks, todo, next_step, way)
 
 
 def _spent(balance: Balance) -> int:
