@@ -14,7 +14,16 @@ from unicodedata import normalize
 
 import pytest
 
-__all__ = ["address_faults", "chromium", "page_faults", "pictures", "program"]
+__all__ = [
+    "SCHEMES",
+    "WIDTHS",
+    "address_faults",
+    "chromium",
+    "faults_now",
+    "page_faults",
+    "pictures",
+    "program",
+]
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = (
@@ -26,7 +35,7 @@ _FLAGS = (
     "--no-first-run",
 )
 _OPEN = []
-_WIDTHS, _SCHEMES = (375, 1200), ("light", "dark")
+WIDTHS, SCHEMES = (375, 1200), ("light", "dark")
 _PAPER = 794  # CSS pixels of A4
 _NO_BROWSER = (
     "no browser: install chromium (apt-get install chromium, or python -m playwright install "
@@ -61,11 +70,11 @@ def program(kind):
 def page_faults(browser, path: Path) -> list[str]:
     """All that is wrong with a self-contained page, on a phone, on a screen and on paper."""
     faults = []
-    for scheme in _SCHEMES:
-        for width in _WIDTHS:
+    for scheme in SCHEMES:
+        for width in WIDTHS:
             page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
             found = _watched(page, path)
-            faults += [f"{width} px, {scheme}: {fault}" for fault in (*found, *_read(page))]
+            faults += [f"{width} px, {scheme}: {fault}" for fault in (*found, *faults_now(page))]
             page.close()
     page = browser.new_page()
     page.goto(path.absolute().as_uri())
@@ -75,7 +84,7 @@ def page_faults(browser, path: Path) -> list[str]:
 
 
 def address_faults(
-    context, address: str, *, widths=_WIDTHS, schemes=_SCHEMES, status=200
+    context, address: str, *, widths=WIDTHS, schemes=SCHEMES, status=200
 ) -> list[str]:
     """All that is wrong with a page that is served, in a context that may see it."""
     faults = []
@@ -85,7 +94,7 @@ def address_faults(
             page.set_viewport_size({"width": width, "height": 800})
             page.emulate_media(color_scheme=scheme)
             found = _served(page, address, status)
-            faults += [f"{width} px, {scheme}: {fault}" for fault in (*found, *_read(page))]
+            faults += [f"{width} px, {scheme}: {fault}" for fault in (*found, *faults_now(page))]
             page.close()
     page = context.new_page()
     page.goto(address)
@@ -119,8 +128,8 @@ def _served(page, address, status):
 def pictures(browser, path: Path, folder: Path) -> list[Path]:
     """The page as PNG at every width and scheme, to be looked at."""
     made = []
-    for scheme in _SCHEMES:
-        for width in _WIDTHS:
+    for scheme in SCHEMES:
+        for width in WIDTHS:
             page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
             page.goto(path.absolute().as_uri())
             made.append(folder / f"{path.stem}-{width}-{scheme}.png")
@@ -143,7 +152,7 @@ def _watched(page, path):
     return faults
 
 
-def _read(page):
+def faults_now(page):
     """Faults of the page as it stands."""
     from axe_playwright_python.sync_playwright import Axe
 
