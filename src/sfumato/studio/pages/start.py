@@ -23,7 +23,6 @@ class Line:
 
     name: str
     slug: str | None  # None: known to the ledger alone
-    address: str  # of its page in the ledger
     budget: str
     spent: int  # hundredths of what was granted, for the bar
     granted: bool
@@ -75,7 +74,7 @@ def _line(draft: Draft, ledger: Ledger | None) -> Line:
     next_step = "Choose the promise" if draft.declared else "Declare the columns"
     if ledger is None or draft.name not in ledger.datasets():
         nothing = ("nothing granted yet", 0, False, 0, 0)
-        return Line(draft.name, draft.slug, "", *nothing, todo, next_step)
+        return Line(draft.name, draft.slug, *nothing, todo, next_step)
     return _counted(draft.name, draft.slug, ledger, todo, next_step)
 
 
@@ -89,7 +88,7 @@ def _counted(name: str, slug: str | None, ledger: Ledger, todo: str, next_step: 
     said = greek(f"{left} left of {balance.granted}")
     share = _spent(balance)
     spent = (said, share, True, balance.releases, looks)
-    return Line(name, slug, address_of(name), *spent, todo, next_step)
+    return Line(name, slug, *spent, todo, next_step)
 
 
 def _spent(balance: Balance) -> int:
