@@ -67,6 +67,7 @@ def test_whoever_made_it_brings_it_up_to_date_and_nobody_else_can(people, addres
         ledger.reserve("r", "adult", PureDP(1), plan=PLAN, protects=ABOUT)
 
 
+@pytest.mark.slow
 def test_killed_on_the_way_it_has_one_format_or_the_other(people, address, schema, newer):
     head = made(people, address)
     newer()
