@@ -82,6 +82,7 @@ def first_release(page, visitor, name):
     """As far as there are pages."""
     choose_file(page, visitor, name)
     page.get_by_role("button", name="Check").first.click()
+    page.locator(".fault").nth(3).wait_for()
     assert page.locator(".fault").count() == 4
     declare(page)
     page.get_by_role("button", name="Next").click()
