@@ -4,6 +4,7 @@ import pytest
 
 from browser.faults import address_faults, chromium, program  # noqa: F401  a fixture
 from sfumato.schema import Schema
+from slowness import slow
 from studio_world import studio
 
 RECORD = "canary0,canary1,canary2,canary3,canary4"
@@ -90,7 +91,7 @@ def first_release(page, visitor, name):
     assert list(schema.released) == ["age", "ward", "seen"]
 
 
-@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("script", [True, slow(False)])
 def test_a_newcomer_comes_as_far_as_there_are_pages(chromium, visitor, script):  # noqa: F811
     context, faults = opened(chromium, visitor, java_script_enabled=script)
     page = context.new_page()

@@ -15,6 +15,7 @@ from release_world import HOSTILE, NAME, RELEASE, lines, published, reserved
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import Heuristic
 from sfumato.schema import Schema
+from slowness import slow
 from studio_world import studio
 
 LONG = "".join(filter(str.isprintable, HOSTILE)) * 2
@@ -99,7 +100,7 @@ def test_no_page_has_a_fault_at_any_width_by_day_or_night(chromium, visitor, nam
     context.close()
 
 
-@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("script", [True, slow(False)])
 def test_an_officer_grants_checks_and_signs(chromium, visitor, project, script):  # noqa: F811
     context, faults = opened(chromium, visitor, java_script_enabled=script)
     page, before = context.new_page(), len(lines(project, "grant"))
@@ -154,7 +155,7 @@ def test_a_sheet_with_all_that_is_long_is_one_page_and_holds_the_head(chromium, 
     assert "Place, date, data protection" in text
 
 
-@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("script", [True, slow(False)])
 def test_a_recipient_asks_and_verifies(chromium, project, script):  # noqa: F811
     folder = project.releases / RELEASE
     (answer,) = sf.Release.load(folder).accuracy(count={"ward": ["surgery", "oncology"]})

@@ -8,6 +8,7 @@ from browser.test_studio import home, opened, tab_to
 from jobs_world import SCHEMA, World
 from sfumato.schema import Schema
 from sfumato.studio.choice import read_choice
+from slowness import slow, slow_but
 from studio_world import studio
 
 HERE = "/d/visits/budget"
@@ -33,7 +34,7 @@ def mean_of_age(epsilon, records=5_000):
     return sf.forecast(Schema.parse(SCHEMA), records=records, epsilon=epsilon).line("age").cells[2]
 
 
-@pytest.mark.parametrize("key", ["ArrowRight", "ArrowUp"])
+@pytest.mark.parametrize("key", ["ArrowRight", slow("ArrowUp")])
 def test_sentence_and_table_follow_the_slider_by_keyboard(chromium, visitor, key):  # noqa: F811
     context, faults = opened(chromium, visitor)
     page = context.new_page()
@@ -70,7 +71,7 @@ def test_the_slider_follows_the_field_and_a_fault_is_said_beside_it(chromium, vi
     context.close()
 
 
-@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("script", [True, slow(False)])
 def test_from_a_wish_to_the_review(chromium, visitor, script):  # noqa: F811
     context, faults = opened(chromium, visitor, java_script_enabled=script)
     page = context.new_page()
@@ -122,7 +123,7 @@ def test_without_script_the_page_reloads_until_the_table_is_there(chromium, tmp_
         context.close()
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", slow_but(list(PAGES)[:1], PAGES))
 def test_no_page_has_a_fault_on_a_phone_by_day(chromium, visitor, name):  # noqa: F811
     context, _ = opened(chromium, visitor)
     path, status = PAGES[name]

@@ -5,6 +5,7 @@ import pytest
 from browser.faults import address_faults, chromium  # noqa: F401  a fixture
 from browser.test_studio import home, opened
 from jobs_world import NAME, World, begun, worker
+from slowness import slow
 from studio_world import studio
 
 KILLED = ("before the charge", "once charged", "once drawn", "in place", "once settled")
@@ -19,7 +20,7 @@ def killed(tmp_path_factory):
         yield world, visitor, jobs
 
 
-@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("script", [True, slow(False)])
 def test_pressed_twice_a_release_is_charged_once_and_its_page_comes_by_itself(
     chromium,  # noqa: F811
     tmp_path,

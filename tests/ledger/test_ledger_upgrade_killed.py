@@ -133,6 +133,7 @@ def test_the_killing_itself_finds_an_upgrade_outside_the_transaction(
         kill_at_every_change(hasty, older.check, older.prepare, (older.path.parent, state_folder))
 
 
+@pytest.mark.slow
 def test_the_killing_itself_finds_a_key_that_is_written_after_the_commit(older, monkeypatch):
     write, kept = ledger_upgrade.write_key, []
 

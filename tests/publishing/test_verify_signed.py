@@ -191,6 +191,7 @@ def test_a_data_set_by_another_name_is_caught(own, plain):
         assert list(failed(folder)) == found
 
 
+@pytest.mark.slow
 def test_every_value_of_a_synopsis_is_signed(own, plain):
     passed = 0
     synopsis, bare = read(own, "synopsis.json"), read(plain, "synopsis.json")

@@ -7,6 +7,7 @@ import pytest
 import sfumato as sf
 from sfumato.publishing.wish import _epsilon, _place, parsed, smallest
 from sfumato.schema.domain import Domain
+from slowness import slow
 
 SCHEMA = {
     "name": "t",
@@ -93,7 +94,7 @@ def fulfilled(wishes, line_of):
     return True
 
 
-@pytest.mark.parametrize("delta", [None, "1e-9"])
+@pytest.mark.parametrize("delta", [None, slow("1e-9")])
 @pytest.mark.parametrize("wishes", WISHES, ids=str)
 def test_the_epsilon_that_is_found_is_enough_and_a_little_less_is_not(wishes, delta):
     found = sf.forecast(SCHEMA, records=4_000, delta=delta, want=wishes)

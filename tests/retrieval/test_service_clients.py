@@ -138,6 +138,7 @@ def test_answers_of_before_there_were_clients_stay_and_belong_to_none_of_them(fo
     assert (spent(folder), stored(folder)) == (20_000, 2)
 
 
+@pytest.mark.slow
 def test_a_client_that_is_revoked_gets_nothing_a_second_later_and_one_renewed_does(folder):
     token = named(folder, "anna")
     with running(folder) as (url, _):

@@ -39,6 +39,7 @@ def test_killed_while_it_begins_a_release_the_studio_goes_on_where_it_was(world)
     assert world.lines("reserve") == 0
 
 
+@pytest.mark.slow
 def test_killed_while_it_stops_a_release_the_budget_comes_back_once(world):
     jobs, job = world.jobs(), []
 
@@ -63,6 +64,7 @@ def test_killed_while_it_stops_a_release_the_budget_comes_back_once(world):
     assert world.spent == 0
 
 
+@pytest.mark.slow
 def test_killed_while_it_begins_a_look_there_are_never_fewer_lines_than_looks(world):
     jobs = world.jobs(command=(*QUICK, LOOKED))
     looked, asked = world.project.folder / "looked", []

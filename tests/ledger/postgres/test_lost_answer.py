@@ -13,7 +13,7 @@ from postgres_proxy import Proxy
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
-from slowness import slow_but
+from slowness import slow, slow_but
 
 LOSSES = ["answer", "commit", "late"]
 ABOUT_IT = {"plan": PLAN, "protects": ABOUT}
@@ -112,7 +112,7 @@ def restart(ledger_server):
         one.join()
 
 
-@pytest.mark.parametrize("how", ["answer", "commit"])
+@pytest.mark.parametrize("how", ["answer", slow("commit")])
 def test_a_server_that_restarts_is_waited_for(people, address, schema, proxy, restart, how):
     made(people, address)
     with Ledger(proxy.url(people.url("paul", schema))) as ledger:
@@ -125,6 +125,7 @@ def test_a_server_that_restarts_is_waited_for(people, address, schema, proxy, re
     assert state(people, schema) == ("reserved", 1_000_000)
 
 
+@pytest.mark.slow
 def test_where_the_server_stays_away_it_is_said_that_nobody_knows(
     people, address, schema, proxy, ledger_server, monkeypatch
 ):
@@ -141,6 +142,7 @@ def test_where_the_server_stays_away_it_is_said_that_nobody_knows(
     assert state(people, schema) == ("reserved", 1_000_000)
 
 
+@pytest.mark.slow
 def test_a_second_crash_while_it_is_looked_up_tells_nothing_untrue(
     people, address, schema, proxy, restart
 ):
