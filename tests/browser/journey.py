@@ -158,10 +158,10 @@ def grant_first(person, visitor, name):
     """From the start page to the review."""
     person.open(f"{home(visitor)}/")
     declare_first(person, name)
-    person.press("#funds a", leads="**/grant?back=budget")
+    person.press("#funds a", leads="**/grant?back=budget**")
     person.fill("#epsilon", "3")
     person.fill("#reason", "data board, first meeting")
-    person.press("main .actions button.main", leads="**/budget")
+    person.press("main .actions button.main", leads="**/budget**")
     person.fill("#records", "400")
     person.press("button.main[value=next]", leads="**/review")
 
