@@ -76,7 +76,7 @@ def test_a_connection_that_is_lost_in_the_middle_leaves_a_charge_and_nothing_els
         assert "terminat" not in " ".join(texts(error.value))
         assert ledger.entry("one").state == "reserved"
         assert str(ledger.balance("t").left) == "epsilon 0.5"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.db"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.db", "b.db.key"]
     assert server.others() == 0
 
 
