@@ -66,6 +66,7 @@ def printed(page):
     """The sheets that a browser prints, as sizes in points and texts."""
     from pypdf import PdfReader
 
+    page.wait_for_load_state()  # a page without its style sheet has another size of paper
     sheets = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True))).pages
     return [
         (tuple(round(float(side)) for side in sheet.mediabox[2:]), sheet.extract_text())
@@ -112,6 +113,7 @@ def test_an_officer_grants_checks_and_signs(chromium, visitor, project, script):
     page.get_by_text(f"second board {script}").wait_for()
     assert len(lines(project, "grant")) == before + 1
     page.get_by_role("link", name="Sheet to sign").click()
+    page.wait_for_url("**/sheet")
     ((size, text),) = printed(page)
     with Ledger(project.ledger_path) as ledger:
         head = ledger.head
@@ -148,6 +150,7 @@ def test_a_sheet_with_all_that_is_long_is_one_page_and_holds_the_head(chromium, 
         page = context.new_page()
         page.goto(f"{home(visitor)}/ledger")
         page.get_by_role("link", name="Sheet of").first.click()
+        page.wait_for_url("**/sheet")
         ((size, text),) = printed(page)
         context.close()
     assert size == PAPER
@@ -173,7 +176,7 @@ def test_a_recipient_asks_and_verifies(chromium, project, script):  # noqa: F811
         page.get_by_label("oncology").check()
         page.get_by_role("button", name="Ask").click()
         for sentence in answer.sentences:
-            assert page.get_by_text(sentence).count() == 1
+            page.get_by_text(sentence).wait_for()
         page.get_by_label("Question").select_option(label="What is the mean of …?")
         page.get_by_label("Column").select_option(label="age")
         if not script:
@@ -182,7 +185,7 @@ def test_a_recipient_asks_and_verifies(chromium, project, script):  # noqa: F811
         page.get_by_role("button", name="Check again").click()
         page.get_by_text("Everything was checked just now").wait_for()
         frame = page.frame_locator("iframe")
-        assert frame.get_by_role("heading", name=NAME).count() == 1
+        frame.get_by_role("heading", name=NAME).wait_for()
         with page.expect_download() as fetched:
             page.get_by_role("link", name="all as one zip").click()
         assert fetched.value.suggested_filename == f"clinic-{RELEASE}.zip"

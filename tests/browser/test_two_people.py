@@ -44,6 +44,7 @@ def test_two_officers_grant_and_the_sheet_they_sign_holds_the_head(chromium, tmp
             page.get_by_text("seen by the board").wait_for()
         assert world.lines("approve") == 1
         page.get_by_role("link", name="Sheet to sign").click()
+        page.wait_for_url("**/sheet")
         ((size, text),) = printed(page)
         with Ledger(world.ledger_path) as ledger:
             head = ledger.head
