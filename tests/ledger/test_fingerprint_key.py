@@ -298,7 +298,7 @@ def test_the_key_stays_where_the_ledger_was_made_though_the_last_sync_failed(pat
     def failing(folder):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("sfumato.ledger.sqlite.file._sync_folder", failing)
+    monkeypatch.setattr("sfumato.ledger.sqlite.file.flush", failing)
     with pytest.raises(LedgerError, match="Input/output error"):
         Ledger.create(path)
     monkeypatch.undo()

@@ -13,6 +13,7 @@ from glob import escape
 from pathlib import Path
 from shlex import quote
 
+from sfumato.durable import flush
 from sfumato.errors import LedgerError
 from sfumato.ledger.chain import commitment, written
 from sfumato.untrusted.plain_file import content
@@ -73,7 +74,7 @@ def write_key(file: str, ledger_id: str, key: bytes) -> None:
                 os.link(draft, path)
         finally:
             draft.unlink(missing_ok=True)
-        _sync_folder(path.parent)  # also where a run before was stopped before it did
+        flush(path.parent)  # also where a run before was stopped before it did
         same = path.is_file() and path.read_bytes() == text
     except OSError as error:
         raise LedgerError(f"the key {file} cannot be written: {error.strerror}") from None
@@ -115,11 +116,3 @@ def _read(file: str, ledger_id: str, committed: str) -> bytes:
             f"{file} is the key of another ledger, or an older key of this one: find the right one"
         )
     return key
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -11,11 +11,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from sfumato.durable import flush
 from sfumato.errors import PartyError
 from sfumato.party.signing import is_signed, signature
 from sfumato.release.certificate import Digest, Name, Promise, PublicSchema
 from sfumato.release.digest import digest
-from sfumato.release.folder import flush, write_whole
+from sfumato.release.folder import write_whole
 from sfumato.untrusted.plain_file import content
 from sfumato.untrusted.strict_json import parsed
 

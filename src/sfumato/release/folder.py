@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sfumato.durable import flush
 from sfumato.errors import ReleaseError
 from sfumato.release.certificate import Certificate
 from sfumato.release.content import Hashed, PartsContent, TablesContent
@@ -36,7 +37,6 @@ __all__ = [
     "SYNOPSIS",
     "FolderWriter",
     "aside",
-    "flush",
     "is_release",
     "read_json",
     "sha256",
@@ -213,15 +213,6 @@ def read_json(path: Path, most: int = _LARGEST) -> dict[str, Any]:
 
 def _reason(error: OSError) -> str:
     return error.strerror or "the disk does not take it"
-
-
-def flush(path: Path) -> None:
-    """Return when a file, or the names in a folder, are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _hidden(name: str) -> str:

@@ -18,10 +18,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from sfumato.durable import flush
 from sfumato.release.content import Content, Hashed
 from sfumato.release.file import appearing, file_writer
 from sfumato.release.file_name import part_name
-from sfumato.release.folder import flush, sha256
+from sfumato.release.folder import sha256
 
 __all__ = ["PartFile", "PartSink"]
 

@@ -15,6 +15,7 @@ from threading import RLock
 from types import TracebackType
 from typing import NamedTuple, Self
 
+from sfumato.durable import flush
 from sfumato.errors import LedgerError
 
 __all__ = ["AnswerStore", "Stored", "seal"]
@@ -73,7 +74,7 @@ class AnswerStore:
         except BaseException:
             self._connection.close()
             raise
-        _sync_folder(self._path.parent)
+        flush(self._path.parent)
         # Beside the database, whose own locks are lost when another handle on it is closed.
         beside = self._path.with_name(f"{self._path.name}.open")
         self._turn = os.open(beside, os.O_CREAT | os.O_RDWR, 0o600)
@@ -168,11 +169,3 @@ def seal(answers: Iterable[Stored]) -> str:
     """A digest of answers, as the ledger settles them."""
     lines = sorted(f"{a.id} {a.question} {a.value.hex()}" for a in answers)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -29,10 +29,11 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any, BinaryIO, TypeVar
 
+from sfumato.durable import flush
 from sfumato.errors import ReleaseError
 from sfumato.privacy.guarantee import to_json
 from sfumato.release.digest import digest
-from sfumato.release.folder import aside, flush, write_whole
+from sfumato.release.folder import aside, write_whole
 from sfumato.stream.recipe import StreamPlan
 from sfumato.stream.saved import Saved
 

@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from sfumato.durable import flush
 from sfumato.errors import ParameterError
-from sfumato.release.folder import flush
 from sfumato.studio.asked import Asked, is_job, new_job
 from sfumato.studio.place import inside, is_slug, make_folder, write_whole
 from sfumato.studio.turn import is_taken

@@ -12,6 +12,7 @@ import secrets
 from pathlib import Path
 from unicodedata import normalize
 
+from sfumato.durable import flush
 from sfumato.errors import ParameterError
 
 __all__ = ["inside", "is_slug", "make_folder", "slug_of", "write_whole"]
@@ -67,6 +68,7 @@ def write_whole(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
+        flush(path.parent)
     except OSError as error:
         aside.unlink(missing_ok=True)
         raise ParameterError(f"{path} cannot be written: {error.strerror}") from None

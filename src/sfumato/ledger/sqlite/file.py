@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sfumato.durable import flush
 from sfumato.errors import LedgerError
 from sfumato.ledger.sqlite.connection import FileConnection
 from sfumato.ledger.sqlite.place import require_file, require_folder
@@ -95,7 +96,7 @@ def building_in_file(path: Path) -> Iterator[FileConnection]:
                 for file in (path, draft, *_side_files(draft)):
                     file.unlink(missing_ok=True)
                 raise
-        _sync_folder(path.parent)
+        flush(path.parent)
     except OSError as error:
         raise LedgerError(f"ledger {path} cannot be made: {error.strerror}") from error
 
@@ -168,7 +169,7 @@ def opened(path: Path) -> FileConnection:
                 try:
                     _require_ours(connection, path)
                     ready = in_rollback_mode(connection)
-                    _sync_folder(path.parent)  # the file's own name may be new
+                    flush(path.parent)  # the file's own name may be new
                 except BaseException:
                     connection.close()
                     raise
@@ -280,11 +281,3 @@ def _class(error: BaseException) -> int:
 def _side_files(path: Path) -> list[Path]:
     """Files by which SQLite would take back, or add, what is not in the ledger itself."""
     return [path.with_name(path.name + end) for end in ("-journal", "-wal", "-shm")]
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
