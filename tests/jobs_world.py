@@ -97,7 +97,7 @@ class World:
         }
 
 
-def ended(jobs, job, seconds=60):
+def ended(jobs, job, seconds=120):
     """Where it stands once no worker is at it."""
     until = monotonic() + seconds
     while (found := patient(lambda: jobs.standing(job))).under_way:
@@ -148,7 +148,7 @@ def confirmed(visitor, **more):
     return release
 
 
-def held(world, seconds=60):
+def held(world, seconds=120):
     """Wait until the worker waits."""
     until = monotonic() + seconds
     while not (world.project.folder / "held").exists():

@@ -56,11 +56,12 @@ class Proxy:
                 client.close()
                 server.close()
                 continue
-            silent = threading.Event()  # from here on nothing comes back
-            for way in ((client, server, True, silent), (server, client, False, silent)):
+            lost = threading.Event(), threading.Event()
+            for way in ((client, server, True, *lost), (server, client, False, *lost)):
                 threading.Thread(target=self._forward, args=way, daemon=True).start()
 
-    def _forward(self, source, target, asks, silent):
+    def _forward(self, source, target, asks, silent, answered):
+        """Until it is `silent`: from there on nothing comes back; the first that would is noted."""
         with suppress(OSError):
             while found := source.recv(65_536):
                 if asks and self.how and _COMMIT in found:
@@ -68,21 +69,23 @@ class Proxy:
                         self.skip -= 1
                     else:
                         how, self.how = self.how, None
-                        self._lose(how, source, target, found, silent)
+                        silent.set()
+                        self._lose(how, source, target, found, answered)
                         return
                 if asks or not silent.is_set():
                     target.sendall(found)
+                else:
+                    answered.set()
         _end(source, target)
 
-    def _lose(self, how, client, server, found, silent):
+    def _lose(self, how, client, server, found, answered):
         self.lost += 1
-        silent.set()
         if how == "late":
             client.shutdown(socket.SHUT_RDWR)
             time.sleep(self.delay)
         if how != "commit":
             server.sendall(found)
-            time.sleep(0.1)
+            answered.wait(60)
         else:
             _end(server)
         if self.then is not None:

@@ -118,7 +118,7 @@ def client_spent(folder):
 def raw(url, verb, path, body=None, *, token=None, **headers):
     """Status and content of one request, without the client's patience."""
     place = urlsplit(url)
-    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=10)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     if token is not None:
         sent["Authorization"] = f"Bearer {token}"

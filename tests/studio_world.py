@@ -52,7 +52,7 @@ class Visitor:
 
     def ask(self, verb, path, body=None, **headers):
         """One request, with exactly these headers beside the host."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             given = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(verb, path, body, given)
@@ -120,7 +120,7 @@ def studio(folder, *, idle=IDLE, entered=True, received=False):
         daemon=True,
     )
     server.start()
-    assert ready.wait(20)
+    assert ready.wait(60)
     visitor = Visitor(*begun[:1], Path(folder), begun[1], said)
     try:
         if entered:
@@ -131,7 +131,7 @@ def studio(folder, *, idle=IDLE, entered=True, received=False):
             if visitor.cookie is None:
                 visitor.enter()
             visitor.post("/quit")
-        server.join(10)
+        server.join(60)
         taken.close()
     assert not server.is_alive()
 
@@ -154,6 +154,6 @@ def running(folder, *, script=COMMAND, **world):
         yield visitor, process
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(60)
         process.stdout.close()
         process.stderr.close()

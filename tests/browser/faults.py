@@ -19,6 +19,7 @@ __all__ = [
     "WIDTHS",
     "address_faults",
     "chromium",
+    "faults_at",
     "faults_now",
     "page_faults",
     "pictures",
@@ -36,6 +37,7 @@ _FLAGS = (
 )
 _OPEN = []
 WIDTHS, SCHEMES = (375, 1200), ("light", "dark")
+_OF_COLOURS = ("color-contrast", "link-in-text-block")
 _PAPER = 794  # CSS pixels of A4
 _NO_BROWSER = (
     "no browser: install chromium (apt-get install chromium, or python -m playwright install "
@@ -69,16 +71,8 @@ def program(kind):
 
 def page_faults(browser, path: Path) -> list[str]:
     """All that is wrong with a self-contained page, on a phone, on a screen and on paper."""
-    faults = []
-    for scheme in SCHEMES:
-        for width in WIDTHS:
-            page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
-            found = _watched(page, path)
-            faults += [f"{width} px, {scheme}: {fault}" for fault in (*found, *faults_now(page))]
-            page.close()
     page = browser.new_page()
-    page.goto(path.absolute().as_uri())
-    faults += [f"paper: {fault}" for fault in _printed(page)]
+    faults = [*_watched(page, path), *faults_at(page), *_printed(page)]
     page.close()
     return faults
 
@@ -87,20 +81,20 @@ def address_faults(
     context, address: str, *, widths=WIDTHS, schemes=SCHEMES, status=200
 ) -> list[str]:
     """All that is wrong with a page that is served, in a context that may see it."""
-    faults = []
-    for scheme in schemes:
-        for width in widths:
-            page = context.new_page()
-            page.set_viewport_size({"width": width, "height": 800})
-            page.emulate_media(color_scheme=scheme)
-            found = _served(page, address, status)
-            faults += [f"{width} px, {scheme}: {fault}" for fault in (*found, *faults_now(page))]
-            page.close()
     page = context.new_page()
-    page.goto(address)
-    faults += [f"paper: {fault}" for fault in _printed(page)]
+    faults = [*_served(page, address, status), *faults_at(page, widths, schemes), *_printed(page)]
     page.close()
     return faults
+
+
+def faults_at(page, widths=WIDTHS, schemes=SCHEMES):
+    """Faults of the page as it stands, at each width, by day and by night."""
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        rules = () if scheme == schemes[0] else _OF_COLOURS  # another scheme changes nothing else
+        for width in widths:
+            page.set_viewport_size({"width": width, "height": 800})
+            yield from (f"{width} px, {scheme}: {fault}" for fault in faults_now(page, rules))
 
 
 def _served(page, address, status):
@@ -152,14 +146,17 @@ def _watched(page, path):
     return faults
 
 
-def faults_now(page):
-    """Faults of the page as it stands."""
+def faults_now(page, rules=()):
+    """Faults of the page as it stands, by all rules if none are named."""
     from axe_playwright_python.sync_playwright import Axe
 
+    if page.evaluate("typeof axe == 'undefined'"):
+        page.evaluate(Axe().axe_script)
     wide, room = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
     if wide > room:
         yield f"scrolls sideways: {wide} px"
-    for rule in Axe().run(page).response["violations"]:
+    asked = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
+    for rule in page.evaluate("asked => axe.run(asked).then(found => found.violations)", asked):
         where = ", ".join(node["html"][:80] for node in rule["nodes"][:5])
         yield f"{rule['id']} ({rule['impact']}, {len(rule['nodes'])} times): {where}"
 
@@ -172,13 +169,14 @@ def _printed(page):
         "h1, h2, h3", "found => found.map(item => item.textContent)"
     )
     page.set_viewport_size({"width": _PAPER, "height": 1123})
-    page.emulate_media(media="print")
+    page.emulate_media(media="print", color_scheme="light")
     wide = page.evaluate("document.documentElement.scrollWidth")
     if wide > _PAPER:
-        yield f"wider than the paper: {wide} px"
+        yield f"paper: wider than the paper: {wide} px"
     sheets = PdfReader(BytesIO(page.pdf(format="A4"))).pages
     text = _packed("".join(sheet.extract_text() for sheet in sheets))
-    yield from (f"heading is missing: {name}" for name in headings if _packed(name) not in text)
+    missing = [name for name in headings if _packed(name) not in text]
+    yield from (f"paper: heading is missing: {name}" for name in missing)
 
 
 def _packed(text):

@@ -7,7 +7,7 @@ from time import monotonic, sleep
 import pytest
 
 from browser.faults import chromium, program  # noqa: F401  a fixture
-from browser.test_studio import home, opened
+from browser.test_studio import PATIENCE, home, opened
 from jobs_world import NAME, REVIEW, World, ended, go_on, held, patient, worker
 from studio_world import running, studio
 
@@ -41,7 +41,7 @@ def pressed(page, visitor):
     return page.url.rpartition("/")[2]
 
 
-def gone(pid, seconds=20):
+def gone(pid, seconds=60):
     """Wait until no such process runs."""
     until = monotonic() + seconds
     while monotonic() < until:
@@ -72,10 +72,10 @@ def told_and_brought_to_an_end(browser, world, job, step):
             page.locator(f'[href="/jobs/{job}"]').click()
         else:  # nothing was charged: the review knows of it
             page.goto(f"{home(visitor)}/jobs/{job}")
-        assert said in page.inner_text("main")
+        page.get_by_text(said).wait_for()
         if found.may_finish:
             page.locator(f'form[action="/jobs/{job}/finish"] button').dblclick()
-            page.locator("main a.main").wait_for(timeout=90_000)
+            page.locator("main a.main").wait_for()
         assert faults == []
         context.close()
     drawn = 1 if found.may_finish or what == "lost" else 0
@@ -102,7 +102,7 @@ def test_after_a_kill_the_next_start_says_what_happened_and_charges_once(
         if victim == "worker":
             os.kill(at_work, signal.SIGKILL)
             said = STEPS[step][1]
-            page.get_by_text(said).wait_for(timeout=60_000)
+            page.get_by_text(said).wait_for()
         else:
             process.send_signal(signal.SIGKILL)
             process.wait(10)
@@ -128,7 +128,7 @@ def test_a_worker_outlives_the_studio_and_its_release_is_found(chromium, tmp_pat
         page = context.new_page()
         page.goto(f"{home(visitor)}/jobs/{job}")
         go_on(world)
-        page.get_by_role("heading", name="Published", exact=True).wait_for(timeout=90_000)
+        page.get_by_role("heading", name="Published", exact=True).wait_for()
         context.close()
         assert faults == []
     assert (world.lines("reserve"), world.lines("draw"), world.spent) == (1, 1, 1)
@@ -148,6 +148,7 @@ def test_a_browser_that_is_killed_changes_nothing(chromium, tmp_path, step, monk
             args=["--no-sandbox", "--disable-gpu"],
         )
         name, _, value = visitor.cookie.partition("=")
+        context.set_default_timeout(PATIENCE)
         context.add_cookies(
             [{"name": name, "value": value, "url": home(visitor), "httpOnly": True}]
         )
@@ -159,7 +160,7 @@ def test_a_browser_that_is_killed_changes_nothing(chromium, tmp_path, step, monk
         context, faults = opened(chromium, visitor)
         page = context.new_page()
         page.goto(f"{home(visitor)}/jobs/{job}")
-        page.get_by_role("heading", name="Published", exact=True).wait_for(timeout=60_000)
+        page.get_by_role("heading", name="Published", exact=True).wait_for()
         context.close()
     assert faults == []
     assert (world.lines("reserve"), world.lines("draw"), world.spent) == (1, 1, 1)

@@ -38,7 +38,7 @@ FAULTS = {
     "a heading out of order": "heading-order.*h5",
     "a picture without words": "svg-img-alt",
     "a heading that is not printed": "paper: heading is missing: Second",
-    "a margin that cuts": "paper: wider",
+    "a margin that cuts": "paper: wider than",
 }
 
 

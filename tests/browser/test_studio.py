@@ -7,6 +7,7 @@ from sfumato.schema import Schema
 from slowness import slow
 from studio_world import studio
 
+PATIENCE = 90_000  # milliseconds: of a page on a machine that has other things to do
 RECORD = "canary0,canary1,canary2,canary3,canary4"
 FACTS = {
     "f1": "0..110",
@@ -45,6 +46,7 @@ def visitor(tmp_path_factory):
 def opened(browser, visitor, **settings):
     """A context with the cookie of this visitor, and whatever went wrong in it."""
     context, faults = browser.new_context(**settings), []
+    context.set_default_timeout(PATIENCE)
     name, _, value = visitor.cookie.partition("=")
     context.add_cookies([{"name": name, "value": value, "url": home(visitor), "httpOnly": True}])
     context.on("console", lambda said: "422" in said.text or faults.append(said.text))
@@ -67,6 +69,12 @@ def choose_file(page, visitor, name):
     page.get_by_label("yes, each person has one row").check()
     page.get_by_label("Name in the ledger").fill(name)
     page.get_by_role("button", name="Read the header").click()
+    page.wait_for_url("**/schema")
+
+
+def check(page):
+    page.get_by_role("button", name="Check").first.click()
+    page.wait_for_url("**/schema?check=1**")
 
 
 def declare(page):
@@ -82,11 +90,11 @@ def declare(page):
 def first_release(page, visitor, name):
     """As far as there are pages."""
     choose_file(page, visitor, name)
-    page.get_by_role("button", name="Check").first.click()
-    page.locator(".fault").nth(3).wait_for()
+    check(page)
     assert page.locator(".fault").count() == 4
     declare(page)
     page.get_by_role("button", name="Next").click()
+    page.wait_for_url("**/budget")
     schema = Schema.read(visitor.folder / "datasets" / name / "schema.yaml")
     assert list(schema.released) == ["age", "ward", "seen"]
 
@@ -150,17 +158,18 @@ def test_the_same_goes_by_keyboard(chromium, visitor):  # noqa: F811
 def test_the_file_opens_the_studio_with_one_button(chromium, tmp_path):  # noqa: F811
     with studio(tmp_path, entered=False) as visitor:
         context = chromium.new_context()
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.goto(visitor.opening.as_uri())
         page.wait_for_url("**/open?*")
         page.get_by_role("button", name="Open the studio").click()
         page.wait_for_url(f"{home(visitor)}/")
-        assert page.get_by_role("heading", name="Data sets").count() == 1
+        page.get_by_role("heading", name="Data sets").wait_for()
         cookie = context.cookies()[0]
         assert (cookie["httpOnly"], cookie["sameSite"], cookie["expires"]) == (True, "Strict", -1)
         page.once("dialog", lambda dialog: dialog.accept())
         page.get_by_role("button", name="Quit").click()
-        assert "has stopped" in page.inner_text("body")
+        page.get_by_text("has stopped").wait_for()
         context.close()
         visitor.cookie = "used"
 
@@ -172,13 +181,14 @@ def test_a_hostile_page_in_the_same_browser_changes_nothing(chromium, visitor, t
     hostile.write_text(f'<form method=post action="{home(visitor)}/quit"><button>b</button></form>')
     page.goto(hostile.as_uri())
     page.get_by_role("button").click()
-    assert "Another page" in page.inner_text("body")
+    page.get_by_text("Another page").first.wait_for()
     hostile.write_text(
         f'<a href="{home(visitor)}/">a</a><iframe src="{home(visitor)}/new"></iframe>'
     )
     page.goto(hostile.as_uri())
     assert "Which file" not in page.frames[-1].content()
     page.get_by_role("link").click()
+    page.wait_for_url(f"{home(visitor)}/**")
     assert "Data sets" not in page.inner_text("body")
     assert sorted((visitor.folder / "datasets").iterdir()) == before
     assert visitor.get("/").status == 200
@@ -203,7 +213,7 @@ def test_what_was_typed_outlives_reload_and_back(chromium, visitor):  # noqa: F8
     page = context.new_page()
     choose_file(page, visitor, "reloaded")
     page.locator("[name=f1]").fill("0..99")
-    page.get_by_role("button", name="Check").first.click()
+    check(page)
     page.reload()
     assert page.locator("[name=f1]").input_value() == "0..99"
     page.goto(f"{home(visitor)}/")
@@ -241,6 +251,7 @@ def test_the_profile_of_the_browser_holds_no_cell_and_no_key(chromium, visitor, 
         args=["--no-sandbox", "--disable-gpu"],
     )
     name, _, value = visitor.cookie.partition("=")
+    context.set_default_timeout(PATIENCE)
     context.add_cookies([{"name": name, "value": value, "url": home(visitor), "httpOnly": True}])
     first_release(context.new_page(), visitor, "profile")
     context.close()

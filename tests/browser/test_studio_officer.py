@@ -177,6 +177,7 @@ def test_a_recipient_asks_and_verifies(chromium, project, script):  # noqa: F811
         page.get_by_role("button", name="Ask").click()
         for sentence in answer.sentences:
             page.get_by_text(sentence).wait_for()
+        page.wait_for_load_state()  # and its script
         page.get_by_label("Question").select_option(label="What is the mean of …?")
         page.get_by_label("Column").select_option(label="age")
         if not script:
@@ -210,7 +211,7 @@ def test_a_budget_that_is_spent_has_a_remedy(chromium, tmp_path):  # noqa: F811
         page.goto(f"{home(visitor)}/d/{VISITS}/review")
         page.get_by_label("type the name of the data set").fill(VISITS)
         page.get_by_role("button", name="Publish").click()
-        page.get_by_role("heading", name="Published", exact=True).wait_for(timeout=120_000)
+        page.get_by_role("heading", name="Published", exact=True).wait_for()
     assert world.spent == 1
 
 
@@ -220,7 +221,8 @@ def test_a_look_is_counted_and_marked_and_kept_only_if_that_is_asked(chromium, t
         page.goto(f"{home(visitor)}/d/{VISITS}/fit")
         page.get_by_label("What do you want to find out?").fill("does it fit?")
         page.get_by_role("button", name="Count it, and look").dblclick()
-        page.locator("iframe.found").wait_for(timeout=60_000)
+        page.locator("iframe.found").wait_for()
+        page.wait_for_load_state()
         assert world.lines("inspect") == 1
         assert "INTERNAL" in page.inner_text("body")
         assert "INTERNAL" in "".join(text for _, text in printed(page))

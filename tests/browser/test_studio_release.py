@@ -33,7 +33,7 @@ def test_pressed_twice_a_release_is_charged_once_and_its_page_comes_by_itself(
         page.goto(f"{home(visitor)}/d/visits/review")
         page.get_by_label("type the name of the data set").fill(NAME)
         page.get_by_role("button", name="Publish").dblclick()
-        page.get_by_role("heading", name="Published", exact=True).wait_for(timeout=120_000)
+        page.get_by_role("heading", name="Published", exact=True).wait_for()
         page.go_back()
         page.get_by_text("The same settings were published before").wait_for()
         assert faults == []
@@ -48,7 +48,7 @@ def test_a_killed_worker_is_finished_once(chromium, killed):  # noqa: F811
     page.goto(home(visitor))
     page.locator(f'[href="/jobs/{jobs["in place"]}"]').click()
     page.get_by_role("button", name="Finish it").dblclick()
-    page.get_by_role("heading", name="Published", exact=True).wait_for(timeout=120_000)
+    page.get_by_role("heading", name="Published", exact=True).wait_for()
     assert (faults, world.spent) == ([], before)
     context.close()
 

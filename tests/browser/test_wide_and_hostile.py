@@ -58,7 +58,6 @@ def test_two_hundred_columns_of_a_dictionary_are_declared_on_pages_that_stay_sma
     (tmp_path / "dictionary.csv").write_text(dictionary())
     with studio(tmp_path) as visitor:
         person, faults, context = walker(chromium, visitor, Mouse)
-        person.page.set_default_timeout(30_000)
         person.open(f"{home(visitor)}/new")
         for field in ("[name=file]", "[name=header][value=yes]", "[name=unit][value=one]"):
             person.press(field)
@@ -142,7 +141,7 @@ def test_a_page_of_another_site_posts_reads_frames_and_runs_nothing(chromium, tm
             context, _ = opened(chromium, visitor)
             page = context.new_page()
             page.goto(site)
-            page.wait_for_function("window.said", timeout=30_000)
+            page.wait_for_function("window.said")
             said = page.evaluate("window.said")
             assert set(said) <= {"none", "opaque"}, said
             assert all("Data sets" not in frame.content() for frame in page.frames)

@@ -157,7 +157,7 @@ def test_no_message_shows_a_value_of_the_data(clinic_files):
 @pytest.mark.slow
 def test_an_interrupted_publish_says_so_and_leaves_nothing(clinic_files):
     pq.write_table(clinic(200_000), clinic_files / "big.parquet")
-    words = "publish big.parquet --schema clinic.yaml --epsilon 1 -o r --rows 30000000"
+    words = "publish big.parquet --schema clinic.yaml --epsilon 1 -o r --rows 30000000 --misfit 1"
     with subprocess.Popen(
         [*SFUMATO, *words.split()], cwd=clinic_files, stderr=subprocess.PIPE, text=True
     ) as process:

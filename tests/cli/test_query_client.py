@@ -167,7 +167,7 @@ def test_a_client_asks_with_its_token_until_its_part_is_spent(
             run(*asked)
         assert "secret-word" not in str(found.value)
         process.send_signal(signal.SIGTERM)
-        rest, complaints = process.communicate(timeout=15)
+        rest, complaints = process.communicate(timeout=60)
         assert "stopped: 3 answers given" in rest
         assert (complaints, process.returncode) == ("", 0)
     assert stat.S_IMODE(log.stat().st_mode) == 0o600

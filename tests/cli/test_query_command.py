@@ -129,7 +129,7 @@ def test_a_service_answers_until_its_budget_is_spent_and_stops_cleanly(run, word
         with pytest.raises(ParameterError, match="--epsilon is needed"):
             run("ask", url, "--keys", "w10")
         process.send_signal(signal.SIGINT)
-        rest, complaints = process.communicate(timeout=15)
+        rest, complaints = process.communicate(timeout=60)
         assert "stopped: 4 answers given, 0 left" in rest
         assert process.returncode == 0
         told = [json.loads(line) for line in complaints.splitlines()]

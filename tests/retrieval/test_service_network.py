@@ -65,7 +65,7 @@ def test_over_https_a_client_that_trusts_the_certificate_is_answered(folder, tls
         with pytest.raises(Refused, match="check the address"):
             QueryClient(url.replace("https", "http"), token=token, attempts=2).facts()
         process.terminate()
-        assert (process.communicate(timeout=10), process.returncode) == (("stopped\n", ""), 0)
+        assert (process.communicate(timeout=60), process.returncode) == (("stopped\n", ""), 0)
     assert spent(folder) == 10_000
 
 
@@ -74,27 +74,27 @@ def test_no_tls_below_1_2_is_spoken(tls):
 
 
 def test_a_handshake_that_does_not_end_is_cut_off_and_counted_like_any_connection(folder, tls):
-    with running(folder, tls=tls, head_seconds=0.5, per_address=4) as (url, process):
+    with running(folder, tls=tls, head_seconds=2, per_address=4) as (url, process):
         port = int(url.rpartition(":")[2])
         place, source = ("127.0.0.1", port), ("127.0.0.2", 0)
-        begun = [socket.create_connection(place, 10, source) for _ in range(6)]
+        begun = [socket.create_connection(place, 60, source) for _ in range(6)]
         start = time.monotonic()
         assert begun[0].recv(1) == begun[1].recv(1) == b""  # they made room
-        assert time.monotonic() - start < 0.4
+        assert time.monotonic() - start < 2
         with QueryClient(url, ca=tls[0], attempts=1) as client:
             assert client.facts().answers_left == 100
         begun[5].sendall(b"\x16\x03\x01\x02\x00")  # as a handshake begins
         for line in begun[2:]:
             assert line.recv(1) == b""
             line.close()
-        assert time.monotonic() - start < 3
-        with socket.create_connection(place, 10) as line:
+        assert time.monotonic() - start < 8  # the usual limit is longer
+        with socket.create_connection(place, 60) as line:
             line.sendall(b"GET /facts HTTP/1.1\r\n\r\n")  # no handshake at all
             line.recv(1)
         for line in begun[:2]:
             line.close()
         process.terminate()
-        assert process.communicate(timeout=10)[1] == ""
+        assert process.communicate(timeout=60)[1] == ""
     refusals = {line.get("refusal") for line in lines(folder)}
     assert {"no room", "head too late"} <= refusals
 
@@ -104,23 +104,29 @@ def test_the_head_over_https_has_its_own_deadline(folder, tls):
         trusting = ssl.create_default_context(cafile=tls[0])
         port, start = int(url.rpartition(":")[2]), time.monotonic()
         with (
-            socket.create_connection(("127.0.0.1", port), 10) as line,
+            socket.create_connection(("127.0.0.1", port), 60) as line,
             trusting.wrap_socket(line, server_hostname="127.0.0.1") as wrapped,
         ):
             wrapped.sendall(b"GET /facts HTTP/1.1\r\n")
             with suppress(ConnectionResetError):
                 assert wrapped.recv(1) == b""
-        assert 0.5 < time.monotonic() - start < 4
+        assert 0.5 < time.monotonic() - start < 8  # the usual limit is longer
+
+
+def until_refused(url, address):
+    """Statuses of requests whose addresses differ, to the first that came too early."""
+    statuses = []
+    while 429 not in statuses and len(statuses) < 100:
+        addresses = address.format(len(statuses))
+        statuses.append(raw(url, "GET", "/facts", X_Forwarded_For=addresses)[0])
+    return statuses
 
 
 def test_behind_a_proxy_the_address_is_what_the_proxy_saw(folder):
     """Names that come from the asker stand before the proxy's own, and are not believed."""
     token = named(folder, "anna")
     with running(folder, behind_proxy=True, rate=1) as (url, _):
-        statuses = [
-            raw(url, "GET", "/facts", X_Forwarded_For=f"198.51.100.{k}, 192.0.2.1")[0]
-            for k in range(5)
-        ]
+        statuses = until_refused(url, "198.51.100.{}, 192.0.2.1")
         assert (statuses[:2], statuses[-1]) == ([401, 401], 429)
         assert raw(url, "GET", "/facts", X_Forwarded_For="192.0.2.2")[0] == 401
         assert raw(url, "GET", "/facts", X_Forwarded_For="rubbish\t")[0] == 401
@@ -130,9 +136,7 @@ def test_behind_a_proxy_the_address_is_what_the_proxy_saw(folder):
 
 def test_without_a_proxy_no_header_names_an_address(folder):
     with running(folder, rate=1) as (url, _):
-        statuses = [
-            raw(url, "GET", "/facts", X_Forwarded_For=f"198.51.100.{k}")[0] for k in range(5)
-        ]
+        statuses = until_refused(url, "198.51.100.{}")
     assert statuses[-1] == 429
 
 
@@ -214,7 +218,7 @@ def test_over_a_unix_socket_the_proxy_is_answered_and_a_stale_socket_is_replaced
         with pytest.raises(ParameterError, match="name a file that is not there"):
             listening_at(place)
         with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(10)
+            line.settimeout(60)
             line.connect(str(place))
             line.sendall(
                 b"GET /facts HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
@@ -223,7 +227,7 @@ def test_over_a_unix_socket_the_proxy_is_answered_and_a_stale_socket_is_replaced
             )
             assert line.recv(4096).startswith(b"HTTP/1.1 200 ")
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
         assert not place.exists()
 
 

@@ -56,7 +56,7 @@ def test_a_log_line_has_a_time_an_event_a_client_and_a_status_and_nothing_of_the
         raw(url, "GET", '/facts?{"event":"forged"}', token="x\t{}")
         raw(url, "GET", "/elsewhere/my-own-path")
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     assert (folder / "log").stat().st_mode & 0o777 == 0o600
     text = (folder / "log").read_text()
     for secret in ("my-own", "another-id", "987654", token, str(given), "forged", "127.0.0.1"):
@@ -74,13 +74,13 @@ def test_a_flood_of_refusals_is_a_line_a_second(folder):
     named(folder, "anna")
     with running(folder) as (url, process):
         place = urlsplit(url)
-        connection = http.client.HTTPConnection(place.hostname, place.port, timeout=10)
+        connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
         for _ in range(300):
             connection.request("GET", "/facts")
             connection.getresponse().read()
         connection.close()
         process.terminate()
-        process.wait(10)
+        process.wait(60)
     refused = [line for line in lines(folder) if line.get("refusal") == "token"]
     assert sum(line.get("times", 1) for line in refused) == 300
     assert len(refused) < 30
@@ -161,8 +161,8 @@ def test_at_a_signal_whoever_waits_is_answered_and_whoever_dawdles_is_not_waited
     with running(folder) as (url, process), ThreadPoolExecutor(8) as pool:
         place = (urlsplit(url).hostname, urlsplit(url).port)
         with (
-            socket.create_connection(place, timeout=10) as silent,
-            socket.create_connection(place, timeout=10) as slow,
+            socket.create_connection(place, timeout=60) as silent,
+            socket.create_connection(place, timeout=60) as slow,
         ):
             slow.sendall(HEAD + b"Content-Length: 1000\r\n\r\n{")
             answers = []
@@ -177,8 +177,8 @@ def test_at_a_signal_whoever_waits_is_answered_and_whoever_dawdles_is_not_waited
                 time.sleep(0.001)
             start = time.monotonic()
             process.send_signal(number)
-            said, complaints = process.communicate(timeout=10)
-            assert time.monotonic() - start < 3
+            said, complaints = process.communicate(timeout=60)
+            assert time.monotonic() - start < 8  # the limits for heads and bodies are longer
             assert (said, complaints, process.returncode) == ("stopped\n", "", 0)
             assert silent.recv(1) == b""
         for one in work:
@@ -195,7 +195,7 @@ from query_world import desk
 from pathlib import Path
 from sfumato.retrieval.service import listening, serve
 with desk(Path(sys.argv[1])) as ours, listening("127.0.0.1", 0) as taken:
-    ours.close = lambda: time.sleep(30)
+    ours.close = lambda: time.sleep(120)
     stop = lambda: os.kill(os.getpid(), signal.SIGTERM)
     threading.Timer(1.0, stop).start()
     threading.Timer(2.0, stop).start()
@@ -210,11 +210,11 @@ def test_a_second_signal_ends_at_once(folder):
     done = subprocess.run(
         [sys.executable, "-c", SLOW_TO_STOP, str(folder)],
         env=os.environ | {"PYTHONPATH": paths},
-        timeout=20,
+        timeout=100,
         check=False,
     )
     assert done.returncode == -signal.SIGTERM
-    assert time.monotonic() - start < 15
+    assert time.monotonic() - start < 60
 
 
 @pytest.mark.parametrize("how", ["gone", "reset", "half closed"])
@@ -222,7 +222,7 @@ def test_a_client_that_drops_in_the_middle_of_a_body_leaves_no_complaint(folder,
     with running(folder) as (url, process):
         place = (urlsplit(url).hostname, urlsplit(url).port)
         for _ in range(3):
-            with socket.create_connection(place, timeout=10) as line:
+            with socket.create_connection(place, timeout=60) as line:
                 line.sendall(HEAD + b"Content-Length: 1000\r\n\r\n{")
                 time.sleep(0.1)
                 if how == "reset":
@@ -232,7 +232,7 @@ def test_a_client_that_drops_in_the_middle_of_a_body_leaves_no_complaint(folder,
                     time.sleep(0.1)
         assert raw(url, "GET", "/facts")[0] == 200
         process.terminate()
-        assert process.communicate(timeout=10) == ("stopped\n", "")
+        assert process.communicate(timeout=60) == ("stopped\n", "")
     assert not [line for line in lines(folder) if line["event"] in ("server", "fault")]
     assert spent(folder) == 0
 

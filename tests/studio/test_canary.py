@@ -43,7 +43,7 @@ def test_no_cell_is_answered_said_or_kept(place):
         answers = {"file": "patients.csv", "header": "no", "unit": "one", "held": "secret"}
         visitor.post("/new", answers)
         visitor.post("/quit")
-        said, complained = process.communicate(timeout=10)
+        said, complained = process.communicate(timeout=60)
     assert len(visitor.seen) > 15
     assert not any(b"canary" in reply.body + str(reply.headers).encode() for reply in visitor.seen)
     assert "canary" not in said + complained
@@ -73,7 +73,7 @@ def test_a_fault_that_quotes_a_cell_is_not_told(place):
         answers = {"file": "patients.csv", "header": "yes", "unit": "one", "held": "secret"}
         assert visitor.post("/new", answers).status == 500
         visitor.post("/quit")
-        said, complained = process.communicate(timeout=10)
+        said, complained = process.communicate(timeout=60)
     assert "canary" not in visitor.seen[1].text + said + complained
     assert complained.count("\n") == 1
     assert "internal error: ValueError" in complained
@@ -101,7 +101,7 @@ def test_the_key_is_in_no_list_of_processes_and_in_no_line_that_is_printed(place
         session = visitor.cookie.partition("=")[2]
         listed = subprocess.run(["ps", "-ef"], capture_output=True, text=True, check=True).stdout
         visitor.post("/quit")
-        said, complained = process.communicate(timeout=10)
+        said, complained = process.communicate(timeout=60)
     for secret in (session, visitor.used):
         assert len(secret) > 40
         assert secret not in listed + said + complained + "".join(visitor.said)

@@ -36,7 +36,7 @@ def world(tmp_path):
 def asked(visitor, path=HERE, **fields):
     """The page once nothing of it is pending."""
     query = urlencode({**USUAL, **fields, "do": "show"})
-    for _ in range(60):
+    for _ in range(600):
         reply = visitor.get(f"{path}?{query}")
         if "data-again" not in reply.text:
             return reply

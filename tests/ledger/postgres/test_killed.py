@@ -220,13 +220,13 @@ def test_who_waits_too_long_is_told_so(people, publisher):
     publisher.check_now()
 
 
-def test_whoever_stops_in_the_middle_loses_the_turn_and_not_the_others(publisher, monkeypatch):
+def test_whoever_stops_in_the_middle_loses_the_turn_and_not_the_others(publisher):
     shorter = connection._SETTINGS.replace("timeout = '20s'", "timeout = '1s'")
     assert shorter != connection._SETTINGS
-    monkeypatch.setattr(connection, "_SETTINGS", shorter)
     publisher.another()
 
     def stopped():
+        connection._SETTINGS = shorter  # of this process alone
         with Ledger(publisher.address) as ledger:
             with pytest.raises(LedgerError, match=r"stopped for too long|the server went away"):
                 writes(ledger)

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import time
+from contextlib import nullcontext
 
 import pytest
 
@@ -175,18 +176,26 @@ def test_a_database_that_cannot_hold_all_letters_is_refused(people):
 
 def test_a_server_that_forgets_at_a_power_cut_is_refused(people, address, schema):
     made(people, address)
+
+    def all_know(value):
+        """Whoever is connected and whoever comes."""
+        for ask in (opened._backend.connection.raw, None):
+            with nullcontext(ask) if ask else people.raw() as asked:
+                while asked.execute("SHOW full_page_writes").fetchone() != (value,):
+                    time.sleep(0.05)
+
     with Ledger(people.url("paul", schema)) as opened, people.raw() as raw:
         try:
             raw.execute("ALTER SYSTEM SET full_page_writes = off")
             raw.execute("SELECT pg_reload_conf()")
-            time.sleep(0.3)
+            all_know("off")
             for use in (lambda: charge(opened), lambda: Ledger(people.url("paul", schema))):
                 with pytest.raises(LedgerError, match="a power cut could take charges back"):
                     use()
         finally:
             raw.execute("ALTER SYSTEM RESET full_page_writes")
             raw.execute("SELECT pg_reload_conf()")
-            time.sleep(0.3)
+            all_know("on")
         assert charge(opened).state == "reserved"
 
 
