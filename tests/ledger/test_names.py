@@ -16,6 +16,13 @@ from sfumato.ledger.names import almost, no_mistake
         ("a", ["b"], None),
         ("ab", ["ac"], None),
         ("adult", [], None),
+        ("survey-2026", ["survey-2025"], None),
+        ("wave 3 of 12", ["wave 2 of 12", "wave 3 of 11"], None),
+        ("Survey-2026", ["survey-2025", "survey-2024"], None),
+        ("survey-02025", ["survey-2025"], "survey-2025"),
+        ("survye-2026", ["survey-2025", "survey-2026"], "survey-2026"),
+        ("survye-2026", ["survey-2025"], "survey-2025"),
+        ("clinic2", ["clinic"], "clinic"),
     ],
 )
 def test_the_name_that_was_probably_meant_is_found_and_no_other(name, known, meant):

@@ -24,7 +24,7 @@ from query_world import (
 )
 from sfumato.errors import BudgetError, ParameterError, Refused
 from sfumato.ledger import Ledger
-from sfumato.retrieval.bearer import new_token
+from sfumato.retrieval.bearer import new_token, read_token, write_token
 from sfumato.retrieval.client import Prepared, QueryClient
 from sfumato.retrieval.desk import Answered, Asked
 from sfumato.retrieval.protocol import Question
@@ -241,6 +241,28 @@ def test_a_damaged_token_is_refused_before_it_is_sent_and_never_repeated():
         with pytest.raises(ParameterError, match="holds no token") as found:
             QueryClient("http://127.0.0.1:1", token=wrong)
         assert "secret-word" not in str(found.value)
+
+
+def test_a_token_is_read_from_a_plain_file_and_nothing_else_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    reading, writing = os.pipe()
+    for wrong, why in (
+        ("-", "- is no file here"),
+        ("pipe", "not a plain file"),
+        (f"/dev/fd/{reading}", "not a plain file"),
+        ("/dev/zero", "not a plain file"),
+        (".", "directory"),
+    ):
+        with pytest.raises(ParameterError, match=f"{why}.*SFUMATO_QUERY_TOKEN"):
+            read_token(wrong)
+    os.close(reading)
+    os.close(writing)
+    with pytest.raises(ParameterError, match="- is no file here"):
+        write_token("-", new_token())
+    (tmp_path / "token").write_text(f"{(token := new_token())}\n")
+    (tmp_path / "link").symlink_to("token")
+    assert read_token("link") == token
 
 
 def test_a_token_never_goes_over_a_line_that_others_read():

@@ -44,6 +44,12 @@ def connected(url, begun=b"", source="127.0.0.2"):
         yield line
 
 
+def answered(url, sent):
+    """The head of what comes back."""
+    with connected(url, sent) as line:
+        return line.recv(4096)
+
+
 def ended(line, seconds=60.0):
     """What came, when the other side ended the connection; how long that took."""
     line.settimeout(seconds)
@@ -235,9 +241,16 @@ def test_questions_that_are_being_read_have_so_much_memory(folder):
 
 
 def test_large_messages_of_one_asker_take_no_room_from_the_others(folder):
-    begun = HEAD + b"Content-Length: 2600\r\n\r\n{"
-    with running(folder, held_megabytes=1, per_address=400) as (url, _), held(url, begun, 200):
-        time.sleep(0.2)
+    """Nor do many small ones, which would fill what the large ones leave."""
+    large, small = (HEAD + f"Content-Length: {n}\r\n\r\n".encode() for n in (2600, 2))
+    with (
+        running(folder, held_megabytes=1, per_address=400) as (url, _),
+        held(url, large + b"{", 200),
+        held(url, small + b"{", 60),
+    ):
+        until = time.monotonic() + 10
+        while b" 503 " not in answered(url, small + b"{}"):  # 400, while there is room for it
+            assert time.monotonic() < until
         assert honest(url, 3) < SOON
     assert stored(folder) == 3
     assert "full" in {line.get("refusal") for line in lines(folder)}

@@ -5,6 +5,7 @@ import http.client
 import io
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -68,6 +69,28 @@ def test_a_log_line_has_a_time_an_event_a_client_and_a_status_and_nothing_of_the
     assert {"event": "facts", "client": None, "status": 401, "refusal": "token"} in found
     assert found[-1] == {"event": "stopped"}
     assert all(line["time"][-1] == "Z" for line in lines(folder))
+
+
+def test_what_there_is_not_and_a_foreign_host_are_logged_and_not_in_the_words_of_who_asked(folder):
+    with running(folder) as (url, process):
+        for _ in range(3):
+            assert raw(url, "GET", "/my-own-path?my-own=1")[0] == 404
+        assert raw(url, "BREW", "/facts")[0] == 405
+        assert raw(url, "GET", "/answer")[0] == 405
+        with socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=10) as line:
+            line.sendall(b"GET /facts HTTP/1.1\r\nHost: my-own.example\r\n\r\n")
+            assert b" 400 " in line.recv(4096)
+        assert raw(url, "GET", "/health")[0] == 200
+        process.terminate()
+        assert process.wait(10) == 0
+    assert not {"my-own", "BREW"} & set(re.findall("[A-Za-z-]+", (folder / "log").read_text()))
+    told = {}
+    for line in lines(folder):
+        if line["event"] == "request":
+            assert set(line) <= {"time", "event", "client", "status", "refusal", "times"}
+            what = line["client"], line["status"], line["refusal"]
+            told[what] = told.get(what, 0) + line.get("times", 1)
+    assert told == {(None, 404, "path"): 3, (None, 405, "method"): 2, (None, 400, "host"): 1}
 
 
 def test_a_flood_of_refusals_is_a_line_a_second(folder):

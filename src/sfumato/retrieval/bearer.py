@@ -4,6 +4,7 @@ A token is 256 random bits.  It is shown once; the ledger holds its SHA-256 alon
 for what nobody can guess, and a copy of the ledger lets nobody ask.
 """
 
+import errno
 import hashlib
 import os
 import re
@@ -11,6 +12,7 @@ import secrets
 from pathlib import Path
 
 from sfumato.errors import ParameterError
+from sfumato.untrusted.plain_file import opened
 
 __all__ = ["ENVIRONMENT", "checked_token", "new_token", "read_token", "token_digest", "write_token"]
 
@@ -46,22 +48,32 @@ def checked_token(text: str, where: str = "token") -> str:
 
 
 def read_token(path: str | Path) -> str:
-    """The token in a file."""
+    """The token in a plain file: a pipe or a terminal might never say a word."""
     try:
-        with Path(path).open("rb") as file:
+        with opened(_named(path), follow=True) as file:
             text = file.read(_LARGEST).decode("ascii", "replace")
     except OSError as error:
-        raise ParameterError(f"token file {path} cannot be read: {error.strerror}") from None
+        raise ParameterError(
+            f"token file {path} cannot be read: {error.strerror}; name a file, or put the token "
+            f"into {ENVIRONMENT}"
+        ) from None
     return checked_token(text, f"token file {path}")
 
 
 def write_token(path: str | Path, token: str) -> None:
     """Keep a token in a new file that its owner alone can read."""
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = os.open(_named(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise ParameterError(
             f"token file {path} cannot be made: {error.strerror}; name a file that is not there"
         ) from None
     with os.fdopen(handle, "w") as file:
         file.write(f"{token}\n")
+
+
+def _named(path: str | Path) -> Path:
+    """The file, unless it is the dash by which others mean the terminal."""
+    if str(path) == "-":
+        raise OSError(errno.EINVAL, "- is no file here")
+    return Path(path)

@@ -8,11 +8,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sfumato.errors import ParameterError, SfumatoError
 from sfumato.retrieval.desk import Answered, Asked, Desk, Refusal
@@ -42,7 +44,8 @@ def application(
     behind_proxy: bool = False,
 ) -> Starlette:
     """The service as an ASGI application."""
-    made = _Service(desk, limits or Limits(), log or RequestLog.nowhere(), behind_proxy)
+    log = log or RequestLog.nowhere()
+    made = _Service(desk, limits or Limits(), log, behind_proxy)
     return Starlette(
         routes=[
             Route("/facts", made.guarded("facts", made.facts)),
@@ -50,9 +53,30 @@ def application(
             Route("/answer", made.guarded("answer", made.answer), methods=["POST"]),
             Route("/health", made.health),
         ],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))],
+        middleware=[Middleware(_Hosts, hosts=hosts, log=log)],
+        exception_handlers={404: made.elsewhere, 405: made.elsewhere},
         lifespan=made.running,
     )
+
+
+class _Hosts:
+    """Lets in who names this host, with a line in the log for who names another."""
+
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...], log: RequestLog) -> None:
+        self._app, self._hosts, self._log = app, list(hosts), log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        entered = False
+
+        async def enter(scope: Scope, receive: Receive, send: Send) -> None:
+            nonlocal entered
+            entered = True
+            await self._app(scope, receive, send)
+
+        check = TrustedHostMiddleware(enter, allowed_hosts=self._hosts, www_redirect=False)
+        await check(scope, receive, send)
+        if not entered:
+            self._log.say("request", client=None, status=400, refusal="host")
 
 
 class _Service:
@@ -101,6 +125,15 @@ class _Service:
             return found
 
         return reply
+
+    async def elsewhere(self, _: Request, error: Exception) -> Response:
+        """A path or a method that there is not; neither is written down, for they are anybody's."""
+        status, headers = 404, None
+        if isinstance(error, HTTPException):
+            status, headers = error.status_code, error.headers
+        kind = "method" if status == 405 else "path"
+        self._log.say("request", client=None, status=status, refusal=kind)
+        return JSONResponse({"error": f"there is no such {kind} here"}, status, headers)
 
     async def health(self, _: Request) -> Response:
         """Whether the ledger can be read and charges are recorded; nothing else."""
