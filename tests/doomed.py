@@ -71,6 +71,7 @@ FATES = {
     "fault once drawn": lambda: after(_LEDGER, "draw", fault),
     "crash once charged": lambda: before(_LEDGER, "draw", crash),
     "held while looking": lambda: before(work, "_done", hold),
+    "held before it begins": lambda: before(work, "run", hold),
     "held before the charge": lambda: before(_LEDGER, "reserve", hold),
     "held once charged": lambda: before(_LEDGER, "draw", hold),
     "held once drawn": lambda: after(_LEDGER, "draw", hold),

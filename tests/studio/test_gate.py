@@ -45,6 +45,22 @@ def test_without_the_cookie_nothing_is_told_but_that(visitor, path):
         assert str(visitor.folder) not in reply.text
 
 
+@pytest.mark.parametrize(
+    "path", ["/openly", "/open/x", "/open%2f..", "/static/", "/static/x", "/static/a/b", "/open"]
+)
+def test_what_is_open_to_all_does_not_name_the_folder(visitor, path):
+    long = f"{path}?token={'x' * 300}"
+    for reply in (visitor.ask("GET", path), visitor.ask("GET", long)):
+        assert str(visitor.folder) not in reply.text
+        assert visitor.folder.name not in reply.text
+    origin = {"Origin": f"http://127.0.0.1:{visitor.port}"}
+    for kind in ({}, FORM):
+        reply = visitor.ask("POST", path, "a=1", **origin, **kind)
+        assert visitor.folder.name not in reply.text
+        assert reply.status in (401, 403, 404, 405, 409)
+    assert visitor.folder.name in visitor.get("/").text
+
+
 def test_the_cookie_of_another_port_does_not_open(visitor):
     value = visitor.cookie.partition("=")[2]
     assert visitor.ask("GET", "/", Cookie=f"sfumato-1={value}").status == 401
@@ -221,6 +237,32 @@ def test_nobody_about_for_long_enough_ends_it(tmp_path):
             time.sleep(0.05)
         assert time.monotonic() - begun > 1.5
         assert cookie
+
+
+def test_strangers_do_not_keep_it_open(tmp_path):
+    with studio(tmp_path, idle=0.6) as visitor:
+        until = time.monotonic() + 4
+        with suppress(OSError):
+            while True:
+                assert visitor.ask("GET", "/static/icon.svg").status == 200
+                assert time.monotonic() < until
+                time.sleep(0.05)
+        assert not visitor.answers()
+
+
+@pytest.mark.parametrize("hosts", [("evil.example", "{own}"), ("{own}", "evil.example")])
+def test_two_hosts_in_one_request_are_refused(visitor, hosts):
+    lines = "".join(f"Host: {host}\r\n" for host in hosts)
+    lines = lines.format(own=f"127.0.0.1:{visitor.port}")
+    with socket.create_connection(("127.0.0.1", visitor.port), timeout=5) as sender:
+        sender.sendall(f"GET / HTTP/1.1\r\n{lines}Cookie: {visitor.cookie}\r\n\r\n".encode())
+        assert b" 400 " in sender.recv(100)
+
+
+def test_what_is_said_of_a_proxy_is_not_believed(visitor):
+    said = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"}
+    reply = visitor.get("/new/", **said)
+    assert reply.leads_to == f"http://127.0.0.1:{visitor.port}/new"
 
 
 def test_quit_ends_it_within_two_seconds_while_somebody_still_sends(tmp_path):

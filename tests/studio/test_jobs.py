@@ -44,6 +44,18 @@ def test_stopped_before_the_charge_nothing_is_spent_and_nothing_more_is_offered(
     assert world.lines("reserve") == 0
 
 
+def test_stopped_by_another_studio_while_its_worker_starts_it_is_not_charged_afterwards(tmp_path):
+    world = World(tmp_path)
+    jobs, asked = world.jobs("held before it begins"), world.asked()
+    jobs.publish(asked)
+    held(world)
+    world.jobs().stop(asked.job)
+    go_on(world)
+    assert ended(jobs, asked.job).what == "given up"
+    assert world.lines("reserve") == 0
+    assert not jobs.folder.release(asked.job).exists()
+
+
 def test_another_studio_stops_a_charged_release_by_the_ledger_alone(tmp_path):
     world = World(tmp_path)
     jobs, asked = world.jobs("held once charged"), world.asked()

@@ -12,9 +12,11 @@ from release_world import HOSTILE, RELEASE, asked, published, read, text
 from sfumato.cli.studio import studio as command
 from sfumato.errors import ReleaseError
 from sfumato.signature import create_key
+from sfumato.studio.shown_release import QUICK
 from studio_world import studio
 
 PAGE = "/r/received"
+NO_FILES = ("a\0b", "~of-nobody/key.pub", "x" * 3_000)
 OWNERS = [
     "/new",
     "/ledger",
@@ -104,7 +106,7 @@ def test_a_release_is_compared_with_the_key_that_the_recipient_names(sent, tmp_p
         said = text(visitor.post(f"{PAGE}/verify", {"key": f"{wrong}.pub"}))
         assert "Do not use this release" in said
         assert "signed by another key" in said
-        for given in (tmp_path / "none.pub", tmp_path, sent / "data.csv", "a\0b", "x" * 3_000):
+        for given in (tmp_path / "none.pub", tmp_path, sent / "data.csv", *NO_FILES):
             reply = visitor.post(f"{PAGE}/verify", {"key": str(given)})
             assert reply.status == 422, given
             assert "key-fault" in reply.text
@@ -214,3 +216,27 @@ def test_markup_and_control_characters_of_a_forger_are_text_on_the_page(copy):
 def test_the_command_refuses_what_is_no_folder(tmp_path):
     with pytest.raises(ReleaseError, match="is no folder: unpack the release"):
         command(received=tmp_path / "none")
+
+
+def test_a_large_release_is_checked_before_anything_of_it_is_used(copy):
+    claim_less_noise(copy)
+    with (copy / "data.csv").open("r+b") as file:
+        file.truncate(QUICK + 1)
+    ways = (f"{PAGE}/report", f"{PAGE}/files/data.csv", f"{PAGE}/files/all.zip")
+    with studio(copy, received=True) as visitor:
+        said = text(visitor.get(asked(PAGE, ask="count", column=5, value=1)))
+        assert "Not checked yet" in said
+        assert "the truth lies" not in said
+        assert all("was not checked yet" in visitor.get(way).text for way in ways)
+        assert "Do not use this release" in text(visitor.post(f"{PAGE}/verify"))
+        assert "Do not use this release" in text(visitor.get(PAGE))
+        assert all("not as it was released" in visitor.get(way).text for way in ways)
+
+
+def test_a_large_release_that_was_checked_can_be_used(sent, monkeypatch):
+    monkeypatch.setattr("sfumato.studio.shown_release.QUICK", 10)
+    with studio(sent, received=True) as visitor:
+        assert visitor.get(f"{PAGE}/files/data.csv").status == 409
+        assert "Everything was checked just now" in text(visitor.post(f"{PAGE}/verify"))
+        assert visitor.get(f"{PAGE}/files/data.csv").body == (sent / "data.csv").read_bytes()
+        assert "files ok" in text(visitor.get(PAGE))

@@ -1,5 +1,6 @@
 """The page of a release: its checks, its files, its answers, its report."""
 
+import hashlib
 import re
 import shutil
 from io import BytesIO
@@ -16,7 +17,7 @@ from sfumato.ledger.history import act_of
 from sfumato.release.folder import REPORT
 from sfumato.schema import Schema
 from sfumato.studio.shown_release import formulas
-from sfumato.studio.zipped import zipped
+from sfumato.studio.zipped import unchanged, zipped
 from studio_world import studio
 
 PAGE = f"/r/{RELEASE}"
@@ -215,6 +216,15 @@ def test_a_file_that_changes_while_the_zip_is_sent_leaves_no_whole_zip():
         sent.extend(blocks)
     with pytest.raises(BadZipFile):
         ZipFile(BytesIO(b"".join(sent)))
+
+
+def test_a_file_that_is_another_one_is_broken_off_before_its_end():
+    sent = []
+    with pytest.raises(ReleaseError, match=r"data\.csv was changed"):
+        sent.extend(unchanged("data.csv", "0" * 64, [b"one", b"two"]))
+    assert sent == [b"one"]
+    right = hashlib.sha256(b"onetwo").hexdigest()
+    assert list(unchanged("data.csv", right, [b"one", b"two"])) == [b"one", b"two"]
 
 
 def test_names_of_columns_and_values_are_text_and_can_be_asked_all_the_same(tmp_path):

@@ -11,7 +11,10 @@ from jobs_world import NAME, PUBLISH, REVIEW, ROWS, SCHEMA, World, release_in
 from sfumato.cli import app
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
+from sfumato.studio.review import reviewed
 from studio_world import studio
+
+REVIEWED = "sfumato.studio.pages.review.reviewed"
 
 
 @pytest.fixture
@@ -79,6 +82,23 @@ def test_what_was_changed_in_another_window_is_shown_again_before_it_is_charged(
     assert (reply.status, "has changed since" in reply.text) == (409, True)
     assert release_in(reply) != release
     assert world.jobs().folder.all() == []
+
+
+def test_a_form_that_is_sent_twice_at_once_leads_to_its_release_both_times(world, monkeypatch):
+    """The other one is begun between the first look at its id and the review."""
+    sent = []
+
+    def overtaken(*given):
+        monkeypatch.setattr(REVIEWED, reviewed)
+        sent.append(visitor.post(PUBLISH, form))
+        return reviewed(*given)
+
+    with studio(world.project.folder) as visitor:
+        form = {"release": release_in(visitor.get(REVIEW)), "name": NAME}
+        monkeypatch.setattr(REVIEWED, overtaken)
+        sent.append(visitor.post(PUBLISH, form))
+        assert [reply.leads_to for reply in sent] == [f"/jobs/{form['release']}"] * 2
+    assert len(world.jobs().folder.all()) == 1
 
 
 def test_a_budget_that_is_spent_has_a_remedy_on_the_page(world):

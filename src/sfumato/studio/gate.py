@@ -18,12 +18,13 @@ from traceback import extract_tb
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BODY", "HEADERS", "Gate", "Key"]
+__all__ = ["BODY", "ENTERED", "HEADERS", "Gate", "Key"]
 
 _MOST = 2**20  # bytes of a form
 _PATIENCE = 10.0  # seconds for a form to come in
 _SAFE = ("GET", "HEAD")
 BODY = "sfumato.body"  # where the form lies in the scope
+ENTERED = "sfumato.entered"  # and whether it comes from the browser that was shown the key
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -77,7 +78,8 @@ class Gate:
         headers = {
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }
-        refusal = self._refusal(scope, headers)
+        scope[ENTERED] = entered = self._knows(headers.get("cookie", ""))
+        refusal = self._refusal(scope, headers, entered)
         if refusal is None:
             try:
                 scope[BODY] = await _body(receive, headers.get("content-length"))
@@ -92,15 +94,19 @@ class Gate:
             status, text = refusal
             await PlainTextResponse(f"{text}\n", status)(scope, receive, out)
             return
-        self.last_asked = monotonic()
+        if entered:  # others on this machine do not keep it open
+            self.last_asked = monotonic()
         try:
             await self._app(scope, _nothing_more(receive), out)
         except Exception as error:
             # The reply has been given; what the error says stays unsaid, for it may quote a record.
             self._say(_place(error))
 
-    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
-        host, open_to_all = headers.get("host", ""), scope["path"].startswith(("/open", "/static/"))
+    def _refusal(
+        self, scope: Scope, headers: dict[str, str], entered: bool
+    ) -> tuple[int, str] | None:
+        host, path = headers.get("host", ""), scope["path"]
+        open_to_all = path == "/open" or path.startswith("/static/")
         if host not in self._hosts:
             return 421, "This address is not served here."
         site = headers.get("sec-fetch-site")
@@ -111,7 +117,7 @@ class Gate:
                 return 403, "Another page sent this form: only pages of the studio may."
         elif site not in (None, "none", "same-origin") and not open_to_all:
             return 403, "Another page led here: open the studio by its own address."
-        if not open_to_all and not self._knows(headers.get("cookie", "")):
+        if not open_to_all and not entered:
             return 401, (
                 "This browser has not opened the studio, or has been closed since. Stop the "
                 "studio and start it anew: `sfumato studio`."

@@ -16,11 +16,13 @@ from sfumato.studio.asked import Asked
 from sfumato.studio.job_folder import Ending, JobFolder
 from sfumato.studio.project import Project
 from sfumato.studio.standing import Standing, standing
+from sfumato.studio.turn import Busy, taken
 from sfumato.studio.worker import COMMAND, Worker
 
 __all__ = ["Jobs"]
 
 _STOPPED = "stopped by hand in the studio, before noise was drawn"
+_PATIENCE = 0.5  # seconds: who only asks whether a worker is at it holds its lock for a moment
 _NO_JOB = "there is no such job here: begin at the start page"
 
 
@@ -120,17 +122,26 @@ class Jobs:
         """End a release before its noise is drawn, with its budget given back."""
         with self._turn:
             entry, worker = self._known(job), self._workers.get(job)
-            if entry is None and self._at_work(job):
-                if worker is None:
-                    raise Refused("it is about to be charged: stop it in a moment")
-                worker.kill()
-                entry = self.entry(job)  # it may have come further meanwhile
             if entry is None:
-                self.folder.end(job, Ending("given up"))
+                if worker is not None:
+                    worker.kill()
+                entry = self._given_up(job)  # it may have come further meanwhile
+            if entry is None:
                 return
             self._refund(job, _STOPPED)
             if worker is not None:
                 worker.kill()
+
+    def _given_up(self, job: str) -> Entry | None:
+        """End it where no worker can be at it: one that only starts finds that it was ended."""
+        try:
+            with taken(self.folder.lock(job), _PATIENCE):
+                entry = self.entry(job)
+                if entry is None:
+                    self.folder.end(job, Ending("given up"))
+                return entry
+        except Busy:
+            raise Refused("it is about to be charged: stop it in a moment") from None
 
     def refund(self, job: str, *, reason: str) -> None:
         """Give back the budget of a release that has drawn no noise, on the record."""

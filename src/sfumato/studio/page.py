@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from sfumato.errors import ParameterError
 from sfumato.studio.asked import is_job
 from sfumato.studio.forecasts import Forecasts
-from sfumato.studio.gate import Key
+from sfumato.studio.gate import ENTERED, Key
 from sfumato.studio.jobs import Jobs
 from sfumato.studio.project import Project
 from sfumato.studio.shelf import Shelf
@@ -88,11 +88,13 @@ def templates() -> "Environment":
 def page(request: Request, template: str, *, status: int = 200, **given: object) -> Response:
     """A page; `step`, `draft`, `read` and `title` are for the layout, the rest for the template."""
     studio = studio_of(request)
+    folder = studio.shelf.folder if studio.project is None else studio.project.folder
     shown = {
         "step": 0,
         "draft": None,
         "read": READ_SO_FAR if studio.project else READ_RELEASE,
-        "folder": at_home(studio.shelf.folder if studio.project is None else studio.project.folder),
+        # What is refused before the key was used is seen by everybody on this machine.
+        "folder": at_home(folder) if request.scope[ENTERED] else "",
         "received": studio.project is None,
         **given,
     }

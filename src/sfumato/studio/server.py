@@ -98,6 +98,9 @@ def serve(
             uvicorn.Config(
                 gate,
                 ws="none",
+                # One reader of requests, whatever else is installed: it refuses two hosts in one.
+                http="h11",
+                proxy_headers=False,  # nobody stands in between
                 log_config=None,
                 access_log=False,  # which page was seen when is nobody's business
                 server_header=False,

@@ -59,6 +59,11 @@ class Shelf:
                 del self._kept[next(iter(self._kept))]
         return made
 
+    def known(self, folder: Path, what: Hashable) -> bool:
+        """Whether this is kept, so that nothing has to be computed for it."""
+        with self._lock:
+            return (folder, what, _state(folder)) in self._kept
+
 
 def shelf_of(project: Project | None, received: Path | None) -> Shelf:
     """The releases of a project, or the received one; refused where neither is named."""

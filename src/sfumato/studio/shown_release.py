@@ -40,6 +40,7 @@ class ShownRelease:
     folder: Path
     certificate: Certificate
     checks: Verification | None  # None: not made yet, because the data is large
+    received: bool = False
 
     def with_checks(self, checks: Verification) -> "ShownRelease":
         """The same, after other checks."""
@@ -47,9 +48,13 @@ class ShownRelease:
 
     @property
     def sound(self) -> bool:
-        """Whether it may be passed on: nothing failed but a plan of another version."""
-        failed = () if self.checks is None else self.checks.failed
-        return all(self._excused(check) for check in failed)
+        """Whether it may be passed on: nothing failed but a plan of another version.
+
+        What was published here was checked then; what was received, nobody has checked yet.
+        """
+        if self.checks is None:
+            return not self.received
+        return all(self._excused(check) for check in self.checks.failed)
 
     @property
     def failed(self) -> list[Check]:
@@ -135,10 +140,11 @@ def shown_release(
     def look() -> Verification:
         return checks(folder, ledger=ledger)
 
-    sizes = (_size(folder / file) for file in certificate.data_files)
-    if now or sum(sizes) <= QUICK:
-        return ShownRelease(name, folder, certificate, shelf.kept(folder, ("checks", head), look))
-    return ShownRelease(name, folder, certificate, None)
+    what, sizes = ("checks", head), (_size(folder / file) for file in certificate.data_files)
+    made = None
+    if now or shelf.known(folder, what) or sum(sizes) <= QUICK:
+        made = shelf.kept(folder, what, look)
+    return ShownRelease(name, folder, certificate, made, received=shelf.alone)
 
 
 def report_of(shelf: Shelf, release: ShownRelease) -> bytes:

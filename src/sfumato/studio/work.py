@@ -88,6 +88,9 @@ def run(place: Path, job: str, pipe: Pipe) -> None:
     """Do what was asked for under this id, unless another worker is at it."""
     folder = JobFolder(place)
     with suppress(Busy), taken(folder.lock(job)):
+        ending = folder.ending(job)
+        if ending is not None and ending.outcome == "given up":
+            return  # while this process was starting
         folder.forget_ending(job)
         folder.end(job, _ended(lambda: _done(folder, job, pipe)))
 

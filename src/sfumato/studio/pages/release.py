@@ -25,7 +25,7 @@ from sfumato.studio.place import slug_of
 from sfumato.studio.shelf import RECEIVED
 from sfumato.studio.shown_release import ShownRelease, report_of, shown_release
 from sfumato.studio.words import READ_RELEASE
-from sfumato.studio.zipped import zipped
+from sfumato.studio.zipped import unchanged, zipped
 from sfumato.untrusted.plain_file import opened
 
 __all__ = ["ALONE", "FRAME", "ROUTES"]
@@ -53,7 +53,7 @@ def check(request: Request) -> Response:
     folder = studio.shelf.place(_name(request))
     with _ledger(request) as ledger:
         try:
-            checks = verify(folder, ledger=ledger, key=Path(key).expanduser() if key else None)
+            checks = verify(folder, ledger=ledger, key=_at_home(key) if key else None)
         except Refused as refusal:
             found = shown_release(studio.shelf, _name(request), ledger, now=True)
             return _shown(request, found, ledger, key=key, fault=str(refusal), status=422)
@@ -77,7 +77,8 @@ def fetch(request: Request) -> Response:
     if name not in found.files:
         raise ParameterError("the release has no such file")
     kind = _KINDS.get(name.rpartition(".")[2], "application/octet-stream")
-    return _attached(_content(request, found, name), name.rpartition("/")[2], kind)
+    content = unchanged(name, found.certificate.files.get(name), _blocks(request, found, name))
+    return _attached(content, name.rpartition("/")[2], kind)
 
 
 def begin(_request: Request) -> Response:
@@ -97,15 +98,18 @@ def _entries(
     request: Request, found: ShownRelease
 ) -> Iterator[tuple[str, str | None, Iterator[bytes]]]:
     for name in found.files:
-        yield name, found.certificate.files.get(name), _content(request, found, name)
+        yield name, found.certificate.files.get(name), _blocks(request, found, name)
 
 
-def _content(request: Request, found: ShownRelease, name: str) -> Iterator[bytes]:
-    if name == REPORT:
-        yield report_of(studio_of(request).shelf, found)
-        return
+def _blocks(request: Request, found: ShownRelease, name: str) -> Iterator[bytes]:
+    if name == REPORT:  # made at once: what is refused is said before anything is sent
+        return iter([report_of(studio_of(request).shelf, found)])
+    return _read(found.folder / name, name)
+
+
+def _read(path: Path, name: str) -> Iterator[bytes]:
     try:
-        with opened(found.folder / name) as file:
+        with opened(path) as file:
             while block := file.read(_BLOCK):
                 yield block
     except OSError as error:
@@ -116,6 +120,8 @@ def _sound(request: Request) -> ShownRelease:
     """The release, if its checks let it be passed on."""
     with _ledger(request) as ledger:
         found = shown_release(studio_of(request).shelf, _name(request), ledger)
+    if not found.sound and found.checks is None:
+        raise ReleaseError("this release was not checked yet: check it on its page first")
     if not found.sound:
         raise ReleaseError(
             "this release is not as it was released, so nothing of it is handed out: "
@@ -157,6 +163,13 @@ def _shown(
 def _account(ledger: Ledger | None, dataset: str) -> str:
     known = ledger is not None and dataset in ledger.datasets()
     return address_of(dataset) if known else ""
+
+
+def _at_home(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # nobody of this name has a home here
+        raise ParameterError(f"{text} cannot be read: no such home folder") from None
 
 
 def _made_here(studio: Studio, name: str) -> bool:

@@ -15,6 +15,7 @@ from sfumato.errors import Refused
 from sfumato.studio.choice import read_choice
 from sfumato.studio.draft import Draft
 from sfumato.studio.forms import Form
+from sfumato.studio.jobs import Jobs
 from sfumato.studio.page import jobs_of, page, project_of, to
 from sfumato.studio.review import Review, reviewed
 from sfumato.studio.words import READ_PUBLIC, READ_SO_FAR
@@ -36,18 +37,24 @@ def publish(request: Request) -> Response:
     """Begin the release that was shown; the second time, lead to it."""
     form, jobs, draft = Form.of(request), jobs_of(request), _draft(request)
     job = form.text("release", 16)
-    known = jobs.asked(job) if job else None
-    if known is not None and known.dataset == draft.slug:
+    if _begun(jobs, job, draft):
         return to(f"/jobs/{job}")
     shown = _review(request, draft)
-    if isinstance(shown, str) or shown.asked.job != job:
-        return _shown(request, {"changed": _CHANGED}, status=409)
-    faults = _faults(form, shown)
-    if faults:
-        return _shown(request, faults, status=422)
+    faults = _faults(form, shown, job)
+    if faults or isinstance(shown, str):
+        # Sent twice at once, and the other was quicker: then something was charged.
+        if _begun(jobs, job, draft):
+            return to(f"/jobs/{job}")
+        return _shown(request, faults, status=409 if "changed" in faults else 422)
     doubted = shown.doubt if form.flag("despite") else ""
     jobs.publish(replace(shown.asked, format=_format(form), doubted=doubted))
     return to(f"/jobs/{job}")
+
+
+def _begun(jobs: Jobs, job: str, draft: Draft) -> bool:
+    """Whether this release was confirmed before."""
+    known = jobs.asked(job) if job else None
+    return known is not None and known.kind == "publish" and known.dataset == draft.slug
 
 
 def _draft(request: Request) -> Draft:
@@ -72,8 +79,10 @@ def _format(form: Form) -> Literal["csv", "parquet"]:
     return "parquet" if form.text("format") == "parquet" else "csv"
 
 
-def _faults(form: Form, shown: Review) -> dict[str, str]:
+def _faults(form: Form, shown: Review | str, job: str) -> dict[str, str]:
     """What keeps it from being published."""
+    if isinstance(shown, str) or shown.asked.job != job:
+        return {"changed": _CHANGED}
     faults = {}
     if shown.funds.refusal:
         faults["funds"] = "Nothing was charged."
