@@ -6,7 +6,17 @@ Everything is named by a CSS selector, so that one journey is made with either h
 from browser.faults import faults_at
 from browser.test_studio import home, opened
 
-__all__ = ["BOOK", "HEADER", "Keyboard", "Mouse", "grant_first", "publish_first", "row", "walker"]
+__all__ = [
+    "BOOK",
+    "HEADER",
+    "Keyboard",
+    "Mouse",
+    "grant_first",
+    "publish_first",
+    "release_first",
+    "row",
+    "walker",
+]
 
 _TABS = 250  # more than any page has stops
 HEADER = "patient,age,sex,ward,weight,admitted,smoker,outcome,severity"
@@ -143,6 +153,16 @@ def walker(browser, visitor, hand=Mouse, *, look=False, **settings):
 def publish_first(person, visitor, name):
     """From the start page to the release: nine columns, eight of which are published."""
     grant_first(person, visitor, name)
+    _publish(person, name)
+
+
+def release_first(person, name):
+    """From the promise to the release."""
+    _promise(person)
+    _publish(person, name)
+
+
+def _publish(person, name):
     person.fill("#name", name)
     person.press("main .actions button.main", leads="**/jobs/*")
     person.page.locator("main a.main").wait_for()
@@ -154,6 +174,10 @@ def grant_first(person, visitor, name):
     """From the start page to the review."""
     person.open(f"{home(visitor)}/")
     declare_first(person, name)
+    _promise(person)
+
+
+def _promise(person):
     person.press("#funds a", leads="**/grant?back=budget**")
     person.fill("#epsilon", "3")
     person.fill("#reason", "data board, first meeting")

@@ -90,8 +90,8 @@ def test_rows_of_persons_need_a_number_and_a_column_that_is_never_released(visit
         ({"f2": "0..1 by 0.3"}, "whole number of steps"),
         ({"f3": "a, a; other: none"}, "values must differ"),
         ({"f3": "a, b"}, "say what a value becomes"),
-        ({"k1": ""}, "choose what it is"),
-        ({"k1": "nonsense"}, "choose what it is"),
+        ({"k1": "", "f1": ""}, "choose what it is"),
+        ({"k1": "nonsense", "f1": ""}, "choose what it is"),
         ({"f4": "2025-12-31..2024-01-01"}, "low must be below high"),
         ({"source": ""}, "where ranges and values are known from"),
         ({"known": "rumour"}, "where ranges and values are known from"),
@@ -132,9 +132,9 @@ def test_everything_typed_is_there_again_even_where_it_is_wrong(visitor):
 def test_columns_with_familiar_names_are_proposed_and_say_so(visitor):
     found = visitor.get(HERE).text
     row = next(part for part in found.split("<tr>") if 'name="k1"' in part)
-    assert "from the name: check" in row
+    assert "proposed: people live for 0 to 120 years" in row
     assert 'value="0..120"' in row
-    assert "from the name" not in visitor.send(HERE, TYPED | {"do": "check"}).text
+    assert "proposed" not in visitor.send(HERE, TYPED | {"do": "check"}).text
 
 
 def test_a_change_takes_back_that_all_is_declared(visitor):

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.release_options import MethodOptions
+
 __all__ = ["MECHANISMS", "audit"]
 
 # What is no table: one module each, whose names are read off so that --help need not load them.
@@ -24,9 +26,7 @@ def audit(
     schema: Annotated[
         Path | None, typer.Option(help="Audit on this schema; default: several that suit.")
     ] = None,
-    option: Annotated[
-        list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
-    ] = None,
+    option: MethodOptions = None,
     runs: Annotated[
         int | None, typer.Option(help="Runs on each of two tables; more runs, tighter bounds.")
     ] = None,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.release_options import SchemaFile
 from sfumato.cli.screen import Grid, say, show, styled
 from sfumato.cli.table_argument import Data, Sheet, Table, named
 
@@ -16,7 +17,7 @@ __all__ = ["compare"]
 
 def compare(
     data: Data,
-    schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
+    schema: SchemaFile,
     epsilon: Annotated[str, typer.Option(help="Budgets to compare at, as 0.1,0.5,1.")],
     delta: Annotated[
         str | None, typer.Option(help="Delta, for methods with Gaussian noise.")

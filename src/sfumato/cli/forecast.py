@@ -1,11 +1,18 @@
 """`sfumato forecast`: how far off a release will be, before a record is read."""
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.release_options import (
+    DeltaOfTable,
+    Epsilon,
+    Method,
+    MethodOptions,
+    Rho,
+    SchemaFile,
+)
 from sfumato.cli.screen import Grid, document, say, show, styled
 
 if TYPE_CHECKING:
@@ -17,14 +24,12 @@ _MOST_LINES = 40
 
 
 def forecast(
-    schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
+    schema: SchemaFile,
     records: Annotated[int, typer.Option(help="How many records there will be, or about.")],
-    method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "mosaic",
-    epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
-    delta: Annotated[
-        str | None, typer.Option(help="Delta: allows Gaussian noise; choose it below 1/rows.")
-    ] = None,
-    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    method: Method = "mosaic",
+    epsilon: Epsilon = None,
+    delta: DeltaOfTable = None,
+    rho: Rho = None,
     want: Annotated[
         list[str] | None,
         typer.Option(
@@ -43,9 +48,7 @@ def forecast(
         bool,
         typer.Option("--fit/--no-fit", help="As publish: 2 % of the budget counts what misfits."),
     ] = True,
-    option: Annotated[
-        list[str] | None, typer.Option(help="An option of the method: NAME=VALUE; repeatable.")
-    ] = None,
+    option: MethodOptions = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say how far off each figure of a release will be; no record is read, nothing is charged.

@@ -8,6 +8,7 @@ import typer
 from sfumato.cli.graph_compare import compare
 from sfumato.cli.graph_parties import merge, share
 from sfumato.cli.key import Sign
+from sfumato.cli.release_options import Delta, Epsilon, Method, MethodOptions, Rho
 
 __all__ = ["app"]
 
@@ -31,7 +32,7 @@ def publish(
     directed: Annotated[
         bool, typer.Option("--directed/--undirected", help="Whether an edge has a direction.")
     ],
-    method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "edge-laplace",
+    method: Method = "edge-laplace",
     preserve: Annotated[
         str | None,
         typer.Option(
@@ -43,12 +44,10 @@ def publish(
         str,
         typer.Option(help="Undirected edges listed in both directions: mean, sum or error."),
     ] = "error",
-    option: Annotated[
-        list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
-    ] = None,
-    epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Delta: allows Gaussian noise.")] = None,
-    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    option: MethodOptions = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
     name: Annotated[
         str | None,
         typer.Option(help="Name of the data set in the ledger; default: the file's name."),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli.key import Sign
+from sfumato.cli.release_options import Delta, Epsilon, MethodOptions, Rho, SchemaFile
 from sfumato.cli.screen import Grid, say, show, styled
 from sfumato.cli.table_argument import Data, Table, named
 
@@ -31,15 +32,15 @@ Without = Annotated[list[str] | None, typer.Option(help="Party that is left out;
 @app.command("agree")
 def agree(
     folder: Annotated[Path, typer.Argument(help="Folder for the files of all parties.")],
-    schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
+    schema: SchemaFile,
     party: Annotated[list[str], typer.Option(help="Name of a party; repeat it for each.")],
     release: Annotated[str, typer.Option(help="Id of the release, as every ledger will have it.")],
     method: Annotated[
         str, typer.Option(help="dp-lda, dca, modips, mosaic, lap-pca, analyze-gauss.")
     ],
-    epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Delta: allows Gaussian noise.")] = None,
-    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
     dropouts: Annotated[
         int, typer.Option(help="Parties that may drop out before they contribute.")
     ] = 0,
@@ -49,9 +50,7 @@ def agree(
             help="Parties that may put their knowledge together; default: under half, at least 1."
         ),
     ] = None,
-    option: Annotated[
-        list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
-    ] = None,
+    option: MethodOptions = None,
 ) -> None:
     """Write down what is published, at which price, and whom each party trusts.
 

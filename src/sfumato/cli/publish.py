@@ -8,6 +8,14 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.key import Sign
+from sfumato.cli.release_options import (
+    DeltaOfTable,
+    Epsilon,
+    Method,
+    MethodOptions,
+    Rho,
+    SchemaFile,
+)
 from sfumato.cli.screen import asked, say, somebody_answers, styled
 from sfumato.cli.table_argument import Data, Sheet, Table, named
 
@@ -16,14 +24,12 @@ __all__ = ["publish"]
 
 def publish(
     data: Data,
-    schema: Annotated[Path, typer.Option(help="The schema: public facts only, YAML or JSON.")],
+    schema: SchemaFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
-    method: Annotated[str, typer.Option(help="See: sfumato methods.")] = "mosaic",
-    epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
-    delta: Annotated[
-        str | None, typer.Option(help="Delta: allows Gaussian noise; choose it below 1/rows.")
-    ] = None,
-    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    method: Method = "mosaic",
+    epsilon: Epsilon = None,
+    delta: DeltaOfTable = None,
+    rho: Rho = None,
     ledger: Annotated[
         str | None, typer.Option(envvar="SFUMATO_LEDGER", help="Ledger to charge.")
     ] = None,
@@ -80,9 +86,7 @@ def publish(
     format: Annotated[
         str | None, typer.Option(help="csv or parquet; default: parquet for Parquet, else csv.")
     ] = None,
-    option: Annotated[
-        list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
-    ] = None,
+    option: MethodOptions = None,
     release: Annotated[
         str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
     ] = None,

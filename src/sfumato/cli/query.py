@@ -8,6 +8,7 @@ import typer
 
 from sfumato.cli import query_client, query_serve
 from sfumato.cli.key import Sign
+from sfumato.cli.release_options import Delta, Epsilon, Rho
 from sfumato.cli.screen import say
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ Name = Annotated[
 def publish(
     counts: CountFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
-    epsilon: Annotated[str | None, typer.Option(help="Privacy budget, above 0.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Delta: allows Gaussian noise.")] = None,
-    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
     wavelet: Annotated[
         bool, typer.Option("--wavelet", help="For long ranges of keys, in place of few keys.")
     ] = False,

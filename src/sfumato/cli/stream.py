@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.cli.key import Sign
+from sfumato.cli.release_options import MethodOptions, Rho
 from sfumato.cli.screen import say
 
 __all__ = ["app"]
@@ -51,13 +52,11 @@ def count(
     delta: Annotated[
         str | None, typer.Option(help="Delta: allows Gaussian noise, with far smaller errors.")
     ] = None,
-    rho: Annotated[str | None, typer.Option(help="zCDP budget, in place of epsilon.")] = None,
+    rho: Rho = None,
     pan: Annotated[
         bool, typer.Option("--pan", help="Pan-private: protect against one look into the memory.")
     ] = False,
-    option: Annotated[
-        list[str] | None, typer.Option("--option", help="Method option, NAME=VALUE; repeatable.")
-    ] = None,
+    option: MethodOptions = None,
     pause: Annotated[
         Path | None,
         typer.Option(help="When the bits end, save the state in this file, to resume later."),

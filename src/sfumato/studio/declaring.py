@@ -12,7 +12,7 @@ from sfumato.studio.draft import Draft, TypedColumn
 from sfumato.studio.header import shown_name
 from sfumato.studio.typed import stated_facts
 
-__all__ = ["KNOWN_FROM", "Declared", "declared", "notes", "open_questions"]
+__all__ = ["KNOWN_FROM", "SAYS_ITSELF", "Declared", "declared", "notes", "open_questions"]
 
 KNOWN_FROM = {
     "code book": "a code book or data dictionary",
@@ -22,6 +22,8 @@ KNOWN_FROM = {
     "common": "common knowledge",
     "other": "something else",
 }
+LONGEST_SOURCE = 400  # characters
+SAYS_ITSELF = ("measuring", "common")  # nobody can say which one
 
 
 @dataclass
@@ -109,8 +111,16 @@ def open_questions(draft: Draft) -> list[str]:
         found.append("Say how many rows of one person are used, at most.")
     if draft.known_from not in KNOWN_FROM or not draft.source:
         found.append("Say where ranges and values are known from.")
+    elif len(draft.source) > LONGEST_SOURCE:
+        found.append(f"Say in at most {LONGEST_SOURCE} characters where they are known from.")
+    if any(column.acceptable for column in draft.columns):
+        found.append("Check what was proposed, and confirm that it holds.")
     if not draft.unread:
-        found.append("Confirm that no range and no value was read off the records.")
+        found.append(
+            "Confirm that everybody may know what was read off the records."
+            if draft.read_records
+            else "Confirm that no range and no value was read off the records."
+        )
     return found
 
 
@@ -120,7 +130,7 @@ def notes(draft: Draft) -> str:
         "file": draft.file,
         "known from": KNOWN_FROM[draft.known_from],
         "source": draft.source,
-        "no range or value was read off the records": draft.unread,
+        "no range or value was read off the records": draft.unread and not draft.read_records,
         "the file is public": draft.public,
         "made up": draft.made_up,
     }

@@ -36,6 +36,11 @@ class TypedColumn:
     label: str = ""  # what a code book calls it
     proposed: bool = False  # from the name alone, and nobody has looked at it yet
 
+    @property
+    def acceptable(self) -> bool:
+        """Whether all of it was proposed, so that a person only has to say that it holds."""
+        return self.proposed and (bool(self.facts) or self.kind in ("id", "boolean"))
+
 
 @dataclass
 class Draft:

@@ -160,7 +160,8 @@ def written_facts(kind: str, facts: Mapping[str, Any]) -> str:
     elif {"low", "high"} <= set(facts):
         ends = [_figure(facts[end]) for end in ("low", "high")]
         step = facts.get("step")
-        by = f" by {_figure(step)}" if step not in (None, 1, "day") else ""
+        usual = (None, 1) if kind == "integer" else (None, "day")
+        by = f" by {_figure(step)}" if step not in usual else ""
         if all(ends):
             said.insert(0, f"{ends[0]}..{ends[1]}{by}")
     return "; ".join(said)

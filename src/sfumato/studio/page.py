@@ -70,6 +70,7 @@ def jobs_of(request: Request) -> Jobs:
 def templates() -> "Environment":
     """Templates of this package, with all that is put into them escaped and made visible."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import escape
 
     found = Environment(
         loader=PackageLoader("sfumato.studio"),
@@ -81,6 +82,8 @@ def templates() -> "Environment":
     )
     found.globals |= {"steps": STEPS}
     found.filters["sentence"] = sentence
+    # In a field stands what was typed, to be sent again as it was.
+    found.filters["exact"] = escape
     found.tests["job"] = is_job
     return found
 

@@ -22,4 +22,5 @@ def propose(project: Project, draft: Draft) -> None:
     for place, column in enumerate(draft.columns):
         draft.columns[place] = typed_column(column.name, columns.get(column.name, {}))
         draft.columns[place].proposed = True
+        draft.columns[place].source = "read off the records, which everybody may read"
     draft.read_records = True

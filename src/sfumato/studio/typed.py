@@ -5,6 +5,7 @@
 ('0..110', 'manual', {'kind': 'integer', 'low': 0, 'high': 110, 'source': 'manual'})
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from sfumato.studio.draft import TypedColumn
 from sfumato.studio.facts import read_facts, written_facts
 from sfumato.studio.words import KINDS
 
-__all__ = ["stated_facts", "typed_column"]
+__all__ = ["kind_of", "stated_facts", "typed_column"]
 
 _OWN = ("kind", "missing", "per", "role", "source")  # each has a field of its own
 
@@ -64,3 +65,22 @@ def stated_facts(column: TypedColumn) -> dict[str, Any]:
     if column.source:
         found["source"] = column.source
     return found
+
+
+def kind_of(facts: str) -> str:
+    """What a column is, by how its facts are written; nothing where there are none.
+
+    >>> [kind_of(one) for one in ("0..9", "0..9 by 0.5", "2024-01-01..2024-12-31", "a, b", "")]
+    ['integer', 'number', 'date', 'category', '']
+    """
+    if not facts:
+        return ""
+    for kind in ("integer", "number", "date", "boolean"):
+        try:
+            read_facts(kind, facts)
+        except ParameterError:
+            continue
+        return kind
+    if ".." not in facts.partition(",")[0]:
+        return "category"
+    return "date" if re.match(r"[0-9]{4}-", facts) else "number"  # a range with a mistake in it

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
+from unicodedata import normalize
 
 __all__ = ["KINDS", "PRESETS", "Preset", "suggested", "words_of"]
 
@@ -19,6 +20,7 @@ _ONE_PERSONS = frozenset(
     ["ssn", "mrn", "email", "phone", "telephone", "iban", "passport", "uuid", "guid"]
 )
 _BIRTH = frozenset(["birth", "born"])
+_AT_THE_END = frozenset(["at", "on"])  # created_at is a day, and age_at_entry is none
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ PRESETS = {
             "years of life, 0 to 120",
             {"kind": "integer", "low": 0, "high": 120},
             "people live for 0 to 120 years",
-            _called("age ages alter edad"),
+            _called("age ages alter edad idade leeftijd alder"),
         ),
         Preset(
             "percent",
@@ -126,7 +128,10 @@ PRESETS = {
             "true or false",
             {"kind": "boolean"},
             None,
-            _called("flag smoker smokes pregnant diabetic alive deceased raucher"),
+            _called(
+                "flag smoker smokes pregnant diabetic alive deceased raucher fumeur fumador "
+                "fumatore roker"
+            ),
         ),
         Preset(
             "id",
@@ -163,7 +168,7 @@ KINDS = {
                 "sex gender status type category class group region state city department ward "
                 "job occupation profession education marital religion ethnicity race language "
                 "diagnosis outcome result kind method channel product brand segment month weekday "
-                "geschlecht station abteilung beruf diagnose familienstand"
+                "geschlecht sexe sexo sesso geslacht station abteilung beruf diagnose familienstand"
             ),
         ),
         Preset("code", "of a public code book", {"kind": "code", "book": BUY}),
@@ -172,12 +177,13 @@ KINDS = {
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a column's name, in small letters.
+    """The words of a column's name, in small letters and without accents.
 
-    >>> words_of("HTTPStatus2"), words_of("birth_year")
-    (['http', 'status', '2'], ['birth', 'year'])
+    >>> words_of("HTTPStatus2"), words_of("birth_year"), words_of("Âge")
+    (['http', 'status', '2'], ['birth', 'year'], ['age'])
     """
-    return [word.lower() for word in _WORD.findall(name)]
+    plain = normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return [word.lower() for word in _WORD.findall(plain)]
 
 
 def suggested(name: str, stored: str | None = None) -> Preset | None:
@@ -194,7 +200,7 @@ def suggested(name: str, stored: str | None = None) -> Preset | None:
         return PRESETS["id"]
     if words[:1] in (["is"], ["has"]) and stored in (None, "boolean"):
         return PRESETS["yes/no"]
-    for word in reversed(words):
+    for word in (*words[-1:], *reversed([one for one in words[:-1] if one not in _AT_THE_END])):
         for preset in (*PRESETS.values(), *KINDS.values()):
             if word in preset.called and _agrees(preset, stored):
                 birth = preset.name == "date" and _BIRTH & set(words)

@@ -8,14 +8,23 @@ from starlette.routing import Route
 
 from sfumato.errors import Refused
 from sfumato.studio.codebook import book_files, code_book, read_book, take_over
-from sfumato.studio.declaring import KNOWN_FROM, Declared, declared, notes, open_questions
+from sfumato.studio.declaring import (
+    KNOWN_FROM,
+    Declared,
+    declared,
+    notes,
+    open_questions,
+)
 from sfumato.studio.draft import Draft, TypedColumn
+from sfumato.studio.filling import LONGEST, take_fields, take_lines
 from sfumato.studio.forms import Form
 from sfumato.studio.header import shown_name
+from sfumato.studio.lines import marks, written_lines
 from sfumato.studio.page import page, project_of, to
 from sfumato.studio.project import Project
 from sfumato.studio.public_file import propose
 from sfumato.studio.words import KINDS, READ_PUBLIC, READ_SO_FAR
+from sfumato.untrusted.visible import visible
 
 __all__ = ["ROUTES"]
 
@@ -29,6 +38,7 @@ class Row:
     column: TypedColumn
     fault: str
     note: str
+    unseen: str  # what is known, where some of it has no shape of its own
 
 
 def show(request: Request) -> Response:
@@ -46,12 +56,14 @@ def _shown(
     taken: str = "",
     fault: str = "",
     pasted: str = "",
+    lines: str = "",
+    unread_lines: list[str] | None = None,
 ) -> Response:
     found = declared(draft)
     return page(
         request,
         "columns.html",
-        status=422 if fault else 200,
+        status=422 if fault or unread_lines else 200,
         title="Columns",
         step=2,
         draft=draft,
@@ -65,6 +77,10 @@ def _shown(
         books=book_files(project_of(request)),
         fault=fault,
         pasted=pasted,
+        lines=lines or written_lines(draft),
+        lines_before=marks(draft),
+        unread_lines=unread_lines or [],
+        proposals=sum(column.acceptable for column in draft.columns),
         read=READ_PUBLIC if draft.read_records else READ_SO_FAR,
     )
 
@@ -72,11 +88,19 @@ def _shown(
 def _row(place: int, column: TypedColumn, found: Declared, told: bool) -> Row:
     fault = found.faults.get(place, "") if told else ""
     note = column.label
-    if column.proposed and not fault:
-        note = "from the name: check"
+    if column.acceptable:
+        note = f"proposed: {column.source or KINDS[column.kind]}"
     elif told and column.name in found.becomes:
         note = found.becomes[column.name]
-    return Row(place, shown_name(column.name, place), column, fault, note)
+    unseen = visible(column.facts)
+    return Row(
+        place,
+        shown_name(column.name, place),
+        column,
+        fault,
+        note,
+        unseen if unseen != column.facts else "",
+    )
 
 
 def save(request: Request) -> Response:
@@ -84,18 +108,27 @@ def save(request: Request) -> Response:
     project, form = project_of(request), Form.of(request)
     draft = project.dataset(request.path_params["dataset"])
     before = draft.to_json()
-    _take(draft, form)
+    lines = form.text("lines", LONGEST)
+    take_fields(draft, form)
+    unread_lines = take_lines(draft, lines, form.text("lines-before", LONGEST))
+    if form.flag("accept"):
+        for column in draft.columns:
+            column.proposed &= not column.acceptable
     if draft.to_json() != before:
         draft.declared = False
         project.keep(draft)
+    if unread_lines:
+        return _shown(request, draft, told=True, lines=lines, unread_lines=unread_lines)
     here = f"/d/{draft.slug}/schema"
     match form.text("do", 20):
         case "import":
-            return _import(request, draft, form.text("book", 300), form.text("pasted", 2**20))
+            return _import(request, draft, form.text("book", 300), form.text("pasted", LONGEST))
         case "propose":
             propose(project, draft)
             project.keep(draft)
             return to(f"{here}#columns")
+        case "lines":
+            return to(f"{here}?check=1#columns")
         case "next" if _declare(project, draft):
             return to(f"/d/{draft.slug}/budget")
         case _:
@@ -113,28 +146,6 @@ def _import(request: Request, draft: Draft, name: str, pasted: str) -> Response:
     draft.declared = False
     project.keep(draft)
     return to(f"/d/{draft.slug}/schema?taken={taken}#columns")
-
-
-def _take(draft: Draft, form: Form) -> None:
-    """What the fields say now; a proposal that was changed is none any more."""
-    for place, column in enumerate(draft.columns):
-        kind, facts = form.text(f"k{place}", 20), form.text(f"f{place}")
-        if kind != column.kind:
-            column.beyond = {}
-        column.proposed = column.proposed and (kind, facts) == (column.kind, column.facts)
-        column.kind, column.facts = kind if kind in KINDS else "", facts
-        column.missing, column.per_person = form.flag(f"m{place}"), form.flag(f"p{place}")
-    draft.predicts = _named(draft, form.text("y", 9))
-    if draft.several:
-        draft.person = _named(draft, form.text("who", 9))
-        draft.rows_per_person = form.text("rows", 9)
-    draft.known_from, draft.source = form.text("known", 40), form.text("source", 400)
-    draft.unread = form.flag("unread")
-
-
-def _named(draft: Draft, place: str) -> str:
-    known = place.isdecimal() and int(place[:9]) < len(draft.columns)
-    return draft.columns[int(place)].name if known else ""
 
 
 def _declare(project: Project, draft: Draft) -> bool:
