@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from browser.faults import address_faults, chromium  # noqa: F401  a fixture
-from browser.test_studio import home, opened
+from browser.faults import chromium  # noqa: F401  a fixture
+from browser.test_studio import faults_of, home, opened
 from jobs_world import NAME as VISITS
 from jobs_world import World
 from release_world import HOSTILE, NAME, RELEASE, lines, published, reserved
@@ -83,22 +83,14 @@ def grant(page, epsilon, reason):
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_page_has_no_fault_on_a_phone_by_night(chromium, visitor, name):  # noqa: F811
-    context, _ = opened(chromium, visitor)
-    path, status = PAGES[name]
-    found = address_faults(
-        context, home(visitor) + path, widths=(375,), schemes=("dark",), status=status
-    )
-    assert found == []
-    context.close()
+    seen = {"widths": (375,), "schemes": ("dark",)}
+    assert faults_of(chromium, visitor, PAGES[name], **seen) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_has_a_fault_at_any_width_by_day_or_night(chromium, visitor, name):  # noqa: F811
-    context, _ = opened(chromium, visitor)
-    path, status = PAGES[name]
-    assert address_faults(context, home(visitor) + path, status=status) == []
-    context.close()
+    assert faults_of(chromium, visitor, PAGES[name]) == []
 
 
 @pytest.mark.parametrize("script", [True, slow(False)])

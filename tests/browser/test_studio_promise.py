@@ -3,8 +3,8 @@
 import pytest
 
 import sfumato as sf
-from browser.faults import address_faults, chromium  # noqa: F401  a fixture
-from browser.test_studio import home, opened, tab_to
+from browser.faults import chromium  # noqa: F401  a fixture
+from browser.test_studio import faults_of, home, opened, tab_to
 from jobs_world import SCHEMA, World
 from sfumato.schema import Schema
 from sfumato.studio.choice import read_choice
@@ -125,19 +125,11 @@ def test_without_script_the_page_reloads_until_the_table_is_there(chromium, tmp_
 
 @pytest.mark.parametrize("name", slow_but(list(PAGES)[:1], PAGES))
 def test_no_page_has_a_fault_on_a_phone_by_day(chromium, visitor, name):  # noqa: F811
-    context, _ = opened(chromium, visitor)
-    path, status = PAGES[name]
-    found = address_faults(
-        context, home(visitor) + path, widths=(375,), schemes=("light",), status=status
-    )
-    assert found == []
-    context.close()
+    seen = {"widths": (375,), "schemes": ("light",)}
+    assert faults_of(chromium, visitor, PAGES[name], **seen) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_has_a_fault_at_any_width_by_day_or_night(chromium, visitor, name):  # noqa: F811
-    context, _ = opened(chromium, visitor)
-    path, status = PAGES[name]
-    assert address_faults(context, home(visitor) + path, status=status) == []
-    context.close()
+    assert faults_of(chromium, visitor, PAGES[name]) == []
