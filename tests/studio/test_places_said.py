@@ -1,4 +1,4 @@
-"""Where things lie is said from the folder of the project on, or from home; budgets have letters."""
+"""Where things lie is said from the folder of the project on, or from home; budgets in letters."""
 
 import re
 
