@@ -20,6 +20,7 @@ from studio_world import studio
 
 LONG = "".join(filter(str.isprintable, HOSTILE)) * 2
 PAPER = (595, 842)  # points of A4
+BETWEEN_MARGINS = 673  # CSS pixels of its width
 PAGES = {
     "the release": (f"/r/{RELEASE}", 200),
     "a count": (f"/r/{RELEASE}?ask=count&column=5&value=1", 200),
@@ -119,6 +120,18 @@ def test_an_officer_grants_checks_and_signs(chromium, visitor, project, script):
     page.get_by_text("It holds the head of your sheet").wait_for()
     assert faults == []
     context.close()
+
+
+@pytest.mark.parametrize("path", [f"/ledger/{NAME}", "/", f"/r/{RELEASE}"])
+def test_paper_is_no_phone(chromium, visitor, path):  # noqa: F811
+    with page_of(chromium, visitor) as page:
+        page.goto(home(visitor) + path)
+        page.set_viewport_size({"width": BETWEEN_MARGINS, "height": 1000})
+        page.emulate_media(media="print")
+        assert page.evaluate("document.documentElement.scrollWidth") <= BETWEEN_MARGINS
+        rows = "found => found.map(row => getComputedStyle(row).display)"
+        assert set(page.eval_on_selector_all("main .cards tr", rows)) <= {"table-row"}
+        assert not page.get_by_role("button").filter(visible=True).count()
 
 
 def test_a_sheet_with_all_that_is_long_is_one_page_and_holds_the_head(chromium, tmp_path):  # noqa: F811

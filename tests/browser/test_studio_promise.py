@@ -92,6 +92,19 @@ def test_from_a_wish_to_the_review(chromium, visitor, script):  # noqa: F811
     context.close()
 
 
+def test_the_steps_lead_back_and_forth_by_keyboard_without_script(chromium, visitor):  # noqa: F811
+    context, faults = opened(chromium, visitor, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(home(visitor) + HERE)
+    for place in ("/d/visits/schema", HERE):
+        tab_to(page, f'.steps a[href="{place}"]')
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**{place}")
+        assert page.locator(".steps [aria-current=step] a").count() == 0
+    assert faults == []
+    context.close()
+
+
 def test_without_script_slider_and_button_do_the_same(chromium, visitor):  # noqa: F811
     context, faults = opened(chromium, visitor, java_script_enabled=False)
     page = context.new_page()
