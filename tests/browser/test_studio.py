@@ -61,6 +61,15 @@ def home(visitor):
     return f"http://127.0.0.1:{visitor.port}"
 
 
+def faults_of(browser, visitor, page, **seen):
+    """All that is wrong with a page of this visitor, by its path and the status that it has."""
+    context, _ = opened(browser, visitor)
+    path, status = page
+    found = address_faults(context, home(visitor) + path, status=status, **seen)
+    context.close()
+    return found
+
+
 def choose_file(page, visitor, name):
     page.goto(f"{home(visitor)}/")
     page.get_by_role("link", name="New data set").click()
@@ -225,22 +234,14 @@ def test_what_was_typed_outlives_reload_and_back(chromium, visitor):  # noqa: F8
 
 @pytest.mark.parametrize("name", ["the choice of a file", "the columns with what is wrong"])
 def test_a_page_has_no_fault_on_a_phone_by_day(chromium, visitor, name):  # noqa: F811
-    context, _ = opened(chromium, visitor)
-    path, status = PAGES[name]
-    found = address_faults(
-        context, home(visitor) + path, widths=(375,), schemes=("light",), status=status
-    )
-    assert found == []
-    context.close()
+    seen = {"widths": (375,), "schemes": ("light",)}
+    assert faults_of(chromium, visitor, PAGES[name], **seen) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_has_a_fault_at_any_width_by_day_or_night(chromium, visitor, name):  # noqa: F811
-    context, _ = opened(chromium, visitor)
-    path, status = PAGES[name]
-    assert address_faults(context, home(visitor) + path, status=status) == []
-    context.close()
+    assert faults_of(chromium, visitor, PAGES[name]) == []
 
 
 @pytest.mark.slow

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from browser.faults import address_faults, chromium  # noqa: F401  a fixture
-from browser.test_studio import home, opened
+from browser.faults import chromium  # noqa: F401  a fixture
+from browser.test_studio import faults_of, home, opened
 from jobs_world import NAME as VISITS
 from jobs_world import World
 from release_world import HOSTILE, NAME, RELEASE, lines, published, reserved
@@ -20,6 +20,7 @@ from studio_world import studio
 
 LONG = "".join(filter(str.isprintable, HOSTILE)) * 2
 PAPER = (595, 842)  # points of A4
+BETWEEN_MARGINS = 673  # CSS pixels of its width
 PAGES = {
     "the release": (f"/r/{RELEASE}", 200),
     "a count": (f"/r/{RELEASE}?ask=count&column=5&value=1", 200),
@@ -83,22 +84,14 @@ def grant(page, epsilon, reason):
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_page_has_no_fault_on_a_phone_by_night(chromium, visitor, name):  # noqa: F811
-    context, _ = opened(chromium, visitor)
-    path, status = PAGES[name]
-    found = address_faults(
-        context, home(visitor) + path, widths=(375,), schemes=("dark",), status=status
-    )
-    assert found == []
-    context.close()
+    seen = {"widths": (375,), "schemes": ("dark",)}
+    assert faults_of(chromium, visitor, PAGES[name], **seen) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_has_a_fault_at_any_width_by_day_or_night(chromium, visitor, name):  # noqa: F811
-    context, _ = opened(chromium, visitor)
-    path, status = PAGES[name]
-    assert address_faults(context, home(visitor) + path, status=status) == []
-    context.close()
+    assert faults_of(chromium, visitor, PAGES[name]) == []
 
 
 @pytest.mark.parametrize("script", [True, slow(False)])
@@ -127,6 +120,18 @@ def test_an_officer_grants_checks_and_signs(chromium, visitor, project, script):
     page.get_by_text("It holds the head of your sheet").wait_for()
     assert faults == []
     context.close()
+
+
+@pytest.mark.parametrize("path", [f"/ledger/{NAME}", "/", f"/r/{RELEASE}"])
+def test_paper_is_no_phone(chromium, visitor, path):  # noqa: F811
+    with page_of(chromium, visitor) as page:
+        page.goto(home(visitor) + path)
+        page.set_viewport_size({"width": BETWEEN_MARGINS, "height": 1000})
+        page.emulate_media(media="print")
+        assert page.evaluate("document.documentElement.scrollWidth") <= BETWEEN_MARGINS
+        rows = "found => found.map(row => getComputedStyle(row).display)"
+        assert set(page.eval_on_selector_all("main .cards tr", rows)) <= {"table-row"}
+        assert not page.get_by_role("button").filter(visible=True).count()
 
 
 def test_a_sheet_with_all_that_is_long_is_one_page_and_holds_the_head(chromium, tmp_path):  # noqa: F811

@@ -3,8 +3,8 @@
 import pytest
 
 import sfumato as sf
-from browser.faults import address_faults, chromium  # noqa: F401  a fixture
-from browser.test_studio import home, opened, tab_to
+from browser.faults import chromium  # noqa: F401  a fixture
+from browser.test_studio import faults_of, home, opened, tab_to
 from jobs_world import SCHEMA, World
 from sfumato.schema import Schema
 from sfumato.studio.choice import read_choice
@@ -93,6 +93,19 @@ def test_from_a_wish_to_the_review(chromium, visitor, script):  # noqa: F811
     context.close()
 
 
+def test_the_steps_lead_back_and_forth_by_keyboard_without_script(chromium, visitor):  # noqa: F811
+    context, faults = opened(chromium, visitor, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(home(visitor) + HERE)
+    for place in ("/d/visits/schema", HERE):
+        tab_to(page, f'.steps a[href="{place}"]')
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**{place}")
+        assert page.locator(".steps [aria-current=step] a").count() == 0
+    assert faults == []
+    context.close()
+
+
 def test_without_script_slider_and_button_do_the_same(chromium, visitor):  # noqa: F811
     context, faults = opened(chromium, visitor, java_script_enabled=False)
     page = context.new_page()
@@ -126,19 +139,11 @@ def test_without_script_the_page_reloads_until_the_table_is_there(chromium, tmp_
 
 @pytest.mark.parametrize("name", slow_but(list(PAGES)[:1], PAGES))
 def test_no_page_has_a_fault_on_a_phone_by_day(chromium, visitor, name):  # noqa: F811
-    context, _ = opened(chromium, visitor)
-    path, status = PAGES[name]
-    found = address_faults(
-        context, home(visitor) + path, widths=(375,), schemes=("light",), status=status
-    )
-    assert found == []
-    context.close()
+    seen = {"widths": (375,), "schemes": ("light",)}
+    assert faults_of(chromium, visitor, PAGES[name], **seen) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_no_page_has_a_fault_at_any_width_by_day_or_night(chromium, visitor, name):  # noqa: F811
-    context, _ = opened(chromium, visitor)
-    path, status = PAGES[name]
-    assert address_faults(context, home(visitor) + path, status=status) == []
-    context.close()
+    assert faults_of(chromium, visitor, PAGES[name]) == []

@@ -146,3 +146,16 @@ def test_the_name_in_the_ledger_may_be_any_and_the_address_is_plain(visitor):
     assert reply.leads_to == "/d/klinik-sud-2026/schema"
     assert "Klinik Süd / &lt;2026&gt;" in visitor.get("/").text
     assert "There is a data set" in sent(visitor, name="Klinik Süd / <2026>").text
+
+
+def test_without_a_file_nothing_is_asked_and_the_page_says_what_to_do_first(tmp_path):
+    with studio(tmp_path) as visitor:
+        found = visitor.get("/new").text
+        assert "There is no file yet" in found
+        assert f"{tmp_path}/data" in found
+        assert 'href="/new"' in found
+        assert 'action="/example"' in found
+        assert "<fieldset" not in found
+        assert "There is no file yet" in sent(visitor).text
+        (tmp_path / "data" / "patients.csv").write_text("age\n31\n")
+        assert 'value="patients.csv"' in visitor.get("/new").text

@@ -2,11 +2,24 @@
 
 import re
 from threading import Thread
+from urllib.parse import unquote
 
 import pytest
 
+from jobs_world import World
 from ledger_world import who_writes
-from release_world import BOARD, HOSTILE, NAME, RELEASE, lines, published, read, reserved, text
+from release_world import (
+    BOARD,
+    HOSTILE,
+    NAME,
+    RELEASE,
+    asked,
+    lines,
+    published,
+    read,
+    reserved,
+    text,
+)
 from sfumato.ledger import Ledger
 from sfumato.ledger.export import check_export
 from sfumato.schema import Schema
@@ -37,7 +50,11 @@ def empty(tmp_path):
 
 def after(reply):
     """The newest line that a form was made with."""
-    return re.search('name="after" value="([0-9]+)"', reply.text)[1]
+    return after_in(reply.text)
+
+
+def after_in(text):
+    return re.search('name="after" value="([0-9]+)"', text)[1]
 
 
 def head_of(project):
@@ -145,7 +162,7 @@ def test_where_two_people_are_needed_one_asks_and_cannot_approve(empty):
             assert visitor.post(GRANT, form).leads_to == PAGE
         assert (len(lines(empty, "request")), len(lines(empty, "grant"))) == (1, 0)
         assert "a request waits for an answer" in text(visitor.get("/ledger"))
-        assert "asks for epsilon 1" in text(visitor.get(PAGE))
+        assert "asks for ε 1" in text(visitor.get(PAGE))
 
 
 @pytest.mark.parametrize("answer", ["approve", "decline"])
@@ -302,3 +319,35 @@ def test_a_long_history_is_shown_in_part_until_all_is_asked_for(tmp_path):
         assert "first of all" not in reply.text
         assert "Show 6 older lines" in text(reply)
         assert "first of all" in visitor.get(f"{PAGE}?all=1").text
+
+
+@pytest.mark.parametrize(
+    ("back", "filled"),
+    [
+        ("budget?epsilon=4&delta=&records=5000", {"epsilon": "1", "delta": ""}),
+        ("budget?epsilon=0,5&delta=1e-9", {"epsilon": "", "delta": "1e-9"}),
+        ("budget?epsilon=3", {"epsilon": "", "delta": ""}),
+        ("budget?epsilon=lots", {"epsilon": "", "delta": ""}),
+        ("budget", {"epsilon": "", "delta": ""}),
+        ("review", {"epsilon": "2", "delta": "1e-8"}),
+        ("", {"epsilon": "", "delta": ""}),
+    ],
+)
+def test_what_is_missing_for_a_wanted_release_is_filled_in_and_leads_back(tmp_path, back, filled):
+    world = World(tmp_path).choose(epsilon="5", delta="1e-8")
+    with studio(tmp_path) as visitor:
+        found = visitor.get(asked("/d/visits/grant", back=back)).text
+        fields = dict(re.findall('name="(epsilon|delta)" .*?value="(.*?)"', found))
+        assert fields == filled
+        assert ("is missing" in found) == any(filled.values())
+        form = {"epsilon": "1", "reason": "board", "after": after_in(found), "back": back}
+        leads = visitor.post("/d/visits/grant", form).leads_to
+    assert unquote(leads) == (f"/d/visits/{back}" if back else "/ledger/visits")
+    assert len(lines(world.project, "grant", "visits")) == 2
+
+
+def test_before_the_first_grant_all_that_is_wanted_is_filled_in(empty):
+    with studio(empty.folder) as visitor:
+        found = visitor.get(asked(GRANT, back="budget?epsilon=2")).text
+        assert 'inputmode="decimal" value="2"' in found
+        assert not empty.ledger_path.exists()

@@ -25,9 +25,9 @@ def world(tmp_path):
 def test_it_says_what_is_charged_left_published_unprotected_and_who_agreed(world):
     with studio(world.project.folder) as visitor:
         text = visitor.get(REVIEW).text
-    assert "by <b>mosaic</b> under <b>ε = 1</b>" in text
+    assert 'by <b>mosaic</b> under <b class="figure">ε = 1</b>' in text
     assert "1 % likely thinks it at most 2.68 % likely afterwards" in text
-    assert "epsilon 1, of epsilon 3 left; then epsilon 2 is left" in text
+    assert "ε 1, of ε 3 left; then ε 2 is left" in text
     assert "the number of records; the names of all columns, their ranges and their lists" in text
     assert "People with several records" in text
     assert re.search(r"granted by \S+, [0-9-]{10} \(ledger line 2\): approved by the data", text)
@@ -106,8 +106,8 @@ def test_a_budget_that_is_spent_has_a_remedy_on_the_page(world):
     with studio(world.project.folder) as visitor:
         reply = visitor.get(REVIEW)
         assert "This cannot be charged" in reply.text
-        assert "has epsilon 3 left" in reply.text
-        for way in ("budget", "grant"):
+        assert "has ε 3 left" in reply.text
+        for way in ("budget", "grant?back=review"):
             assert f'href="/d/visits/{way}"' in reply.text
         assert release_in(reply) is None
         with Ledger(world.ledger_path) as ledger:
@@ -127,7 +127,7 @@ def test_what_another_process_charged_meanwhile_is_seen_when_it_is_confirmed(wor
                 protects="one record (row) of the table; replace-one",
             )
         reply = visitor.post(PUBLISH, {"release": release, "name": NAME})
-    assert (reply.status, "has epsilon 0.5 left" in reply.text) == (422, True)
+    assert (reply.status, "has ε 0.5 left" in reply.text) == (422, True)
     assert world.jobs().folder.all() == []
 
 

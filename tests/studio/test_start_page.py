@@ -1,10 +1,13 @@
 """The start page: what there is, what is left, what stopped, and what to do next."""
 
+from threading import Event
+
 import pytest
 
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
+from sfumato.studio import warming
 from studio_world import studio
 
 
@@ -58,3 +61,32 @@ def test_a_damaged_ledger_is_said_in_words(visitor):
     assert reply.status == 409
     assert str(refusal.value).partition(" ")[2][:20] in reply.text
     assert visitor.said == []
+
+
+def test_a_data_set_to_which_nothing_was_granted_has_no_bar(visitor):
+    with Ledger.create(visitor.folder / "budget.db") as ledger:
+        ledger.create_dataset("survey", reason="next")
+    for path in ("/", "/ledger"):
+        found = visitor.get(path).text
+        assert "survey" in found
+        assert "<progress" not in found
+        assert "nothing left of nothing" not in found
+
+
+def test_who_received_a_release_is_told_how_to_open_it(visitor):
+    found = visitor.get("/").text
+    assert "Open a release I received" in found
+    assert "sfumato studio --received <i>FOLDER</i>" in found
+
+
+def test_what_the_promise_needs_is_loaded_after_the_first_page_and_once(visitor, monkeypatch):
+    asked = Event()
+    monkeypatch.setattr(warming, "_AFTER", 0.01)
+    monkeypatch.setattr(warming, "offered", lambda *_, **__: asked.set())
+    warming.warm_up.cache_clear()
+    visitor.get("/new")
+    assert warming.warm_up.cache_info().misses == 0
+    for _ in range(2):
+        visitor.get("/")
+    assert asked.wait(10)
+    assert warming.warm_up.cache_info().misses == 1

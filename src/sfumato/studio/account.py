@@ -150,6 +150,11 @@ def account(ledger: Ledger, name: str) -> Account:
     )
 
 
+def _did(line: LedgerLine, what: str) -> str:
+    """What was done; a look at no release is one at the records themselves."""
+    return "looked at the records" if line.kind == "inspect" and not line.release else what
+
+
 def _rows(lines: Sequence[LedgerLine], steps: Mapping[str | None, str]) -> Iterator[Row]:
     for line in lines:
         if line.kind in _TOLD_ELSEWHERE:
@@ -159,7 +164,7 @@ def _rows(lines: Sequence[LedgerLine], steps: Mapping[str | None, str]) -> Itera
         row = Row(
             line=line.sequence,
             day=act.when.partition(" ")[0],
-            what=" ".join(filter(None, (act.what, act.client, act.about))),
+            what=" ".join(filter(None, (_did(line, act.what), act.client, act.about))),
             release=act.release,
             who=act.who,
             reason=act.reason,

@@ -17,7 +17,7 @@ from sfumato.studio.project import Project
 from sfumato.untrusted.plain_file import content
 from sfumato.untrusted.strict_json import parsed
 
-__all__ = ["Choice", "keep_choice", "read_choice"]
+__all__ = ["Choice", "is_chosen", "keep_choice", "read_choice"]
 
 _LARGEST = 2**20  # bytes
 
@@ -39,6 +39,11 @@ class Choice:
         """The budget in a few words."""
         figures = {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
         return ", ".join(f"{name} {figure}" for name, figure in figures.items() if figure)
+
+
+def is_chosen(project: Project, dataset: str) -> bool:
+    """Whether anything was chosen for a data set."""
+    return _place(project, dataset).is_file()
 
 
 def read_choice(project: Project, dataset: str) -> Choice | None:

@@ -1,5 +1,6 @@
 """Sentences and names that more than one page says."""
 
+import re
 from pathlib import Path
 
 __all__ = [
@@ -9,14 +10,12 @@ __all__ = [
     "READ_PUBLIC",
     "READ_RELEASE",
     "READ_SO_FAR",
-    "STEPS",
     "at_home",
     "greek",
     "sentence",
     "several",
 ]
 
-STEPS = ("File", "Columns", "Promise", "Review", "Release")
 NOTHING_READ = "Read of your data so far: nothing but the names of the files."
 READ_SO_FAR = "Read of your data for this page: at most the header. No record was read."
 READ_RELEASE = "Read for this page: the release alone. No record was read."
@@ -32,6 +31,8 @@ KINDS = {
     "date": "date",
     "boolean": "yes or no",
 }
+_LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
+_AMOUNT = re.compile(rf"(?<![\w-])(?:{'|'.join(_LETTERS)})(?= [0-9])")
 PHASE_WORDS = {
     "charged": "charged",
     "drawn": "noise drawn",
@@ -64,12 +65,14 @@ def at_home(path: Path) -> str:
 def greek(amount: str) -> str:
     """An amount of a budget with the letters that promises are written with.
 
-    >>> greek("epsilon 1.5, delta 1e-9")
-    'ε 1.5, δ 1e-9'
+    Screen readers name a letter that stands alone, so that it is heard as the command line has it.
+
+    >>> greek("epsilon 1.5, delta 1e-9"), greek("epsilon must be above 0")
+    ('ε 1.5, δ 1e-9', 'epsilon must be above 0')
+    >>> greek("sfumato ledger grant clinic --epsilon 1")
+    'sfumato ledger grant clinic --epsilon 1'
     """
-    for name, letter in (("epsilon", "ε"), ("delta", "δ"), ("rho", "ρ")):
-        amount = amount.replace(f"{name} ", f"{letter} ")
-    return amount
+    return _AMOUNT.sub(lambda found: _LETTERS[found[0]], amount)
 
 
 def sentence(text: str) -> str:
@@ -77,7 +80,10 @@ def sentence(text: str) -> str:
 
     >>> sentence("values must differ"), sentence("a.csv has no header"), sentence("Choose a file.")
     ('Values must differ.', 'a.csv has no header.', 'Choose a file.')
+    >>> sentence("'clinic' has epsilon 3 left")
+    "'clinic' has ε 3 left."
     """
+    text = greek(text)
     first = text.partition(" ")[0].rstrip(",;:")
-    begun = text[:1].upper() + text[1:] if first.isalpha() else text
+    begun = text[:1].upper() + text[1:] if first.isalpha() and first not in "εδρ" else text
     return begun + "." * (text[-1:] not in (".", "!", "?", ":"))

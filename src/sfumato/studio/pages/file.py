@@ -128,7 +128,7 @@ def _shown(request: Request, typed: Typed, faults: dict[str, str], status: int =
         typed=typed,
         faults=faults,
         files=project.files,
-        data=str(project.data),
+        example=not any(draft.made_up for draft in project.datasets),
         read=NOTHING_READ,
     )
 

@@ -183,7 +183,7 @@ def _overview(
         status=status,
         title="Ledger",
         accounts=accounts,
-        place=str(project.ledger_path),
+        ledger_name=project.ledger_path.name,
         ledger_id="" if ledger is None else ledger.ledger_id,
         head="" if ledger is None else ledger.head,
         drafts=[draft for draft in project.datasets if draft.name not in names],

@@ -16,14 +16,17 @@ from starlette.routing import Route
 
 from sfumato.errors import ParameterError, Refused
 from sfumato.ledger.rules import line_text
+from sfumato.studio.account import address_of
 from sfumato.studio.asked import Asked, Kind, is_job, new_job
 from sfumato.studio.choice import read_choice
 from sfumato.studio.forms import Form
 from sfumato.studio.page import jobs_of, page, project_of, studio_of, to
 from sfumato.studio.place import inside, write_whole
+from sfumato.untrusted.plain_file import content
 
 __all__ = ["ALONE", "ROUTES"]
 
+_LARGEST = 2**26  # bytes of a page
 _PAUSE = 0.2  # seconds between two looks at whether it has ended
 ALONE = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
@@ -152,29 +155,53 @@ def show(request: Request) -> Response:
         asked=asked,
         under_way=under_way,
         ending=ending,
-        found=bool(jobs.page(asked.job)) and not under_way,
-        kept=_kept(request, asked) if _kept(request, asked).exists() else None,
+        found=bool(_content(request, asked)) and not under_way,
+        kept=_kept_as(request, asked),
+        account=address_of(asked.name),
         read="INTERNAL: computed from the records without noise. Do not pass it on.",
     )
 
 
 def found(request: Request) -> Response:
     """What was found, alone: it may run and load nothing."""
-    content = jobs_of(request).page(_look(request).job)
-    if not content:
-        raise ParameterError("what this look found was kept nowhere: a new look is counted anew")
-    return Response(content, media_type="text/html", headers=ALONE)
+    return Response(_told(request, _look(request)), media_type="text/html", headers=ALONE)
 
 
 def keep(request: Request) -> Response:
     """Write what was found where only its owner can read it; asked twice, it is there already."""
-    asked, content = _look(request), jobs_of(request).page(request.path_params["job"])
-    if not content:
-        raise ParameterError("what this look found was kept nowhere: a new look is counted anew")
-    place = _kept(request, asked)
+    asked = _look(request)
+    page_of_it, place = _told(request, asked), _kept(request, asked)
     if not place.exists():
-        write_whole(place, content.decode())
+        write_whole(place, page_of_it.decode())
     return to(f"/looks/{asked.job}")
+
+
+def _told(request: Request, asked: Asked) -> bytes:
+    """The page of what it found; refused where there is none."""
+    found = _content(request, asked)
+    if not found:
+        raise ParameterError("what this look found was kept nowhere: a new look is counted anew")
+    return found
+
+
+def _content(request: Request, asked: Asked) -> bytes:
+    """The same, from memory or from where its owner kept it; nothing where there is none."""
+    kept = _kept(request, asked)
+    if found := jobs_of(request).page(asked.job):
+        return found
+    try:
+        return content(kept, _LARGEST)
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise ParameterError(f"{kept.name} cannot be read: {error.strerror}") from None
+
+
+def _kept_as(request: Request, asked: Asked) -> str:
+    """Where it is kept, from the folder of the project on; empty where it is not."""
+    place = _kept(request, asked)
+    home = project_of(request).folder
+    return place.relative_to(home).as_posix() if place.exists() else ""
 
 
 def _kept(request: Request, asked: Asked) -> Path:

@@ -14,23 +14,26 @@ from starlette.routing import Route
 
 from sfumato.errors import LedgerError, ParameterError, Refused
 from sfumato.ledger import Balance, Ledger
+from sfumato.ledger.amount import NOTHING
 from sfumato.ledger.grant import grantable, granted_budget
 from sfumato.ledger.history import act_of
 from sfumato.studio.account import account, address_of, name_at
+from sfumato.studio.choice import read_choice
 from sfumato.studio.forms import Form
 from sfumato.studio.page import page, project_of, to
 from sfumato.studio.pages.ledger import Typed, shown
+from sfumato.studio.wanted import lacking, named_in, said_by
 
 __all__ = ["ROUTES"]
 
 _FIELDS = ("epsilon", "delta", "rho", "until", "reason")
-_BACK = re.compile(r"budget(?:\?[A-Za-z0-9=&.,_-]*)?")
+_BACK = re.compile(r"budget(?:\?[A-Za-z0-9=&.,_-]*)?|review")
 _deciding = Lock()  # what is seen and what is written belong together
 
 
 def ask_grant(request: Request) -> Response:
-    """The form of a grant."""
-    return _shown(request, {})
+    """The form of a grant, with what is missing where another page asks for it."""
+    return _shown(request, {}, filled=_lacking(request))
 
 
 def grant(request: Request) -> Response:
@@ -51,16 +54,32 @@ def grant(request: Request) -> Response:
                 _grant(ledger, name, typed)
     except Refused as refusal:
         return _shown(request, typed, fault=str(refusal), status=422)
-    return to(_promise(request, form) or f"/ledger/{address_of(name)}")
+    return to(_asking(request, form) or f"/ledger/{address_of(name)}")
 
 
-def _promise(request: Request, form: Form) -> str | None:
+def _asking(request: Request, form: Form) -> str | None:
     """The page that needed a budget, with what was typed there."""
     back, address = form.text("back", 300), str(request.path_params["dataset"])
     known = any(draft.slug == address for draft in project_of(request).datasets)
-    if not known or not back.startswith("budget"):
+    if not known or not back.startswith(("budget", "review")):
         return None
     return f"/d/{address}/{back if _BACK.fullmatch(back) else 'budget'}"
+
+
+def _lacking(request: Request) -> dict[str, str]:
+    """What the budget lacks for what was typed there: public figures, and the ledger's."""
+    back, project = Form.of(request).text("back", 300), project_of(request)
+    if not _asking(request, Form.of(request)):
+        return {}
+    if back == "review":
+        wanted = said_by(read_choice(project, str(request.path_params["dataset"])))
+    else:
+        wanted = named_in(back)
+    with project.ledger() as ledger:
+        name = _name(request, ledger)
+        known = ledger is not None and name in ledger.datasets()
+        left = ledger.balance(name).left if ledger is not None and known else NOTHING
+    return lacking(wanted, left)
 
 
 def _grant(ledger: Ledger, name: str, typed: Typed) -> None:
@@ -161,7 +180,14 @@ def _name(request: Request, ledger: Ledger | None) -> str:
     return name_at(address, [] if ledger is None else ledger.datasets())
 
 
-def _shown(request: Request, typed: Typed, *, fault: str = "", status: int = 200) -> Response:
+def _shown(
+    request: Request,
+    typed: Typed,
+    *,
+    filled: Typed | None = None,
+    fault: str = "",
+    status: int = 200,
+) -> Response:
     form = Form.of(request)
     with project_of(request).ledger() as ledger:
         name = _name(request, ledger)
@@ -178,10 +204,11 @@ def _shown(request: Request, typed: Typed, *, fault: str = "", status: int = 200
             after=found.last if found else 0,
             made=ledger is not None,
             two_people=ledger is not None and ledger.two_people,
-            place=str(project_of(request).ledger_path),
+            ledger_name=project_of(request).ledger_path.name,
             back=form.text("back", 300),
-            promise=_promise(request, form),
-            typed=typed,
+            asking=_asking(request, form),
+            typed=typed or filled or {},
+            filled=bool(filled),
             fault=fault,
             read="Read for this page: the ledger. No record was read.",
         )

@@ -17,7 +17,7 @@ from sfumato.ledger import Ledger
 from sfumato.publishing.verify import verify
 from sfumato.release.folder import REPORT
 from sfumato.studio.account import address_of, day_of_release
-from sfumato.studio.asked import is_job
+from sfumato.studio.asked import Asked, is_job
 from sfumato.studio.asking import asking
 from sfumato.studio.forms import Form
 from sfumato.studio.page import Studio, page, studio_of, to
@@ -140,18 +140,19 @@ def _shown(
     checked: bool = False,
     status: int = 200,
 ) -> Response:
-    studio, certificate = studio_of(request), found.certificate
+    certificate, asked = found.certificate, _asked(studio_of(request), found.name)
     return page(
         request,
         "release.html",
         status=status,
         title=certificate.dataset,
-        step=0 if studio.project is None else 5,
+        step=5,
+        asked=asked,
         release=found,
         told=certificate,
         day="" if ledger is None else day_of_release(ledger, certificate),
         account=_account(ledger, certificate.dataset),
-        made_here=_made_here(studio, found.name),
+        made_here=asked is not None,
         key=key,
         key_fault=fault,
         checked=checked,
@@ -175,6 +176,9 @@ def _at_home(text: str) -> Path:
 def _made_here(studio: Studio, name: str) -> bool:
     """Whether its records are known: it was published by this studio, or one before it."""
     return studio.jobs is not None and is_job(name) and studio.jobs.asked(name) is not None
+def _asked(studio: Studio, name: str) -> Asked | None:
+    """What was published, if it was by this studio or one before it: its records are known."""
+    return studio.jobs.asked(name) if studio.jobs is not None and is_job(name) else None
 
 
 def _name(request: Request) -> str:

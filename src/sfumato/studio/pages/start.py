@@ -8,13 +8,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sfumato.ledger import Balance, Ledger
+from sfumato.ledger.amount import NOTHING
 from sfumato.studio.account import address_of
 from sfumato.studio.draft import Draft
 from sfumato.studio.madeup import begin_example
 from sfumato.studio.page import page, project_of, to
+from sfumato.studio.warming import warm_up
 from sfumato.studio.words import NOTHING_READ, READ_SO_FAR, greek, several
 
 __all__ = ["ROUTES"]
+
+_NOTHING_GRANTED = "nothing granted yet"
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,8 @@ class Line:
     name: str
     slug: str | None  # None: known to the ledger alone
     budget: str
-    spent: int  # hundredths of what was granted, for the bar
-    granted: bool
+    spent: int | None  # hundredths of what was granted, for the bar; None where nothing was
+    known: bool  # to the ledger
     releases: int
     looks: int
     todo: str
@@ -39,6 +43,7 @@ class Line:
 
 def show(request: Request) -> Response:
     """The start page."""
+    warm_up()
     project = project_of(request)
     drafts, unfinished = project.datasets, []
     with project.ledger() as ledger:
@@ -73,7 +78,7 @@ def _line(draft: Draft, ledger: Ledger | None) -> Line:
     todo = "" if draft.declared else f"{done} of {several(all_of_them, 'column')} declared"
     next_step = "Choose the promise" if draft.declared else "Declare the columns"
     if ledger is None or draft.name not in ledger.datasets():
-        nothing = ("nothing granted yet", 0, False, 0, 0)
+        nothing = (_NOTHING_GRANTED, None, False, 0, 0)
         return Line(draft.name, draft.slug, *nothing, todo, next_step)
     return _counted(draft.name, draft.slug, ledger, todo, next_step)
 
@@ -85,8 +90,10 @@ def _alone(name: str, ledger: Ledger) -> Line:
 def _counted(name: str, slug: str | None, ledger: Ledger, todo: str, next_step: str) -> Line:
     balance, looks = ledger.balance(name), sum(ledger.inspections(name).values())
     left = balance.left.spelled(like=balance.granted)
-    said = greek(f"{left} left of {balance.granted}")
-    share = _spent(balance)
+    if balance.granted == NOTHING:
+        said, share = _NOTHING_GRANTED, None
+    else:
+        said, share = greek(f"{left} left of {balance.granted}"), _spent(balance)
     spent = (said, share, True, balance.releases, looks)
     return Line(name, slug, *spent, todo, next_step)
 
