@@ -152,7 +152,7 @@ def test_epsilons_of_three_digits_are_tried_in_order():
 def test_a_budget_that_the_method_refuses_as_too_small_fulfils_nothing():
     asked = []
 
-    def at(epsilon, columns):  # noqa: ARG001  there is one
+    def at(epsilon, columns):
         asked.append(epsilon)
         if epsilon < 2:
             raise sf.ParameterError("epsilon is too small for this method")

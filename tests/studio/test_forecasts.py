@@ -31,7 +31,7 @@ def made(monkeypatch):
     """What was forecast, in order; the first one waits until it may."""
     order, may = [], Event()
 
-    def instead(asked, columns=None):  # noqa: ARG001  it has all
+    def instead(asked, columns=None):
         order.append(asked.epsilon)
         may.wait(20)
         return FOUND

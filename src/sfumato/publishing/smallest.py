@@ -124,7 +124,7 @@ class _Line:
         if before != x and (y - earlier) / (x - before) > 0:
             slope = (y - earlier) / (x - before)
             rest = y - slope * x
-        if not 0 < slope or rest >= 1:
+        if not slope > 0 or rest >= 1:
             return None
         wanted = Fraction(slope / (1 - rest))
         return _place(max(wanted, _epsilon(0))) + 1
