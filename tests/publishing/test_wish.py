@@ -5,7 +5,13 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.publishing.wish import _epsilon, _place, parsed, smallest
+from sfumato.accuracy.expected import widest
+from sfumato.accuracy.published import published
+from sfumato.publishing.forecast import foreseen, wished
+from sfumato.publishing.rehearsal import rehearsed
+from sfumato.publishing.smallest import _epsilon, _place, smallest
+from sfumato.publishing.table import price
+from sfumato.publishing.wish import parsed
 from sfumato.schema.domain import Domain
 from slowness import slow
 
@@ -146,7 +152,7 @@ def test_epsilons_of_three_digits_are_tried_in_order():
 def test_a_budget_that_the_method_refuses_as_too_small_fulfils_nothing():
     asked = []
 
-    def at(epsilon):
+    def at(epsilon, columns):
         asked.append(epsilon)
         if epsilon < 2:
             raise sf.ParameterError("epsilon is too small for this method")
@@ -157,3 +163,41 @@ def test_a_budget_that_the_method_refuses_as_too_small_fulfils_nothing():
     assert min(asked) < 1
     with pytest.raises(sf.ParameterError, match="too small for this method"):
         smallest(at, [], 1)
+
+
+def test_few_epsilons_are_tried_and_of_all_columns_only_those_that_are_farthest_off():
+    asked, schema = [], sf.Schema.of(SCHEMA)
+
+    def at(epsilon, columns):
+        asked.append(columns)
+        return foreseen(price(schema, epsilon=epsilon), 4_000, columns)
+
+    whole = wished(at, schema, ["counts within 1%"])
+    assert len(asked) < 14
+    assert asked.count(None) <= 3
+    assert max(len(columns) for columns in asked if columns is not None) <= 2
+    asked.clear()
+    one = wished(at, schema, ["mean age within 1"])
+    assert set(asked) == {frozenset({"age"}), None}
+    assert asked.count(None) == 1
+    assert len(one.lines) == len(whole.lines) == 5
+
+
+@pytest.mark.parametrize("delta", [None, "1e-9"])
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_a_forecast_of_some_columns_says_of_them_what_that_of_all_says(delta, neighbours):
+    plan = price({**SCHEMA, "neighbours": neighbours}, epsilon=1, delta=delta)
+    every = {line.column: line for line in foreseen(plan, 4_000).lines}
+    for column, line in every.items():
+        assert foreseen(plan, 4_000, frozenset({column})).lines == (line,)
+
+
+@pytest.mark.parametrize("delta", [None, "1e-9"])
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_the_widest_count_is_the_widest_of_all_that_are_looked_at(delta, neighbours):
+    plan = price({**SCHEMA, "neighbours": neighbours}, epsilon=1, delta=delta)
+    found = published(rehearsed(plan, 4_000))
+    for column, cells in found.counts.items():
+        names = [*list(cells)[:12], *list(cells)[-12:]]
+        most = max(found.count(column, [name]).variance for name in names)
+        assert widest(found, column).variance == pytest.approx(most, rel=1e-9)

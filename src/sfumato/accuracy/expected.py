@@ -5,11 +5,11 @@ they can be made of a release of made-up records (`sfumato.publishing.rehearsal`
 of real ones.  Each says whether it is the same whatever the records are.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from sfumato.accuracy.law import share
-from sfumato.accuracy.noisy import Noisy
+from sfumato.accuracy.noisy import Noisy, shared
 from sfumato.accuracy.number_sum import Reach
 from sfumato.accuracy.published import Published
 from sfumato.privacy.guarantee import Number
@@ -39,13 +39,19 @@ class Expected:
 
 
 def expected(
-    found: Published, there: Mapping[str, float], records: float, confidence: Number
+    found: Published,
+    there: Mapping[str, float],
+    records: float,
+    confidence: Number,
+    columns: Collection[str] | None = None,
 ) -> tuple[Expected, ...]:
-    """Of every column; `there` says how many have a value, where that is not all records."""
-    counts = dict(_counts(found, confidence))
+    """Of every column, or of some; `there` says how many have a value, if not all records."""
+    wanted = {*found.counts, *found.numbers} if columns is None else columns
+    counts = dict(_counts(found, confidence, wanted))
     means = {
         name: number.reach(confidence, there.get(name, records))
         for name, number in found.numbers.items()
+        if name in wanted
     }
     for name, mean in means.items():
         if name in counts and not counts[name].settled:
@@ -56,14 +62,23 @@ def expected(
 
 def widest(found: Published, column: str) -> Noisy:
     """The count of a column that has most noise."""
-    names = list(found.counts[column])
-    ends = dict.fromkeys([*names[:_LOOKED_AT], *names[-_LOOKED_AT:]])
+    cells = found.counts[column]
+    names = list(cells)
+    ends = list(dict.fromkeys([*names[:_LOOKED_AT], *names[-_LOOKED_AT:]]))
+    if found.tables is not None and not shared(cells.values()):
+        # What is alike by itself is alike with the rest of the column, too.
+        alike = {None if cells[name].public else cells[name].law: name for name in reversed(ends)}
+        ends = list(alike.values())
     looked = [found.count(column, [name]) for name in ends]
     return max(looked, key=lambda noisy: noisy.variance)
 
 
-def _counts(found: Published, confidence: Number) -> Iterable[tuple[str, CountReach]]:
+def _counts(
+    found: Published, confidence: Number, wanted: Collection[str]
+) -> Iterable[tuple[str, CountReach]]:
     for column, cells in found.counts.items():
+        if column not in wanted:
+            continue
         noisy = widest(found, column)
         reach = 0.0 if noisy.public else noisy.reach(1 - share("confidence", confidence))
         settled = noisy.public or _settled(found, column)

@@ -19,7 +19,7 @@ first value, and numbers outside their range count as its ends.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
@@ -245,8 +245,11 @@ class Published:
         return self.total.exactly if self.total is not None and self.total.public else None
 
 
-def published(release: Readable) -> Published:
-    """What a release holds; refused where it holds nothing that noise was simply added to."""
+def published(release: Readable, only: Collection[str] | None = None) -> Published:
+    """What a release holds; refused where it holds nothing that noise was simply added to.
+
+    Of tables in bins, with `only`, no more than what is said of these columns.
+    """
     certificate, synopsis = release.certificate, release.synopsis or {}
     try:
         if certificate.network is not None:
@@ -259,8 +262,10 @@ def published(release: Readable) -> Published:
             return Published(certificate, counts={BITS: counted}, series=counted)
         inner = synopsis.get("moments") or {}
         if synopsis.get("kind") in ("tables", "panel"):
-            panel = synopsis["kind"] == "panel"
-            tables = (people_tables if panel else Tables.of)(certificate, synopsis)
+            if synopsis["kind"] == "panel":
+                tables = people_tables(certificate, synopsis)
+            else:
+                tables = Tables.of(certificate, synopsis, only)
             found = tables.total, tables.counts, tables.numbers
             return Published(certificate, *found, tables=tables)
         if synopsis.get("kind") == "moments":

@@ -11,7 +11,7 @@ Of tables that add up to the same count the mean is taken, weighted by 1 / varia
 numbers from 0 to 16: the exact law of such a mean is known.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -57,10 +57,16 @@ class Tables:
     pairs: Mapping[Pair, Places]  # by class and two cells
     unit: Fraction = _ONE  # what an entry counts: a record, or such a part of a person
     lost: Fraction = _NOTHING  # what a person may be short of one, at most
+    only: Collection[str] | None = None  # columns whose counts and means are put together
 
     @classmethod
-    def of(cls, certificate: Certificate, record: Mapping[str, Any]) -> "Tables":
-        """What a certificate and its synopsis hold."""
+    def of(
+        cls,
+        certificate: Certificate,
+        record: Mapping[str, Any],
+        only: Collection[str] | None = None,
+    ) -> "Tables":
+        """What a certificate and its synopsis hold, of all columns or of some."""
         domain = Domain.of(stated(certificate.public_schema))
         found = MosaicSynopsis.from_json(record, Layout.of(domain))
         if found.one is None:
@@ -82,7 +88,8 @@ class Tables:
         fine = {axis: next(place) for axis in found.fine}
         runs = {axis: next(place) for axis in found.runs}
         one = next(place)
-        return cls(domain, found, entries, fine, runs, one, dict(zip(found.pairs, place)))  # noqa: B905  as many as are left
+        pairs = dict(zip(found.pairs, place))  # noqa: B905  as many as are left
+        return cls(domain, found, entries, fine, runs, one, pairs, only=only)
 
     @cached_property
     def total(self) -> Noisy:
@@ -97,6 +104,8 @@ class Tables:
         positions = {axis: k for k, axis in enumerate(self._axes)}
         found: dict[str, Mapping[str, Noisy]] = {}
         for index, axis in enumerate(self.domain.axes):
+            if self.only is not None and axis.name not in self.only:
+                continue
             if index == self._label:
                 found[axis.name] = dict(
                     zip(levels(_category(axis)), self.margin(axis.name), strict=True)
@@ -140,7 +149,8 @@ class Tables:
         """What the bins of every number say about its mean."""
         found = {}
         for axis in self.domain.axes:
-            if isinstance(axis, Grid) and not isinstance(axis.column, Date):
+            wanted = self.only is None or axis.name in self.only
+            if wanted and isinstance(axis, Grid) and not isinstance(axis.column, Date):
                 found[axis.name] = self._number(axis)
         return found
 

@@ -14,7 +14,7 @@ smoker: each of 2 counts within about ± 35 of 45,000 records (0.078 %)
 'mean within ± 0.14 (0.13 % of its range)'
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -27,8 +27,9 @@ from sfumato.plan import Plan
 from sfumato.privacy.guarantee import ApproxDP, Guarantee, Number, PureDP, to_json
 from sfumato.publishing.forecast_line import ForecastLine, line_of
 from sfumato.publishing.rehearsal import ABSENT, rehearsed
+from sfumato.publishing.smallest import MOST_EPSILON, smallest
 from sfumato.publishing.table import DEFAULT_METHOD, price
-from sfumato.publishing.wish import MOST_EPSILON, parsed, smallest
+from sfumato.publishing.wish import parsed
 from sfumato.release.certificate import BoughtFacts
 from sfumato.report.precision import CONFIDENCE
 from sfumato.report.promised import in_odds
@@ -36,7 +37,7 @@ from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.untrusted.fact_table import fact_table
 
-__all__ = ["HEADINGS", "Forecast", "forecast"]
+__all__ = ["HEADINGS", "Forecast", "forecast", "foreseen", "wished"]
 
 _ABOUT = (
     "About: depends a little on the records, by bins that are found from noisy counts, by how many "
@@ -163,19 +164,30 @@ def forecast(
                 "most says how far to look for epsilon: leave it out, or give want"
             )
         plan = price(schema, method=method, epsilon=epsilon, delta=delta, rho=rho, **options)
-        return _of_plan(plan, records)
+        return foreseen(plan, records)
     if epsilon is not None or rho is not None:
         given = "epsilon" if epsilon is not None else "rho"
         raise ParameterError(
             f"with wishes epsilon is found: leave out {given}, or the wishes (delta may stay)"
         )
-    wishes = parsed([want] if isinstance(want, str) else want, Domain.of(schema))
+    texts = [want] if isinstance(want, str) else want
 
-    def at(tried: Fraction) -> Forecast:
+    def at(tried: Fraction, columns: frozenset[str] | None) -> Forecast:
         plan = price(schema, method=method, epsilon=tried, delta=delta, **options)
-        return _of_plan(plan, records)
+        return foreseen(plan, records, columns)
 
-    found, less = smallest(at, wishes, MOST_EPSILON if most is None else most)
+    return wished(at, schema, texts, MOST_EPSILON if most is None else most)
+
+
+def wished(
+    at: Callable[[Fraction, frozenset[str] | None], Forecast],
+    schema: Schema,
+    want: Sequence[str],
+    most: Number = MOST_EPSILON,
+) -> Forecast:
+    """The forecast at the smallest epsilon that fulfils these wishes, of those that `at` makes."""
+    wishes = parsed(want, Domain.of(schema))
+    found, less = smallest(at, wishes, most)
     return replace(found, wishes=tuple(wish.text for wish in wishes), less=less)
 
 
@@ -188,7 +200,8 @@ def _check_records(records: Any) -> None:
         )
 
 
-def _of_plan(plan: Plan, records: int) -> Forecast:
+def foreseen(plan: Plan, records: int, columns: frozenset[str] | None = None) -> Forecast:
+    """The forecast of a plan; with `columns`, of these alone, which is quick."""
     schema, unsized = plan.domain.schema, plan
     if schema.people is not None:
         raise ParameterError(
@@ -198,9 +211,9 @@ def _of_plan(plan: Plan, records: int) -> Forecast:
         )
     if plan.sized is not None and schema.neighbours == "replace-one":
         plan = plan.sized(records)
-    found = [_expected(plan, records, heaped=False)]
+    found = [_expected(plan, records, columns, heaped=False)]
     if any(one.count is not None and not one.count.settled for one in found[0].values()):
-        found.append(_expected(plan, records, heaped=True))
+        found.append(_expected(plan, records, columns, heaped=True))
     axes = {axis.name: axis for axis in plan.domain.axes}
     lines = [line_of(axes[name], [one[name] for one in found], records) for name in found[0]]
     lines.sort(key=lambda line: -line.off)
@@ -221,13 +234,15 @@ def _of_plan(plan: Plan, records: int) -> Forecast:
     )
 
 
-def _expected(plan: Plan, records: int, *, heaped: bool) -> dict[str, Expected]:
-    held = published(rehearsed(plan, records, heaped=heaped))
+def _expected(
+    plan: Plan, records: int, columns: frozenset[str] | None, *, heaped: bool
+) -> dict[str, Expected]:
+    held = published(rehearsed(plan, records, heaped=heaped), columns)
     if not held.counts and not held.numbers:
         raise ParameterError(
             f"{plan.method} publishes second moments, of which no forecast is made: choose mosaic "
             "or modips for counts and means"
         )
     there = {a.name: records * (1 - ABSENT) for a in plan.domain.axes if a.missing}
-    every = expected(held, there, records, CONFIDENCE)
+    every = expected(held, there, records, CONFIDENCE, columns)
     return {one.column: one for one in every}

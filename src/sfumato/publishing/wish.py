@@ -1,4 +1,4 @@
-"""How accurate somebody wants a release to be, and the smallest epsilon that makes it so.
+"""How accurate somebody wants a release to be, in words that are read.
 
     mean age within 1           in the units of the column
     mean age within 2%          of its range
@@ -6,8 +6,7 @@
     counts of ward within 50    records
     counts within 1%            of all records, every column
 
-Names with blanks go between double quotes.  Epsilon is found among the numbers of three digits,
-by halving: the one that is found fulfils all wishes, and the one below it was tried and does not.
+Names with blanks go between double quotes.
 
 >>> from sfumato.schema import Schema
 >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
@@ -17,22 +16,18 @@ by halving: the one that is found fulfils all wishes, and the one below it was t
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, Protocol, TypeVar
+from typing import Literal
 
-from sfumato.errors import ParameterError, Refused
-from sfumato.privacy.guarantee import Number, exact
+from sfumato.errors import ParameterError
 from sfumato.publishing.forecast_line import ForecastLine
 from sfumato.schema import Date
 from sfumato.schema.domain import Domain, Grid
 
-__all__ = ["MOST_EPSILON", "Wish", "parsed", "smallest"]
+__all__ = ["Short", "Wish", "parsed"]
 
-MOST_EPSILON = 100  # up to which epsilon is looked for
-_DIGITS = 900  # numbers of three digits in a power of ten
-_LEAST = -3  # the power of ten from which on
 _NAME = r'(?:"(?P<quoted>[^"]+)"|(?P<bare>[^\s"]+))'
 _WISH = re.compile(
     rf"\s*(?P<kind>means?|counts)(?:\s+(?P<of>of))?(?:\s+(?!within\b){_NAME})?"
@@ -41,13 +36,15 @@ _WISH = re.compile(
 _SHAPES = '"mean age within 1", "means within 2%", "counts of ward within 50" or "counts within 1%"'
 
 
-class _Forecast(Protocol):
-    @property
-    def lines(self) -> tuple[ForecastLine, ...]:
-        """What is expected of each column."""
+@dataclass(frozen=True)
+class Short:
+    """How far the column that is farthest off is from what was wished."""
 
-
-F = TypeVar("F", bound=_Forecast)
+    column: str
+    off: float
+    missed: bool
+    share: float  # of what it may be off
+    said: str
 
 
 @dataclass(frozen=True)
@@ -60,8 +57,8 @@ class Wish:
     limit: Fraction
     percent: bool
 
-    def missed(self, lines: Sequence[ForecastLine]) -> str:
-        """What falls short of it, in words; empty where it is fulfilled."""
+    def short(self, lines: Sequence[ForecastLine]) -> Short:
+        """Of the columns that the wish is about, the one that is farthest off."""
         figures = [
             (line.column, found)
             for line in lines
@@ -74,68 +71,16 @@ class Wish:
             raise ParameterError(
                 f"want {self.text!r}: the method publishes no {what}{of}; mosaic does"
             )
-        for column, found in figures:
-            off = 100 * found.share if self.percent else found.within
-            if off > self.limit:
-                return f"{column} at ± {off:.3g}{' %' if self.percent else ''}"
-        return ""
+        offs = [(100 * found.share if self.percent else found.within) for _, found in figures]
+        off = max(offs)
+        column = figures[offs.index(off)][0]
+        said = f"{column} at ± {off:.3g}{' %' if self.percent else ''}"
+        return Short(column, off, off > self.limit, off / float(self.limit), said)
 
 
 def parsed(texts: Sequence[str], domain: Domain) -> list[Wish]:
     """Wishes about the columns of a schema; refused by their words where they cannot be."""
     return [_parsed(text, domain) for text in texts]
-
-
-def smallest(
-    at: Callable[[Fraction], F], wishes: Sequence[Wish], most: Number
-) -> tuple[F, Fraction | None]:
-    """The forecast at the smallest epsilon that fulfils all wishes, and the epsilon below it.
-
-    None below it: the smallest that is looked at fulfils them.  What is no budget for a method at
-    all, because it is too small, fulfils nothing.
-    """
-    limit = exact("most", most)
-    low, high = -1, _place(limit)
-    if high < 0:
-        raise ParameterError(f"most must be at least {float(_epsilon(0)):g}, got {most}")
-    found = at(_epsilon(high))  # a refusal of the method is told as it is
-    if missed := _missed(wishes, found):
-        wish, short = missed
-        raise ParameterError(
-            f"want {wish.text!r}: not reached with epsilon up to {float(_epsilon(high)):g}, which "
-            f"leaves {short}; ask for less, release fewer columns, or have more records"
-        )
-    while high - low > 1:
-        middle = (low + high) // 2
-        try:
-            tried = at(_epsilon(middle))
-        except Refused:
-            low = middle
-            continue
-        if _missed(wishes, tried):
-            low = middle
-        else:
-            high, found = middle, tried
-    return found, None if low < 0 else _epsilon(low)
-
-
-def _missed(wishes: Sequence[Wish], found: _Forecast) -> tuple[Wish, str] | None:
-    return next(((wish, short) for wish in wishes if (short := wish.missed(found.lines))), None)
-
-
-def _epsilon(place: int) -> Fraction:
-    """The numbers of three digits in order: 0.001, 0.00101 …"""
-    power, digits = divmod(place, _DIGITS)
-    return Fraction(100 + digits) * Fraction(10) ** (power + _LEAST - 2)
-
-
-def _place(epsilon: Fraction) -> int:
-    """The last place whose number is no larger."""
-    power = _LEAST
-    while Fraction(10) ** (power + 1) <= epsilon:
-        power += 1
-    digits = int(epsilon / Fraction(10) ** (power - 2)) - 100
-    return (power - _LEAST) * _DIGITS + digits
 
 
 def _parsed(text: str, domain: Domain) -> Wish:

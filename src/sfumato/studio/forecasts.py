@@ -21,10 +21,9 @@ from threading import Condition, Thread
 from time import monotonic
 
 from sfumato.errors import Refused
-from sfumato.publishing.forecast import Forecast, forecast
-from sfumato.publishing.wish import MOST_EPSILON, parsed, smallest
+from sfumato.publishing.forecast import Forecast, foreseen, wished
+from sfumato.publishing.table import price
 from sfumato.schema import Schema
-from sfumato.schema.domain import Domain
 
 __all__ = ["Forecasts", "Question"]
 
@@ -59,6 +58,7 @@ class Forecasts:
         self._clock = clock
         self._answers: OrderedDict[Question, Answer] = OrderedDict()
         self._asked: OrderedDict[Question, float] = OrderedDict()  # the last one asked is last
+        self._tried: dict[Question, int] = {}  # of searches that are not done
         self._changed = Condition()
         self._at_work = False
 
@@ -74,6 +74,11 @@ class Forecasts:
         if isinstance(found, Exception) and not isinstance(found, Refused):
             raise found
         return found
+
+    def tried(self, question: Question) -> int:
+        """How many epsilons a search has tried by now."""
+        with self._changed:
+            return self._tried.get(question, 0)
 
     def _ask(self, question: Question) -> None:
         self._asked[question] = self._clock()
@@ -111,6 +116,9 @@ class Forecasts:
             return
         except Exception as fault:  # the page that asked tells it
             found = fault
+        finally:
+            with self._changed:
+                self._tried.pop(question, None)
         with self._changed:
             self._asked.pop(question, None)
             self._answers[question] = found
@@ -120,25 +128,24 @@ class Forecasts:
 
     def _search(self, question: Question) -> Forecast:
         """As `sfumato.forecast` looks for it, with room for others between its forecasts."""
-        wishes = parsed([question.want], Domain.of(Schema.parse(question.schema)))
 
-        def at(epsilon: Fraction) -> Forecast:
+        def at(epsilon: Fraction, columns: frozenset[str] | None) -> Forecast:
             while (quick := self._next(searches=False)) is not None:
                 self._make(quick)
             with self._changed:
                 if question not in self._asked:
                     raise _NotWantedError
-            return _forecast(replace(question, epsilon=str(epsilon)))
+                self._tried[question] = self._tried.get(question, 0) + 1
+            return _forecast(replace(question, epsilon=str(epsilon)), columns)
 
-        found, less = smallest(at, wishes, MOST_EPSILON)
-        return replace(found, wishes=tuple(wish.text for wish in wishes), less=less)
+        return wished(at, Schema.parse(question.schema), [question.want])
 
 
-def _forecast(question: Question) -> Forecast:
-    return forecast(
+def _forecast(question: Question, columns: frozenset[str] | None = None) -> Forecast:
+    plan = price(
         Schema.parse(question.schema),
-        records=question.records,
         method=question.method,
         epsilon=question.epsilon,
         delta=question.delta,
     )
+    return foreseen(plan, question.records, columns)

@@ -71,6 +71,7 @@ class View:
     wish_epsilon: str = ""
     wish_refusal: str = ""
     wish_pending: bool = False
+    wish_tried: int = 0  # epsilons, while it is pending
 
 
 # Every move of a slider asks for it, and one of 200 columns takes a while to read.
@@ -202,9 +203,10 @@ def _pairs(pure: Forecast, other: Forecast) -> list[str]:
 def _wished(shown: View, base: Question, forecasts: Forecasts) -> View:
     if not shown.judged.want:
         return shown
-    found = forecasts.answer(replace(base, epsilon=None, want=shown.judged.want))
+    asked = replace(base, epsilon=None, want=shown.judged.want)
+    found = forecasts.answer(asked)
     if isinstance(found, Refused):
         return replace(shown, wish_refusal=str(found))
     if found is None:
-        return replace(shown, wish_pending=True)
+        return replace(shown, wish_pending=True, wish_tried=forecasts.tried(asked))
     return replace(shown, wish=found.found, wish_epsilon=f"{float(found.epsilon):g}")

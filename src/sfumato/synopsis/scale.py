@@ -14,7 +14,7 @@ all.  Bounds are worked out in whole numbers, so they are the same on every mach
 """
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import floor, isqrt
 
 import numpy as np
@@ -37,6 +37,8 @@ _FINEST = {True: 22, False: 15}  # octaves below the largest magnitude, with a s
 _ROUND = (1, 2, 3, 5)  # times powers of ten
 
 
+# A plan asks several times, and one that looks for its budget many times.
+@lru_cache(maxsize=1024)
 def fine_edges(axis: Grid, most: int) -> Whole:
     """Where each of about so many bins begins, and the last one ends, as codes.
 
@@ -133,4 +135,6 @@ def _even(last: int, bins: int) -> set[int]:
 
 
 def _sorted(edges: set[int], last: int) -> NDArray[np.int64]:
-    return np.array(sorted(edge for edge in edges if 0 <= edge <= last + 1), np.int64)
+    found = np.array(sorted(edge for edge in edges if 0 <= edge <= last + 1), np.int64)
+    found.flags.writeable = False  # others get the same
+    return found
