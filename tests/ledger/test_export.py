@@ -2,12 +2,16 @@
 
 import json
 import os
+import sqlite3
 import tracemalloc
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from ledger_world import ABOUT
+from sfumato.cli import app
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
 from sfumato.ledger.export import check_export
@@ -43,7 +47,7 @@ def test_an_export_for_an_auditor_is_audited_to_the_same_head(ledger, tmp_path):
     count = ledger.export(file, for_auditor=True)
     checked = check_export(file)
     assert (checked.lines, checked.head) == (count, ledger.verify())
-    assert (checked.ledger_id, checked.taken_as_stated) == (ledger.ledger_id, 0)
+    assert (checked.ledger_id, checked.taken_as_stated) == (ledger.ledger_id, [])
     assert file.stat().st_mode & 0o777 == 0o600
 
 
@@ -165,6 +169,62 @@ def test_texts_within_a_line_that_nest_too_deeply_are_refused_in_words(
     file.write_text("".join(json.dumps(one) + "\n" for one in whole))
     with pytest.raises(LedgerError, match=r"no ledger writes|first line of a ledger|damaged"):
         check_export(file)
+
+
+@pytest.mark.parametrize("number", [1, 4, 5])
+def test_lines_that_cover_a_fingerprint_of_an_older_version_are_named_and_no_others(
+    tmp_path, number
+):
+    text = Path(__file__).with_name(f"ledger_format_{number}.sql").read_text("utf-8")
+    older = sqlite3.connect(tmp_path / "budget.db")
+    older.executescript(text)
+    older.close()
+    file = tmp_path / "audit.jsonl"
+    with Ledger(tmp_path / "budget.db") as ledger:
+        ledger.grant("another", epsilon=1, reason="a line of today")
+        history, key = ledger.history(), ledger.fingerprint_key
+        ledger.export(file, for_auditor=True)
+    shown = {line.fingerprint for line in history if line.fingerprint}
+    covering = [
+        line.sequence
+        for line in history
+        if line.fingerprint or any(one in (line.parts or "") for one in shown)
+    ]
+    assert check_export(file).taken_as_stated == covering
+    told = file.read_text()
+    assert not [secret for secret in (*shown, key.hex()) if secret in told]
+    told = CliRunner().invoke(app, ["ledger", "verify", "--export", str(file)]).output
+    assert f"of {len(covering)} of its {len(history)} lines the hash is taken" in " ".join(
+        told.split()
+    )
+    assert str(covering[0]) in told
+    changed = lines(file)
+    changed[covering[-1] - 1]["spent_micro_epsilon"] += 1
+    file.write_text("".join(json.dumps(one) + "\n" for one in changed))
+    with pytest.raises(LedgerError, match="does not follow from the one before"):
+        check_export(file)
+
+
+@pytest.mark.parametrize("number", [4, 5])
+def test_no_guess_can_be_tested_with_the_hash_of_such_a_line_not_even_with_the_key(
+    tmp_path, number
+):
+    text = Path(__file__).with_name(f"ledger_format_{number}.sql").read_text("utf-8")
+    older = sqlite3.connect(tmp_path / "budget.db")
+    older.executescript(text)
+    older.close()
+    with Ledger(tmp_path / "budget.db") as ledger:
+        history = ledger.history()
+        ledger.export(tmp_path / "audit.jsonl", for_auditor=True)
+    covering = check_export(tmp_path / "audit.jsonl").taken_as_stated
+    for found in lines(tmp_path / "audit.jsonl"):
+        line = history[found["sequence"] - 1]
+        # Whoever guessed right has all that the hash covers, but for what was left out besides.
+        guessed = found | {"fingerprint": line.mark, "parts": line.parts}
+        guessed = {name: guessed[name] for name in found if name != "hash"}
+        text = json.dumps(guessed, sort_keys=True, separators=(",", ":"))
+        right = sha256(text.encode()).hexdigest() == found["hash"]
+        assert right == (found["sequence"] not in covering)
 
 
 def test_a_line_without_an_end_is_refused_before_it_is_read(tmp_path):

@@ -47,9 +47,11 @@ def verify(
     for text in held:
         say(text)
     if export is not None and checked.taken_as_stated:
+        stated = checked.taken_as_stated
         say(
-            f"of {checked.taken_as_stated} of its {checked.lines} lines the hash is taken as "
-            "stated: it covers a fingerprint of an earlier version, which was left out"
+            f"of {len(stated)} of its {checked.lines} lines the hash is taken as stated, as it "
+            "covers a fingerprint of an earlier version, which was left out; their figures and "
+            f"steps follow from the lines before. They are {_runs(stated)}"
         )
     say(f"head: {found}")
     if head is None and not held:
@@ -76,3 +78,19 @@ def _head(text: str | None) -> str | None:
     if text is not None and (len(text) != 64 or set(text) - set("0123456789abcdef")):
         raise ParameterError("head must be the 64 hexadecimal digits that verify printed")
     return text
+
+
+def _runs(numbers: list[int]) -> str:
+    """Ascending numbers in words that stay short where many follow each other.
+
+    >>> _runs([3, 5, 6, 7, 9]), _runs([4])
+    ('lines 3, 5 to 7, 9', 'line 4')
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    told = ", ".join(" to ".join(map(str, run)) for run in runs)
+    return f"{'line' if len(numbers) == 1 else 'lines'} {told}"

@@ -6,54 +6,39 @@ checkpoint: what the lines before it amount to is then looked up where it is nee
 were exported, fingerprints cannot be compared, and of older ones some hashes are taken as stated.
 """
 
-import json
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from sfumato.errors import LedgerError
-from sfumato.ledger.amount import NOTHING, covers, plus
+from sfumato.ledger.amount import NOTHING, covers
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.chain import (
     LEFT_OUT,
     Balance,
     LedgerLine,
     after,
-    client_of,
     genesis,
     hash_of,
     left_out,
     summary,
 )
+from sfumato.ledger.decision_audit import DecisionAudit
 from sfumato.ledger.line_form import begins, well_formed
 from sfumato.ledger.rules import entry_of, part_id, same_data
 from sfumato.ledger.sql import (
     PERIOD_END,
-    answered,
     balance_of,
     joined_to,
     last_lapse,
     line_at,
     lines_of,
     names_of,
-    needs_two_people,
     parts_of,
 )
+from sfumato.ledger.step import BEFORE, Step
 from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge, charge
 
 __all__ = ["Audit", "replay"]
-
-# The events of which one must stand last under a release for this one to follow.
-_BEFORE: dict[str, tuple[str | None, ...]] = {
-    "reserve": (None,),
-    "part": (None,),
-    "draw": ("reserve", "part"),
-    "refund": ("reserve",),
-    "settle": ("draw",),
-    "stop": ("draw",),
-    "inspect": ("settle",),
-}
-
 
 _NEW = Balance()
 
@@ -67,17 +52,6 @@ def replay(lines: Iterable[tuple[LedgerLine, str]], ledger_id: str) -> str:
     return audit.head
 
 
-class _Step(NamedTuple):
-    """How far a release has come."""
-
-    kind: str | None
-    dataset: str
-    amount: Charge
-    part: TablePart | None = None  # of the table, that its release reads
-    rest: Charge | None = None  # what a stop gives back, where it may stop
-    charged: int = 0  # its first line
-
-
 class Audit:
     """Everything the lines so far imply; each check says what is wrong with the next one."""
 
@@ -89,22 +63,20 @@ class Audit:
         past: Connection | None = None,
         exported: bool = False,
     ) -> None:
-        self.head, self.count, self.taken_as_stated = head, since, 0
+        self.head, self.count = head, since
+        self.taken_as_stated: list[int] = []  # lines whose hash covers what was left out
         self._genesis, self._exported = head, exported
         self.book: dict[str, Balance] = {}
         self.hashes: dict[str, str] = {}  # of the last line of each data set
-        self.steps: dict[str, _Step] = {}
+        self.steps: dict[str, Step] = {}
         self._since, self._past = since, past
         self._parts: dict[str, int] = {}
         self._names: dict[str, set[str]] = {}
         self._same: dict[str, set[str]] = {}
         self._ends: dict[str, int] = {}  # the line at which a period of each data set ended last
-        self._answers: set[str] = set()  # requests that somebody has answered
-        self._requests: dict[str, LedgerLine] = {}
-        self._used = ("", NOTHING)  # the release that was charged last, and what clients used of it
+        self._decisions = DecisionAudit(past, since, balance=self._balance, step=self._step)
         self._nonces = past is not None
         self._last: LedgerLine | None = None if past is None else line_at(past, since)
-        self._two_people = past is not None and needs_two_people(past)
         # Of the line under audit: the part of a table that it is about, and what it leads to.
         self._part: TablePart | None = None
         self._rest: Charge | None = None
@@ -118,7 +90,7 @@ class Audit:
                 self._chained(line, stored)
                 or self._dated(line)
                 or self._ordered(line)
-                or self._decided(line)
+                or self._decisions.fault(line)
                 or self._named(line)
                 or self._balanced(line)
             )
@@ -140,7 +112,7 @@ class Audit:
         if self._exported and line.fingerprint == LEFT_OUT and line.who is not None:
             return "a fingerprint is left out that its hash does not cover"
         if self._exported and left_out(line):
-            self.taken_as_stated += 1  # of an older format: its hash covers what is not here
+            self.taken_as_stated.append(line.sequence)  # what is left out is of an older format
         elif hash_of(line) != stored:
             return "the line was changed after it was written"
         if line.kind == "checkpoint" and self._past is None:
@@ -167,59 +139,13 @@ class Audit:
             return "the ledger was used after it was moved"
         return None
 
-    def _decided(self, line: LedgerLine) -> str | None:
-        """Grants that need two people, and the quotas of clients."""
-        if line.kind == "grant" and self._two_people:
-            return "a grant was made by one person where two are needed"
-        if line.kind in ("approve", "decline"):
-            asked = self._request(str(line.other))
-            if asked is None or asked.dataset != line.dataset or self._is_answered(str(line.other)):
-                return "a request is answered that was never made, or twice"
-            if line.kind == "approve" and asked.who == line.who:
-                return "a request was approved by the person who made it"
-            if line.kind == "approve" and (asked.amount, asked.heuristic) != (
-                line.amount,
-                line.heuristic,
-            ):
-                return "something else was approved than was asked for"
-        if line.kind == "lapse" and not covers(
-            (self._balance(line.dataset) or Balance()).left, line.amount
-        ):
-            return "more was taken back than was left"
-        client = client_of(line.dataset)
-        if (client is not None) != (line.kind in ("client", "use")):
-            return "a line is about the account of a client, and not of its kind"
-        if client is not None and line.kind == "client" and self._balance(client[0]) is None:
-            return "a client has a quota of a data set that is unknown"
-        if client is not None and line.kind == "use":
-            paid = self._step(str(line.other))
-            if paid.kind != "reserve" or paid.dataset != client[0]:
-                return "a client uses what was not charged to its data set"
-            charged, used = self._used
-            if charged != line.other or not covers(paid.amount, plus(used, line.amount)):
-                return "clients use more of a release than it is charged, or use it later"
-        return None
-
-    def _request(self, number: str) -> LedgerLine | None:
-        if number not in self._requests and self._past is not None and number.isdecimal():
-            written_so = str(int(number)) == number and int(number) <= self._since
-            found = line_at(self._past, int(number)) if written_so else None
-            if found is not None and found.kind == "request":
-                self._requests[number] = found
-        return self._requests.get(number)
-
-    def _is_answered(self, number: str) -> bool:
-        if number in self._answers:
-            return True
-        return self._past is not None and answered(self._past, int(number), self._since) is not None
-
     def _ordered(self, line: LedgerLine) -> str | None:
         if line.release is None:
             if line.kind == "inspect" and self._balance(line.dataset) is None:
                 return "an inspection names a data set that was never granted anything"
             return None
         last = self._step(line.release)
-        if last.kind not in _BEFORE.get(line.kind, ()):
+        if last.kind not in BEFORE.get(line.kind, ()):
             return "a step of a release is out of order"
         if last.kind and last.dataset != line.dataset:
             return "a step of a release names another data set"
@@ -314,22 +240,13 @@ class Audit:
 
     def _accept(self, line: LedgerLine, stored: str) -> None:
         self.head, self.count, self._last = stored, self.count + 1, line
-        if line.kind == "create":
-            self._two_people = bool(json.loads(line.detail).get("two people", False))
-        if line.kind == "use":
-            self._used = self._used[0], plus(self._used[1], self._amount)
-        else:
-            self._used = (str(line.release) if line.kind == "reserve" else "", NOTHING)
-        if line.kind == "request":
-            self._requests[str(line.sequence)] = line
+        self._decisions.accept(line)
         if line.kind == "lapse" and line.detail.startswith(PERIOD_END):
             self._ends[line.dataset] = line.sequence
-        if line.kind in ("approve", "decline"):
-            self._answers.add(str(line.other))
         self.book[line.dataset], self.hashes[line.dataset] = self._after, stored
         self._nonces = self._nonces or bool(line.nonce)
         if line.release is not None and line.kind != "inspect":
-            self.steps[line.release] = _Step(
+            self.steps[line.release] = Step(
                 line.kind, line.dataset, self._amount, self._part, self._rest, self._charged
             )
         if line.fingerprint is not None and not self._exported:
@@ -350,11 +267,11 @@ class Audit:
                 self.book[dataset] = found
         return self.book.get(dataset)
 
-    def _step(self, release: str) -> _Step:
+    def _step(self, release: str) -> Step:
         if release not in self.steps and self._past is not None:
             for last in (steps := lines_of(self._past, release, self._since))[-1:]:
                 found = entry_of(steps)
-                self.steps[release] = _Step(
+                self.steps[release] = Step(
                     last.kind,
                     last.dataset,
                     last.amount,
@@ -362,7 +279,7 @@ class Audit:
                     found.rest,
                     found.sequence,
                 )
-        return self.steps.get(release, _Step(None, "", NOTHING))
+        return self.steps.get(release, Step(None, "", NOTHING))
 
     def _period_end(self, dataset: str) -> int:
         if dataset not in self._ends:

@@ -2,7 +2,9 @@
 
 For an auditor fingerprints are left out, so that no guess about the data can be tested with it,
 not even by whoever has the key.  The hashes still follow, because each covers a fingerprint only
-under a veil that is left out as well; those of lines by versions before that are taken as stated.
+under a veil that is left out as well.  Those of lines by versions before that cover it as it is:
+they are taken as stated, and the nonce of such a line is left out too, without which no guess can
+be tested with its hash.  Lines of the first two formats have no nonce that could be left out.
 """
 
 import json
@@ -12,7 +14,15 @@ from pathlib import Path
 
 from sfumato.errors import LedgerError
 from sfumato.ledger.audit import Audit
-from sfumato.ledger.chain import LEFT_OUT, TOLD, LedgerLine, genesis, hashed, written
+from sfumato.ledger.chain import (
+    LEFT_OUT,
+    TOLD,
+    LedgerLine,
+    genesis,
+    hashed,
+    left_out,
+    written,
+)
 from sfumato.untrusted.plain_file import opened
 from sfumato.untrusted.strict_json import parsed
 
@@ -29,7 +39,7 @@ class Checked:
     ledger_id: str
     lines: int
     head: str
-    taken_as_stated: int  # lines whose hash covers what was left out
+    taken_as_stated: list[int]  # lines whose hash covers what was left out
 
 
 def export_lines(lines: Iterable[tuple[LedgerLine, str]], *, for_auditor: bool) -> Iterator[str]:
@@ -38,14 +48,19 @@ def export_lines(lines: Iterable[tuple[LedgerLine, str]], *, for_auditor: bool) 
     for line, stored in lines:
         if line.veil is None and line.fingerprint is not None:
             shown_tables.add(line.fingerprint)
-        found = hashed(line)
-        if not for_auditor:
-            found |= {"fingerprint": line.fingerprint, "veil": line.veil}
-        elif line.veil is None and line.fingerprint is not None:
-            found["fingerprint"] = LEFT_OUT
-        if for_auditor and line.parts is not None:
-            found["parts"] = _without(line.parts, shown_tables)
+        if for_auditor:
+            found = hashed(_for_auditor(line, shown_tables))
+        else:
+            found = hashed(line) | {"fingerprint": line.fingerprint, "veil": line.veil}
         yield written(found | {"hash": stored}) + "\n"
+
+
+def _for_auditor(line: LedgerLine, tables: set[str]) -> LedgerLine:
+    if line.veil is None and line.fingerprint is not None:
+        line = line._replace(fingerprint=LEFT_OUT)
+    if line.parts is not None:
+        line = line._replace(parts=_without(line.parts, tables))
+    return line._replace(nonce=LEFT_OUT) if line.nonce and left_out(line) else line
 
 
 def _without(parts: str, tables: set[str]) -> str:

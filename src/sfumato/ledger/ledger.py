@@ -156,7 +156,7 @@ class Ledger(Clients):
                 said["first"] = to_json(first)
             if promised is not None:
                 one_promise(dataset, _same_data(connection, dataset), promised)
-            running(connection, dataset)
+            now = running(connection, dataset)
             affordable(release, dataset, balance, amount, table_part)
             line = append(
                 connection,
@@ -167,6 +167,7 @@ class Ledger(Clients):
                 amount=amount,
                 protects=promised,
                 part=table_part,
+                clock=now,
             )
             use(connection, dataset, release, uses or {}, amount)
         return entry_of([line])

@@ -10,12 +10,13 @@ A clock that is set back never brings an ended period back, because no line is o
 
 import json
 import re
-from datetime import UTC, date, datetime
+from datetime import date
 from shlex import quote
 
-from sfumato.errors import BudgetError, ParameterError
+from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger.amount import NOTHING, minus
 from sfumato.ledger.backend import Connection
+from sfumato.ledger.chain import LedgerLine
 from sfumato.ledger.sql import append, balance_of, last_grant, last_lapse, last_line
 
 __all__ = [
@@ -27,7 +28,10 @@ __all__ = [
     "running",
     "time_in",
     "until_day",
+    "until_in",
 ]
+
+_DAY, _EPOCH = 86_400, date(1970, 1, 1).toordinal()
 
 
 def until_day(until: str | date | None) -> str | None:
@@ -46,25 +50,37 @@ def until_day(until: str | date | None) -> str | None:
 
 def period_of(connection: Connection, dataset: str) -> str | None:
     """The last day of the period that the newest grant is for, if it is for one."""
-    line = last_grant(connection, dataset)
-    said = None if line is None else json.loads(line.detail).get("until")
-    return None if said is None else str(said)
+    return until_in(last_grant(connection, dataset))
+
+
+def until_in(grant: LedgerLine | None) -> str | None:
+    """The last day that a grant says it is for."""
+    try:
+        return until_day(None if grant is None else json.loads(grant.detail).get("until"))
+    except (AttributeError, RecursionError, ValueError) as error:
+        raise LedgerError("the ledger is damaged: a grant is until no day") from error
 
 
 def ended(until: str | None, clock: int) -> bool:
-    """Whether the period is over at this time."""
-    return until is not None and datetime.fromtimestamp(clock, UTC).date().isoformat() > until
+    """Whether the period is over at this time, which may lie far beyond all calendars."""
+    if until is None:
+        return False
+    return clock >= _DAY * (date.fromisoformat(until).toordinal() - _EPOCH + 1)
 
 
-def running(connection: Connection, dataset: str) -> None:
-    """Refuse a charge after the end of the period that the budget is for."""
-    until = period_of(connection, dataset)
-    if ended(until, time_in(connection)):
+def running(connection: Connection, dataset: str) -> int:
+    """Refuse a charge after the end of the period that the budget is for.
+
+    Given back is the time that was looked at: the charge bears it, or it could be a second late.
+    """
+    until, now = period_of(connection, dataset), time_in(connection)
+    if ended(until, now):
         raise BudgetError(
             f"the budget of data set {dataset!r} was for the time until {until}, which is over: "
             f"grant one for the next period with `sfumato ledger grant {quote(dataset)} --epsilon "
             "… --until … --reason …`"
         )
+    return now
 
 
 def end_period(connection: Connection, dataset: str) -> None:

@@ -81,8 +81,9 @@ def append(
     other: str | None = None,
     part: TablePart | None = None,
     over: bool = False,
+    clock: int | None = None,
 ) -> LedgerLine:
-    """Write the next line, with the balance it leads to.
+    """Write the next line, with the balance it leads to, at a time that was looked at or now.
 
     A clock that went back does not bring an ended period back: no line is older than the last.
     """
@@ -93,7 +94,7 @@ def append(
         kind,
         dataset,
         written(said),
-        clock=max(connection.clock, last.clock),
+        clock=max(connection.clock if clock is None else clock, last.clock),
         who=connection.who,
         release=release,
         amount=amount,
