@@ -22,8 +22,8 @@ from sfumato.ledger.chain import (
     written,
 )
 from sfumato.ledger.making import making
+from sfumato.ledger.moving import copy_lines
 from sfumato.ledger.session import CHECKPOINT
-from sfumato.ledger.sql import copy_lines
 from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.budget import charge as price

@@ -28,6 +28,7 @@ from sfumato.privacy.guarantee import ZCDP, PureDP
 
 TOKEN, OTHER = "a" * 64, "b" * 64
 WHOLE = Charge(10**6)  # what a client may use
+USED = Charge(600_000)  # what one has used
 
 
 @contextmanager
@@ -112,12 +113,43 @@ def test_whatever_is_asked_the_clients_never_hold_more_than_the_data_set(charges
         ledger.verify()
 
 
-def test_what_a_refunded_release_used_stays_used(ledger):
-    charge(ledger, anna=1)
+def test_clients_get_back_what_they_used_of_a_release_that_is_refunded(ledger):
+    charge(ledger, "kept", price="0.5", anna="0.25", bert="0.25")
+    charge(ledger, price="1.25", anna="0.75", bert="0.5")
+    assert left(ledger) == {"anna": 0, "bert": 0.25}
     ledger.refund("r", reason="the service stopped")
-    assert ledger.balance("words").spent == Charge()
-    assert left(ledger) == {"anna": 0, "bert": 1}
+    assert ledger.balance("words").spent == Charge(500_000)
+    assert left(ledger) == {"anna": 0.75, "bert": 0.75}
+    back = [(line.kind, line.dataset, line.other) for line in ledger.history("words")[-3:]]
+    assert back == [("refund", "words", None), ("return", "words\tanna", "r"),
+                    ("return", "words\tbert", "r")]  # fmt: skip
+    with pytest.raises(LedgerError, match="was refunded"):
+        ledger.refund("r", reason="once more")
+    charge(ledger, "s", price="0.75", anna="0.75")
+    with pytest.raises(BudgetError, match="'anna'"):
+        charge(ledger, "t", price=1, anna="0.000001")
     ledger.verify()
+
+
+def test_a_client_that_used_nothing_or_was_revoked_gets_back_what_it_used_and_no_more(ledger):
+    charge(ledger, price="0.5", anna="0.5")
+    ledger.revoke_client("words", "anna", reason="the contract ended")
+    ledger.refund("r", reason="the service stopped")
+    assert ledger.clients("words")[0] == Client("anna", None, WHOLE, Charge())
+    assert [line.dataset for line in ledger.history() if line.kind == "return"] == ["words\tanna"]
+    ledger.verify()
+
+
+def test_what_was_used_before_a_checkpoint_is_given_back_after_it(ledger, monkeypatch):
+    charge(ledger, anna=1)
+    monkeypatch.setattr("sfumato.ledger.session.CHECKPOINT", 1)
+    ledger.inspect("words", what="a line more")
+    ledger.refund("r", reason="the service stopped")
+    kinds = [line.kind for line, _ in lines_in(ledger)]
+    assert kinds.index("checkpoint") < kinds.index("return")
+    ledger.verify()
+    with Ledger(ledger.name) as again:  # audits what came after the last checkpoint
+        assert left(again)["anna"] == 1
 
 
 def test_strangers_and_clients_of_other_data_sets_use_nothing(ledger):
@@ -236,6 +268,65 @@ FORGED = {
         "balance does not follow",
     ),
 }
+
+
+def returned(lines, account="words\tanna", amount=USED, other="r"):
+    return following(lines, "return", account, amount=amount, other=other)
+
+
+FORGED_RETURNS = {
+    "what was not refunded": (
+        lambda lines: [returned(lines, other="kept", amount=Charge(100_000))],
+        "what was not refunded",
+    ),
+    "what was never charged": (lambda lines: [returned(lines, other="s")], "not refunded"),
+    "what another data set paid": (
+        lambda lines: [returned(lines, "others\tanna", Charge(1))],
+        "not refunded",
+    ),
+    "more than it used": (
+        lambda lines: [returned(lines, amount=Charge(600_001))],
+        "something else",
+    ),
+    "less than it used": (lambda lines: [returned(lines, amount=Charge(1))], "something else"),
+    "nothing": (lambda lines: [returned(lines, amount=Charge())], "something else"),
+    "what another client used": (lambda lines: [returned(lines, "words\tbert")], "something else"),
+    "twice": (lambda lines: [one := returned(lines), returned([*lines, one])], "or gets it twice"),
+    "as a data set": (lambda lines: [returned(lines, "words")], "not of its kind"),
+    "a balance of its own making": (
+        lambda lines: [returned(lines)._replace(spent_micro_epsilon=0)],
+        "balance does not follow",
+    ),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGED_RETURNS, ids=lambda name: name.replace(" ", "-"))
+def test_the_auditor_refuses_a_forged_return(ledger, forgery):
+    charge(ledger, "kept", price=1, anna="0.1", bert="0.1")
+    charge(ledger, price=1, anna="0.6", bert="0.4")
+    ledger.refund("r", reason="the service stopped")
+    lines = [line for line, _ in lines_in(ledger)][:-2]  # without what was given back
+    forge, fault = FORGED_RETURNS[forgery]
+    with pytest.raises(LedgerError, match=f"damaged: at event .*{fault}"):
+        audited([*lines, *forge(lines)], ledger.ledger_id)
+    audited([*lines, returned(lines)], ledger.ledger_id)
+
+
+def test_the_table_refuses_a_return_of_what_was_not_used_or_refunded_and_a_second_one(ledger):
+    charge(ledger, "kept", price=1, anna="0.1")
+    charge(ledger, price=1, anna="0.6", bert="0.4")
+    ledger.refund("r", reason="the service stopped")
+    for wrong in (
+        {"other": "kept", "amount": Charge(100_000)},
+        {"amount": Charge(600_001)},
+        {"account": "words\tcarl"},
+        {"other": "never"},
+        {},
+    ):
+        lines = [line for line, _ in lines_in(ledger)]
+        forged = returned(lines, **wrong)._replace(spent_micro_epsilon=0)
+        with pytest.raises(sqlite3.IntegrityError, match=r"has back what it used|UNIQUE|granted"):
+            insert(connection_of(ledger), forged)
 
 
 @pytest.mark.parametrize("forgery", FORGED, ids=lambda name: name.replace(" ", "-"))

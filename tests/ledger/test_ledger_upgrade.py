@@ -21,8 +21,9 @@ pytestmark = pytest.mark.long  # kills and races
 
 OLDER = {
     number: (Path(__file__).parent / f"ledger_format_{number}.sql").read_text("utf-8")
-    for number in (1, 2, 3, 4, 5)
+    for number in (1, 2, 3, 4, 5, 6)
 }
+WITH_KEY = [number for number in OLDER if number < 6]  # those whose files held the key
 HEAD = "f475c780fa14d4b43b18adc583dcd39aba6e4230fc9239c919ab65a75217db18"  # of format 1's
 
 
@@ -178,9 +179,10 @@ def test_a_program_of_the_older_format_refuses_it_afterwards(folder, number, mon
     path = folder / "budget.db"
     made_earlier(path, number)
     Ledger(path).close()
-    monkeypatch.setattr("sfumato.ledger.sqlite.file.FORMAT", 5)
+    monkeypatch.setattr("sfumato.ledger.sqlite.file.FORMAT", number)
     before = path.read_bytes()
-    with pytest.raises(LedgerError, match=r"newer Sfumato.*format 6, this one knows 5"):
+    told = rf"newer Sfumato.*format {FORMAT}, this one knows {number}"
+    with pytest.raises(LedgerError, match=told):
         Ledger(path)
     assert path.read_bytes() == before
 
@@ -216,7 +218,30 @@ def test_one_of_format_5_keeps_its_hashes_and_knows_its_data_again(folder):
     connection.close()
 
 
-@pytest.mark.parametrize("number", OLDER)
+def test_one_of_format_6_keeps_its_hashes_and_gives_clients_back_what_is_refunded_now(folder):
+    path = folder / "budget.db"
+    made_earlier(path, 6)
+    before = look(path)
+    assert before[:2] == (6, "delete")
+    with Ledger(path) as ledger:
+        assert ledger.verify(head=before[2][-1][1])
+        assert [entry.release for entry in ledger.unfinished()] == ["batch-3", "north", "south"]
+        used = {client.name: client.spent for client in ledger.clients("words")}
+        assert used == {"anna": Charge(750_000), "bert": Charge(500_000)}  # 500,000 of a refund
+        assert {line.who for line in ledger.history()} == {"officer"}
+        assert [len(line.veil) for line in ledger.history() if line.fingerprint] == [32, 32]
+        ledger.refund("batch-3", reason="not needed")
+        used = {client.name: client.spent for client in ledger.clients("words")}
+        assert used == {"anna": Charge(750_000), "bert": Charge(250_000)}
+        ledger.verify(head=before[2][-1][1])
+    assert look(path)[2][: len(before[2])] == before[2]
+    connection = sqlite3.connect(path)
+    assert ledger_schema.structure(connection) == expected_structure()
+    connection.close()
+    assert [file.name for file in folder.iterdir()] == ["budget.db"]  # its key lies elsewhere
+
+
+@pytest.mark.parametrize("number", WITH_KEY)
 def test_the_key_goes_to_a_file_of_its_own_and_is_nowhere_in_the_ledger(folder, number):
     path = folder / "budget.db"
     made_earlier(path, number)
@@ -233,7 +258,7 @@ def test_the_key_goes_to_a_file_of_its_own_and_is_nowhere_in_the_ledger(folder, 
     assert stat.S_IMODE(found.stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("number", OLDER)
+@pytest.mark.parametrize("number", WITH_KEY)
 def test_a_key_that_cannot_be_written_leaves_the_ledger_as_it_was(folder, number):
     path = folder / "budget.db"
     made_earlier(path, number)

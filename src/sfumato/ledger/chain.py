@@ -30,6 +30,7 @@ __all__ = [
     "Balance",
     "LedgerLine",
     "account_of",
+    "accounts_within",
     "after",
     "birth",
     "client_of",
@@ -200,6 +201,11 @@ def account_of(dataset: str, client: str) -> str:
     return f"{dataset}{_CLIENT}{client}"
 
 
+def accounts_within(dataset: str) -> tuple[str, str]:
+    """The names between which the accounts of all its clients lie."""
+    return account_of(dataset, ""), account_of(dataset, "\U0010ffff")
+
+
 def client_of(account: str) -> tuple[str, str] | None:
     """Data set and client of such an account; None for that of a data set itself.
 
@@ -268,6 +274,8 @@ def after(
             return replace(balance, granted=plus(balance.granted, amount))
         case "use":
             return replace(balance, spent=plus(balance.spent, amount))
+        case "return":
+            return replace(balance, spent=minus(balance.spent, amount))
         case "lapse":
             parts = _UNDIVIDED if over else parts
             return replace(balance, granted=minus(balance.granted, amount), parts=parts)

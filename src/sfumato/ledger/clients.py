@@ -1,7 +1,8 @@
 """Clients of a service: each may use so much of the budget of a data set, and no more.
 
 A client's part is a quota and no budget: what all of them use together is charged to the data set
-as ever, so it does not matter whether they work together.  Of a client's token the ledger holds a
+as ever, so it does not matter whether they work together.  What is refunded to the data set goes
+back to the clients who used it.  Of a client's token the ledger holds a
 hash alone.
 """
 
@@ -14,14 +15,15 @@ from sfumato.errors import BudgetError, ParameterError
 from sfumato.ledger.amount import covers, plus
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.chain import Balance, account_of, client_of
+from sfumato.ledger.client_sql import clients_of, uses_of
 from sfumato.ledger.grant import grantable, granted_budget
 from sfumato.ledger.granting import Granting
 from sfumato.ledger.rules import line_text, priced, unknown
-from sfumato.ledger.sql import append, balance_of, clients_of
+from sfumato.ledger.sql import append, balance_of
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import Guarantee, Number
 
-__all__ = ["Client", "Clients", "use"]
+__all__ = ["Client", "Clients", "give_back", "use"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,12 @@ def use(
                 f" left and asks for {share}: its owner may add to it with sfumato query client add"
             )
         append(connection, "use", account, {}, amount=share, other=release)
+
+
+def give_back(connection: Connection, release: str) -> None:
+    """Give each client back what it used of a release that is being refunded."""
+    for account, used in sorted(uses_of(connection, release).items()):
+        append(connection, "return", account, {}, amount=used, other=release)
 
 
 def _stranger(dataset: str, client: str) -> BudgetError:

@@ -38,7 +38,7 @@ from sfumato.ledger.amount import minus
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.balance_table import balance_table
 from sfumato.ledger.chain import Balance, birth, commitment, genesis, next_line
-from sfumato.ledger.clients import Clients, use
+from sfumato.ledger.clients import Clients, give_back, use
 from sfumato.ledger.fingerprint_key import new_key, new_key_file, write_key
 from sfumato.ledger.making import making
 from sfumato.ledger.moving import move
@@ -236,7 +236,10 @@ class Ledger(Clients):
             append(connection, "settle", entry.dataset, {"digest": digest}, release=release)
 
     def refund(self, release: str, *, reason: str) -> None:
-        """Give a reservation back, on the record; only while no noise was drawn."""
+        """Give a reservation back, on the record; only while no noise was drawn.
+
+        Clients get back what they used of it, in the same transaction.
+        """
         line_text(reason=reason)
         with self._writing() as connection:
             entry = require_state(entry_in(connection, release), release, "refund")
@@ -251,6 +254,7 @@ class Ledger(Clients):
                 over=charged_before(connection, entry.dataset, entry.sequence),
             )
             lapse_again(connection, entry.dataset, entry.sequence)
+            give_back(connection, release)
 
     def allow(self, dataset: str, other: str, reason: str) -> None:
         """Record that two names stand for the same data; its people then bear both budgets."""

@@ -8,7 +8,7 @@ __all__ = ["begins", "well_formed"]
 
 _OF_THE_LEDGER = frozenset(("create", "new-key", "checkpoint", "move", "arrive"))
 _STEPS = frozenset(("reserve", "part", "draw", "settle", "stop", "refund"))
-_WITH_ANOTHER = frozenset(("same-data", "part", "approve", "decline", "use"))
+_WITH_ANOTHER = frozenset(("same-data", "part", "approve", "decline", "use", "return"))
 _ALLOWING = frozenset(("grant", "request", "approve"))
 
 

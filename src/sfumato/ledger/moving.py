@@ -17,7 +17,7 @@ from sfumato.ledger.making import making, place_name
 from sfumato.ledger.session import LedgerSession
 from sfumato.ledger.sql import append, every_line, last_line
 
-__all__ = ["move"]
+__all__ = ["copy_lines", "move"]
 
 
 def move(source: LedgerSession, place: str | Path) -> None:
@@ -34,7 +34,7 @@ def move(source: LedgerSession, place: str | Path) -> None:
     try:
         with making(place, source.ledger_id, key) as target:
             with source.closing_for(there) as (connection, close):
-                _copy_lines(target, every_line(connection))
+                copy_lines(target, every_line(connection))
                 replay(every_line(target), source.ledger_id)
                 closed = close()
             _arrive(target, closed, here)
@@ -60,11 +60,11 @@ def _goes_on(source: LedgerSession, place: str | Path) -> bool:
 
 def _arrive(target: Connection, closed: tuple[LedgerLine, str], origin: str) -> None:
     if last_line(target)[1] != closed[1]:
-        _copy_lines(target, [closed])
+        copy_lines(target, [closed])
     append(target, "arrive", "", {"from": origin})
 
 
-def _copy_lines(connection: Connection, lines: Iterable[tuple[LedgerLine, str]]) -> None:
+def copy_lines(connection: Connection, lines: Iterable[tuple[LedgerLine, str]]) -> None:
     """Put lines as they are, with their hashes, where a ledger is being made."""
     marks = ", ".join("?" * (len(LedgerLine._fields) + 1))
     rows = ((*line, stored) for line, stored in lines)

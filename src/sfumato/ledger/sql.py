@@ -14,7 +14,7 @@ from sfumato.ledger.backend import Connection, Rows
 from sfumato.ledger.chain import (
     Balance,
     LedgerLine,
-    account_of,
+    accounts_within,
     client_of,
     hash_of,
     next_line,
@@ -24,13 +24,14 @@ from sfumato.ledger.table_part import TablePart
 from sfumato.privacy.budget import Charge
 
 __all__ = [
+    "EVER",
     "PERIOD_END",
     "accounts",
     "all_lines",
     "answered",
     "append",
     "balance_of",
-    "clients_of",
+    "checked",
     "committed_key",
     "every_line",
     "granted_datasets",
@@ -61,7 +62,7 @@ __all__ = [
     "veil_of",
 ]
 
-_EVER = 2**62
+EVER = 2**62  # after every line
 _PORTION = 2_000
 PERIOD_END = '{"until":'  # how a lapse at the end of a period begins to say so
 
@@ -129,7 +130,7 @@ def needs_two_people(connection: Connection) -> bool:
 
 def _said_by_the_first(connection: Connection) -> dict[str, object]:
     query = "SELECT * FROM event WHERE sequence = 1"
-    for line in _checked(connection.execute(query)):
+    for line in checked(connection.execute(query)):
         found = json.loads(line.detail)
         if isinstance(found, dict) and "ledger" in found:
             return found
@@ -139,7 +140,7 @@ def _said_by_the_first(connection: Connection) -> dict[str, object]:
 def committed_key(connection: Connection) -> str:
     """What the ledger says of its fingerprint key."""
     query = "SELECT * FROM event WHERE kind IN ('create', 'new-key') ORDER BY sequence DESC LIMIT 1"
-    for line in _checked(connection.execute(query)):
+    for line in checked(connection.execute(query)):
         return str(json.loads(line.detail)["key"])
     raise LedgerError("the ledger is damaged: its first event is missing")
 
@@ -147,27 +148,27 @@ def committed_key(connection: Connection) -> str:
 def last_line(connection: Connection) -> tuple[LedgerLine, str]:
     """The line that the next one must follow, and its hash."""
     query = "SELECT * FROM event ORDER BY sequence DESC LIMIT 1"
-    for line in _checked(connection.execute(query)):
+    for line in checked(connection.execute(query)):
         return line, hash_of(line)
     raise LedgerError("the ledger is damaged: its first event is missing")
 
 
-def balance_of(connection: Connection, dataset: str, until: int = _EVER) -> Balance | None:
+def balance_of(connection: Connection, dataset: str, until: int = EVER) -> Balance | None:
     """The balance on the data set's last line, or None if it was never granted anything."""
     query = "SELECT * FROM event WHERE dataset = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1"
-    for line in _checked(connection.execute(query, (dataset, until))):
+    for line in checked(connection.execute(query, (dataset, until))):
         return line.balance
     return None
 
 
-def lines_of(connection: Connection, release: str, until: int = _EVER) -> list[LedgerLine]:
+def lines_of(connection: Connection, release: str, until: int = EVER) -> list[LedgerLine]:
     """The steps of a release, in order; that somebody looked at it is no step."""
     query = "SELECT * FROM event WHERE release = ? AND kind <> 'inspect' AND sequence + 0 <= ?"
-    found = _checked(connection.execute(query, (release, until)))
+    found = checked(connection.execute(query, (release, until)))
     return sorted(found, key=lambda line: line.sequence)
 
 
-def parts_of(connection: Connection, series: str, until: int = _EVER) -> int:
+def parts_of(connection: Connection, series: str, until: int = EVER) -> int:
     """How many parts of a series were begun after its first one."""
     query = "SELECT count(*) FROM event WHERE other = ? AND kind = 'part' AND sequence <= ?"
     (found,) = connection.execute(query, (series, until)).fetchone()
@@ -177,7 +178,7 @@ def parts_of(connection: Connection, series: str, until: int = _EVER) -> int:
 def inspections_of(connection: Connection, dataset: str) -> list[LedgerLine]:
     """Every time the records were looked at without noise, in order."""
     query = "SELECT * FROM event WHERE dataset = ? AND kind = 'inspect' ORDER BY sequence"
-    return list(_checked(connection.execute(query, (dataset,))))
+    return list(checked(connection.execute(query, (dataset,))))
 
 
 def history_of(connection: Connection, dataset: str) -> list[LedgerLine]:
@@ -189,25 +190,25 @@ def history_of(connection: Connection, dataset: str) -> list[LedgerLine]:
         "SELECT * FROM event WHERE dataset = :name OR (dataset > :first AND dataset < :last)"
         " OR (kind = 'same-data' AND other = :name) ORDER BY sequence"
     )
-    names = {"name": dataset} | dict(zip(("first", "last"), _clients(dataset), strict=True))
-    return list(_checked(connection.execute(query, names)))
+    names = {"name": dataset} | dict(zip(("first", "last"), accounts_within(dataset), strict=True))
+    return list(checked(connection.execute(query, names)))
 
 
 def all_lines(connection: Connection) -> list[LedgerLine]:
     """Every line there is, in order: to be shown."""
-    return list(_checked(connection.execute("SELECT * FROM event ORDER BY sequence")))
+    return list(checked(connection.execute("SELECT * FROM event ORDER BY sequence")))
 
 
 def reservations_of(connection: Connection, dataset: str) -> list[LedgerLine]:
     """Every charge of a data set, in order: to be shown, for it takes as long as the history is."""
     query = "SELECT * FROM event WHERE dataset = ? AND kind = 'reserve' ORDER BY sequence"
-    return list(_checked(connection.execute(query, (dataset,))))
+    return list(checked(connection.execute(query, (dataset,))))
 
 
 def stops_of(connection: Connection, dataset: str) -> list[LedgerLine]:
     """Every release that stopped after its first step, in order: to be shown, as above."""
     query = "SELECT * FROM event WHERE dataset = ? AND kind = 'stop' ORDER BY sequence"
-    return list(_checked(connection.execute(query, (dataset,))))
+    return list(checked(connection.execute(query, (dataset,))))
 
 
 def every_line(connection: Connection, after: int = 0) -> Iterator[tuple[LedgerLine, str]]:
@@ -225,10 +226,10 @@ def every_line(connection: Connection, after: int = 0) -> Iterator[tuple[LedgerL
 def last_checkpoint(connection: Connection) -> LedgerLine | None:
     """The newest line that sums up the accounts before it."""
     query = "SELECT * FROM event WHERE kind = 'checkpoint' ORDER BY sequence DESC LIMIT 1"
-    return next(_checked(connection.execute(query)), None)
+    return next(checked(connection.execute(query)), None)
 
 
-def last_hash(connection: Connection, dataset: str, until: int = _EVER) -> str | None:
+def last_hash(connection: Connection, dataset: str, until: int = EVER) -> str | None:
     """The stored hash of a data set's last line up to `until`."""
     query = (
         "SELECT hash FROM event WHERE dataset = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1"
@@ -237,7 +238,7 @@ def last_hash(connection: Connection, dataset: str, until: int = _EVER) -> str |
     return found and found[0]
 
 
-def last_hashes(connection: Connection, until: int = _EVER) -> Iterator[tuple[str, str]]:
+def last_hashes(connection: Connection, until: int = EVER) -> Iterator[tuple[str, str]]:
     """Every data set with the hash of its last line up to `until`, by name."""
     for name in accounts(connection):
         if found := last_hash(connection, name, until):
@@ -257,13 +258,13 @@ def holds(connection: Connection, head: str) -> bool:
     return connection.execute(query, (head,)).fetchone() is not None
 
 
-def names_of(connection: Connection, fingerprint: str, until: int = _EVER) -> set[str]:
+def names_of(connection: Connection, fingerprint: str, until: int = EVER) -> set[str]:
     """Names under which this data was drawn."""
     query = "SELECT dataset FROM event WHERE fingerprint = ? AND sequence + 0 <= ?"
     return {name for (name,) in connection.execute(query, (fingerprint, until))}
 
 
-def joined_to(connection: Connection, dataset: str, until: int = _EVER) -> set[str]:
+def joined_to(connection: Connection, dataset: str, until: int = EVER) -> set[str]:
     """Names that a decision joined to this one."""
     query = (
         "SELECT other FROM event WHERE kind = 'same-data' AND dataset = :name"
@@ -294,19 +295,19 @@ def grants_of(connection: Connection, dataset: str) -> list[LedgerLine]:
         "SELECT * FROM event WHERE dataset = ? AND kind IN ('grant', 'approve', 'lapse')"
         " ORDER BY sequence"
     )
-    return list(_checked(connection.execute(query, (dataset,))))
+    return list(checked(connection.execute(query, (dataset,))))
 
 
-def last_grant(connection: Connection, dataset: str, until: int = _EVER) -> LedgerLine | None:
+def last_grant(connection: Connection, dataset: str, until: int = EVER) -> LedgerLine | None:
     """The newest grant of a data set, which says how long its budget is for."""
     query = (
         "SELECT * FROM event WHERE dataset = ? AND kind IN ('grant', 'approve')"
         " AND sequence <= ? ORDER BY sequence DESC LIMIT 1"
     )
-    return next(_checked(connection.execute(query, (dataset, until))), None)
+    return next(checked(connection.execute(query, (dataset, until))), None)
 
 
-def last_lapse(connection: Connection, dataset: str, until: int = _EVER) -> int:
+def last_lapse(connection: Connection, dataset: str, until: int = EVER) -> int:
     """The line at which a period of a data set ended last; 0 if none did.
 
     What a refund after that gave back is taken back by a line of its own, which ends no period.
@@ -324,10 +325,10 @@ def last_lapse(connection: Connection, dataset: str, until: int = _EVER) -> int:
 def line_at(connection: Connection, sequence: int) -> LedgerLine | None:
     """One line by its number."""
     query = "SELECT * FROM event WHERE sequence = ?"
-    return next(_checked(connection.execute(query, (sequence,))), None)
+    return next(checked(connection.execute(query, (sequence,))), None)
 
 
-def answered(connection: Connection, request: int, until: int = _EVER) -> str | None:
+def answered(connection: Connection, request: int, until: int = EVER) -> str | None:
     """What became of a request: approve, decline, or nothing yet."""
     query = (
         "SELECT kind FROM event WHERE other = ? AND kind IN ('approve', 'decline')"
@@ -340,22 +341,8 @@ def answered(connection: Connection, request: int, until: int = _EVER) -> str | 
 def open_requests(connection: Connection) -> list[LedgerLine]:
     """Requests that nobody has answered, oldest first."""
     query = "SELECT * FROM event WHERE kind = 'request' ORDER BY sequence"
-    found = list(_checked(connection.execute(query)))
+    found = list(checked(connection.execute(query)))
     return [line for line in found if answered(connection, line.sequence) is None]
-
-
-def clients_of(connection: Connection, dataset: str) -> dict[str, LedgerLine]:
-    """The newest word on each client of a data set, by account."""
-    query = "SELECT * FROM event WHERE kind = 'client' AND dataset > ? AND dataset < ?"
-    found: dict[str, LedgerLine] = {}
-    for line in _checked(connection.execute(query + " ORDER BY sequence", _clients(dataset))):
-        found[line.dataset] = line
-    return found
-
-
-def _clients(dataset: str) -> tuple[str, str]:
-    """The names between which the accounts of all clients lie."""
-    return account_of(dataset, ""), account_of(dataset, "\U0010ffff")
 
 
 def veil_of(connection: Connection, dataset: str, fingerprint: str) -> str | None:
@@ -382,7 +369,8 @@ def unfinished_steps(connection: Connection) -> dict[str, tuple[str, bool]]:
     return {release: (dataset, bool(drawn)) for release, dataset, drawn in rows}
 
 
-def _checked(rows: Rows) -> Iterator[LedgerLine]:
+def checked(rows: Rows) -> Iterator[LedgerLine]:
+    """The lines that were found, each hashed again before anything rests on it."""
     for row in rows:
         line, stored = LedgerLine(*row[:-1]), row[-1]
         try:

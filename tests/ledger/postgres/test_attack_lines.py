@@ -121,6 +121,14 @@ FORBIDDEN = {
         RULES,
         lambda raw: by_hand(raw, "use", account_of("adult", "me"), other="reserved"),
     ),
+    "what a client never used": (
+        RULES,
+        lambda raw: by_hand(raw, "return", account_of("adult", "me"), other="refunded"),
+    ),
+    "what was not refunded to a client": (
+        RULES,
+        lambda raw: by_hand(raw, "return", account_of("adult", "me"), other="reserved"),
+    ),
     "what is no JSON": (RULES, lambda raw: reserve_by_hand(raw)._replace(detail="{")),
     "a number left out": (
         RULES,

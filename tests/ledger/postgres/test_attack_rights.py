@@ -51,7 +51,7 @@ CHANGES = [
     "DELETE FROM unfinished",
     "UPDATE format SET version = 5",
     "DELETE FROM format",
-    "INSERT INTO format VALUES (7)",
+    "INSERT INTO format VALUES (8)",
     "INSERT INTO turn VALUES (1)",
     "DELETE FROM turn",
     "TRUNCATE turn",

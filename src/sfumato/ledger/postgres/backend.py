@@ -132,7 +132,7 @@ class LedgerDatabase:
     def _migrate(self) -> None:
         self.write(long=True)
         for version in range(known_format(self.connection, self.address), FORMAT):
-            for statement in MIGRATIONS[version + 1]:
+            for statement in MIGRATIONS[version + 1](self.address.schema):
                 self.connection.execute(statement)
             self.connection.execute("UPDATE format SET version = ?", (version + 1,))
         replay(every_line(self.connection), ledger_id_of(self.connection))

@@ -45,19 +45,20 @@ BEGIN
             'an event needs a nonce and a hash, and a fingerprint a veil';
     END IF;
     IF NEW.kind NOT IN ('create', 'dataset', 'grant', 'request', 'approve', 'decline', 'lapse',
-        'client', 'use', 'reserve', 'part', 'draw', 'settle', 'stop', 'refund', 'same-data',
-        'protects', 'inspect', 'new-key', 'checkpoint', 'move', 'arrive')
+        'client', 'use', 'return', 'reserve', 'part', 'draw', 'settle', 'stop', 'refund',
+        'same-data', 'protects', 'inspect', 'new-key', 'checkpoint', 'move', 'arrive')
         OR (NEW.dataset = '') <> (NEW.kind IN ('create', 'new-key', 'checkpoint', 'move', 'arrive'))
         OR NEW.kind <> 'inspect' AND (NEW.release IS NOT NULL)
             <> (NEW.kind IN ('reserve', 'part', 'draw', 'settle', 'stop', 'refund'))
         OR NEW.fingerprint IS NOT NULL AND NEW.kind <> 'draw'
         OR (NEW.other IS NOT NULL)
-            <> (NEW.kind IN ('same-data', 'part', 'approve', 'decline', 'use'))
+            <> (NEW.kind IN ('same-data', 'part', 'approve', 'decline', 'use', 'return'))
         OR NEW.heuristic NOT BETWEEN 0 AND (NEW.kind IN ('grant', 'request', 'approve'))::integer
-        OR (strpos(NEW.dataset, chr(9)) > 0) <> (NEW.kind IN ('client', 'use'))
+        OR (strpos(NEW.dataset, chr(9)) > 0) <> (NEW.kind IN ('client', 'use', 'return'))
         OR NEW.allowed NOT IN (0, 1)
         OR greatest(NEW.micro_epsilon, NEW.pico_delta, NEW.micro_rho) > 0 AND NEW.kind NOT IN
-            ('grant', 'request', 'approve', 'lapse', 'client', 'use', 'reserve', 'stop', 'refund')
+            ('grant', 'request', 'approve', 'lapse', 'client', 'use', 'return', 'reserve', 'stop',
+                'refund')
     THEN
         RAISE check_violation USING MESSAGE = 'an event of this kind has another form';
     END IF;
@@ -93,7 +94,7 @@ BEGIN
         RAISE check_violation USING MESSAGE = 'what was granted does not follow';
     END IF;
     sign := CASE WHEN NEW.kind IN ('reserve', 'use') THEN 1
-        WHEN NEW.kind IN ('refund', 'stop') THEN -1 ELSE 0 END;
+        WHEN NEW.kind IN ('refund', 'stop', 'return') THEN -1 ELSE 0 END;
     IF (NEW.parts IS NULL AND before.parts IS NULL OR sign = 0)
         AND (NEW.spent_micro_epsilon, NEW.spent_pico_delta, NEW.spent_micro_rho)
         IS DISTINCT FROM (coalesce(before.spent_micro_epsilon, 0) + sign * NEW.micro_epsilon,
@@ -174,6 +175,14 @@ BEGIN
             OR NEW.micro_rho > asked.micro_rho THEN
             RAISE check_violation USING MESSAGE = 'a client uses what was not charged';
         END IF;
+    END IF;
+    IF NEW.kind = 'return' AND (NOT EXISTS (SELECT 1 FROM event WHERE release = NEW.other
+            AND kind = 'refund' AND dataset || '' = split_part(NEW.dataset, chr(9), 1))
+        OR (NEW.micro_epsilon, NEW.pico_delta, NEW.micro_rho) IS DISTINCT FROM
+            (SELECT (sum(micro_epsilon)::bigint, sum(pico_delta)::bigint, sum(micro_rho)::bigint)
+            FROM event WHERE other = NEW.other AND kind = 'use' AND dataset = NEW.dataset)) THEN
+        RAISE check_violation USING MESSAGE =
+            'a client has back what it used of a refunded release';
     END IF;
     IF NEW.kind = 'client' AND NOT EXISTS (SELECT 1 FROM event
         WHERE dataset = split_part(NEW.dataset, chr(9), 1)) THEN

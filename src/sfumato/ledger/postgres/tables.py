@@ -10,13 +10,13 @@ What parts of a table have borne is a text that only a reader can follow: there 
 spent at most granted, and each reader checks the rest.
 """
 
+from collections.abc import Callable, Sequence
+
 from sfumato.ledger.postgres.rules import KEEP, RULES, UNFINISHED
 
 __all__ = ["FILL_UNFINISHED", "FORMAT", "MIGRATIONS", "roles", "rules", "tables"]
 
-FORMAT = 6
-# What leads to a format from the one before it, in one transaction; 6 is the first.
-MIGRATIONS: dict[int, tuple[str, ...]] = {}
+FORMAT = 7
 
 _TEXT, _WHOLE = 'text COLLATE "C"', "bigint"
 COLUMNS = {
@@ -64,6 +64,7 @@ INDEXES = {
     "event_client": "INDEX {name} ON event (dataset, sequence) WHERE kind = 'client'",
     "event_answer": "UNIQUE INDEX {name} ON event (other) "
     "WHERE kind = ANY (ARRAY['approve', 'decline'])",
+    "event_returned": "UNIQUE INDEX {name} ON event (other, dataset) WHERE kind = 'return'",
     "unfinished_dataset": "INDEX {name} ON unfinished (dataset, sequence)",
 }
 TRIGGERS = {
@@ -113,17 +114,31 @@ def tables(schema: str) -> list[str]:
 
 def rules(schema: str) -> list[str]:
     """What is put around the lines, once those that came from elsewhere are in."""
-    named = [f"CREATE {text.format(name=name)}" for name, text in INDEXES.items()]
-    for name, body in FUNCTIONS.items():
-        named.append(
-            f'CREATE FUNCTION "{schema}".{name}() RETURNS trigger LANGUAGE plpgsql SECURITY '
-            f'DEFINER SET search_path = pg_catalog, "{schema}", pg_temp AS $body${body}$body$'
-        )
+    named = [_index(name) for name in INDEXES]
+    named += (_function(schema, name) for name in FUNCTIONS)
     for name, text in TRIGGERS.items():
         named.append(f"CREATE TRIGGER {name} {text}")
         # Also in a session that says it applies what was written elsewhere.
         named.append(f"ALTER TABLE event ENABLE ALWAYS TRIGGER {name}")
     return named
+
+
+def _index(name: str) -> str:
+    return f"CREATE {INDEXES[name].format(name=name)}"
+
+
+def _function(schema: str, name: str) -> str:
+    return (
+        f'CREATE OR REPLACE FUNCTION "{schema}".{name}() RETURNS trigger LANGUAGE plpgsql SECURITY '
+        f'DEFINER SET search_path = pg_catalog, "{schema}", pg_temp AS '
+        f"$body${FUNCTIONS[name]}$body$"
+    )
+
+
+# What leads to a format from the one before it, in one transaction; 6 was the first.
+MIGRATIONS: dict[int, Callable[[str], Sequence[str]]] = {
+    7: lambda schema: (_index("event_returned"), _function(schema, "event_rules")),
+}
 
 
 def roles(schema: str) -> list[str]:

@@ -5,7 +5,8 @@ beside a refund, a changed or removed line, a line out of order, an inspection o
 never released, a charge about another unit or other neighbours than the data set's first one,
 a second continuation of the same part of a series, parts of a table under any other promise, a
 stop of what has not drawn, was settled or went on, a grant that the person who asked for it
-approves, anything after the ledger was moved elsewhere.
+approves, a client that gets back what it did not use, anything after the ledger was moved
+elsewhere.
 
 `unfinished` is what the lines amount to for releases under way.  Triggers keep it, so that it
 can be looked up at once however long the history is; a draw needs its word as well as that of
@@ -27,13 +28,13 @@ __all__ = [
     "structure",
 ]
 
-FORMAT = 6
+FORMAT = 7
 
 EVENT_TABLE = """CREATE TABLE event (
     sequence INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind IN ('create', 'dataset', 'grant', 'request', 'approve',
-        'decline', 'lapse', 'client', 'use', 'reserve', 'part', 'draw', 'settle', 'stop', 'refund',
-        'same-data', 'protects', 'inspect', 'new-key', 'checkpoint', 'move', 'arrive')),
+        'decline', 'lapse', 'client', 'use', 'return', 'reserve', 'part', 'draw', 'settle', 'stop',
+        'refund', 'same-data', 'protects', 'inspect', 'new-key', 'checkpoint', 'move', 'arrive')),
     dataset TEXT NOT NULL CHECK ((dataset = '')
         = (kind IN ('create', 'new-key', 'checkpoint', 'move', 'arrive'))),
     release TEXT CHECK (kind = 'inspect' OR (release IS NOT NULL)
@@ -41,7 +42,7 @@ EVENT_TABLE = """CREATE TABLE event (
     fingerprint TEXT CHECK (fingerprint IS NULL OR kind = 'draw'),
     veil TEXT CHECK (veil IS NULL OR (fingerprint IS NOT NULL AND length(veil) = 32)),
     other TEXT CHECK ((other IS NOT NULL)
-        = (kind IN ('same-data', 'part', 'approve', 'decline', 'use'))),
+        = (kind IN ('same-data', 'part', 'approve', 'decline', 'use', 'return'))),
     heuristic INTEGER NOT NULL
         CHECK (heuristic BETWEEN 0 AND (kind IN ('grant', 'request', 'approve'))),
     micro_epsilon INTEGER NOT NULL CHECK (micro_epsilon >= 0),
@@ -90,6 +91,7 @@ EVENT_RULES = (
     "CREATE INDEX event_request ON event (sequence) WHERE kind = 'request'",
     "CREATE INDEX event_client ON event (dataset, sequence) WHERE kind = 'client'",
     "CREATE UNIQUE INDEX event_answer ON event (other) WHERE kind IN ('approve', 'decline')",
+    "CREATE UNIQUE INDEX event_returned ON event (other, dataset) WHERE kind = 'return'",
     "CREATE INDEX unfinished_dataset ON unfinished (dataset, sequence)",
     """CREATE TRIGGER event_in_order BEFORE INSERT ON event
     WHEN NEW.sequence IS NOT (SELECT coalesce(max(sequence), 0) + 1 FROM event)
@@ -128,6 +130,13 @@ EVENT_RULES = (
     WHEN NEW.kind = 'stop' AND EXISTS (
         SELECT 1 FROM event WHERE other = NEW.release AND kind = 'part')
     BEGIN SELECT RAISE(ABORT, 'a series that went on cannot stop'); END""",
+    """CREATE TRIGGER event_returns_what_was_used BEFORE INSERT ON event
+    WHEN NEW.kind = 'return' AND (NOT EXISTS (SELECT 1 FROM event WHERE release = NEW.other
+        AND kind <> 'inspect' AND +kind = 'refund')
+        OR (NEW.micro_epsilon, NEW.pico_delta, NEW.micro_rho) IS NOT (
+        SELECT sum(micro_epsilon), sum(pico_delta), sum(micro_rho) FROM event
+        WHERE other = NEW.other AND kind = 'use' AND dataset = NEW.dataset))
+    BEGIN SELECT RAISE(ABORT, 'a client has back what it used of a refunded release'); END""",
     """CREATE TRIGGER event_draws_once BEFORE INSERT ON event
     WHEN NEW.kind = 'draw' AND NOT EXISTS (
         SELECT 1 FROM unfinished WHERE release = NEW.release AND drawn = 0)

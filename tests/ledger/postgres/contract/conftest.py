@@ -42,6 +42,7 @@ QUICK = (
     "test_a_stop_leaves_the_first_step_charged_and_nothing_else",
     "test_a_reservation_is_charged_and_survives_reopening",
     "test_what_clients_use_together_is_charged_to_the_data_set_once",
+    "test_clients_get_back_what_they_used_of_a_release_that_is_refunded",
     "test_what_one_asks_for_and_another_approves_is_granted_once[one person]",
     "test_a_budget_is_spent_to_the_end_of_its_last_day_and_not_a_second_longer",
     "test_an_export_for_an_auditor_is_audited_to_the_same_head",
