@@ -130,3 +130,19 @@ def test_where_names_are_familiar_field_by_field_is_as_short(chromium, folder): 
     assert columns["sys_bp"].source == "only a guess: usual for a systolic pressure in mmHg"
     assert columns["cost"].source == "manual of the table, 2024"
     assert (person.looks, faults) == ([], [])
+
+
+@pytest.mark.slow
+def test_lines_that_cannot_be_placed_are_told_on_a_page_without_a_fault(chromium, folder):  # noqa: F811
+    with studio(folder) as visitor:
+        person, faults, context = walker(chromium, visitor, Mouse, look=True)
+        begin(person, visitor, "clinic")
+        person.press("#in-one summary")
+        person.fill("#lines", "wart: a, b\nsex: f, F; other: none")
+        person.press("#in-one button")
+        person.page.locator("#lines-fault").wait_for()
+        person.here()
+        assert person.page.locator("#lines").input_value() == "wart: a, b\nsex: f, F; other: none"
+        assert person.page.locator("[name=f2]").input_value() == "f, F; other: none"
+        context.close()
+    assert (person.looks, faults) == ([], [])

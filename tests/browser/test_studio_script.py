@@ -11,6 +11,9 @@ SCRIPT = (files("sfumato.studio") / "static" / "studio.js").read_text()
 HEAD = "<!doctype html><title>t</title><script type=module src=/studio.js></script>"
 LIVE = HEAD + "<form data-live=answer><input name=epsilon></form><div id=answer>{}</div>"
 EVENTS = HEAD + "<div id=phase data-events=/events>waiting</div>"
+LONG = (
+    HEAD + "<form method=post action=/sent><textarea name=t></textarea><button>Send</button></form>"
+)
 CONFIRM = HEAD + "<form data-confirm='Really?' action=/sent><button>Send</button></form>"
 
 
@@ -102,3 +105,20 @@ def test_a_form_is_sent_when_it_is_confirmed_and_not_otherwise(served, said):
         page.wait_for_url(f"{HOME}/sent**")
     page.wait_for_timeout(200)
     assert (page.title() == "sent") is said
+
+
+def test_a_form_that_is_too_long_is_not_sent_and_what_was_typed_stays(served):
+    page, answers = served
+    sent, told = [], []
+    answers["/"] = ("text/html", lambda _: LONG)
+    answers["/sent"] = ("text/html", lambda _: sent.append(1) or "sent")
+    page.on("dialog", lambda dialog: told.append(dialog.message) or dialog.accept())
+    page.goto(f"{HOME}/")
+    page.locator("textarea").fill("x" * 2**20)
+    page.get_by_role("button").click()
+    assert ("more than 1 MiB" in told[0], sent) == (True, [])
+    assert page.locator("textarea").input_value() == "x" * 2**20
+    page.locator("textarea").fill("short")
+    page.get_by_role("button").click()
+    page.wait_for_url("**/sent")
+    assert (len(told), sent) == (1, [1])

@@ -1,9 +1,15 @@
 """Which file, and who is in it: what is read, what is asked, what is not shown."""
 
+import gzip
 import json
+import os
+import re
+import sys
+from html import unescape
 
 import pytest
 
+from sfumato.untrusted.visible import visible
 from studio_world import studio
 
 ANSWERS = {"file": "patients.csv", "header": "yes", "unit": "one", "held": "secret"}
@@ -19,6 +25,18 @@ FILES = {
     "long.csv": "How often did you drink more than six glasses on one evening lately,age\n1,2\n",
     "lines.jsonl": '{"a": 1}\n',
     "notes.xyz": "a\n",
+    "huge.csv": f"a,{'x' * 2**20}\n1,2\n",
+    "called.parquet": "age,ward\n1,a\n",
+    "sur\u202efed.csv": "age,ward\n1,a\n",
+    "two\nlines.csv": "age,ward\n1,a\n",
+}
+PACKED = {
+    "gzip.csv": gzip.compress(b"age\n1\n"),
+    "workbook.csv": b"PK\x03\x04 and more",
+    "parquet.csv": b"PAR1\x15\x04\x15 and more",
+    "utf-16.csv": "age,ward\n1,a\n".encode("utf-16"),
+    "latin.csv": "gr\u00f6\u00dfe,b\n1,2\n".encode("latin-1"),
+    "bomb.csv.gz": gzip.compress(b"x" * 2**26, 1),
 }
 
 
@@ -27,6 +45,8 @@ def visitor(tmp_path):
     (tmp_path / "data").mkdir()
     for name, text in FILES.items():
         (tmp_path / "data" / name).write_text(text, encoding="utf-8")
+    for name, content in PACKED.items():
+        (tmp_path / "data" / name).write_bytes(content)
     with studio(tmp_path) as found:
         yield found
 
@@ -39,7 +59,8 @@ def test_all_files_are_named_and_none_is_opened_for_that(visitor):
     for path in (visitor.folder / "data").iterdir():
         path.chmod(0)
     found = visitor.get("/new").text
-    assert all(f'value="{name}"' in found for name in FILES)
+    assert found.count('name="file"') == len(FILES) + len(PACKED)
+    assert all(f'value="{visible(name)}"' in found for name in FILES)
 
 
 def test_the_header_makes_a_draft_and_leads_to_the_columns(visitor):
@@ -118,6 +139,14 @@ def test_long_questions_are_names_once_that_is_confirmed(visitor):
         ("wide.csv", "10,000 columns; the studio shows at most 500"),
         ("lines.jsonl", "has no header"),
         ("notes.xyz", "the ending is not known"),
+        ("huge.csv", "more than 131,072 characters: shorten it"),
+        ("called.parquet", "is no Parquet file: if it is text, call it .csv"),
+        ("gzip.csv", "is packed with gzip: call it .csv.gz"),
+        ("workbook.csv", "call it .xlsx or .zip"),
+        ("parquet.csv", "is a Parquet file: call it .parquet"),
+        ("utf-16.csv", "written in UTF-16: save it as UTF-8."),
+        ("latin.csv", "is not UTF-8: save it as UTF-8."),
+        ("bomb.csv.gz", "has more than 16,777,216 characters"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_in_words(visitor, file, said):
@@ -159,3 +188,31 @@ def test_without_a_file_nothing_is_asked_and_the_page_says_what_to_do_first(tmp_
         assert "There is no file yet" in sent(visitor).text
         (tmp_path / "data" / "patients.csv").write_text("age\n31\n")
         assert 'value="patients.csv"' in visitor.get("/new").text
+
+
+def test_a_file_whose_name_cannot_be_seen_can_be_chosen_all_the_same(visitor):
+    shown = [
+        unescape(one)
+        for one in re.findall(r'name="file" value="([^"]*)"', visitor.get("/new").text)
+    ]
+    odd = [name for name in shown if "\\" in name]
+    assert len(odd) == 2
+    for name in odd:
+        again = sent(visitor, file=name, held="maybe")
+        assert f'value="{name}" checked' in again.text
+        assert sent(visitor, file=name).status == 303
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are texts elsewhere")
+def test_a_file_whose_name_is_no_text_is_refused_in_words(visitor):
+    os.close(os.open(os.fsencode(visitor.folder / "data") + b"/\xff.csv", os.O_CREAT | os.O_WRONLY))
+    assert visitor.get("/new").status == 200
+    assert "is not UTF-8: rename the file" in sent(visitor, file="\\udcff.csv").text
+
+
+def test_nothing_that_is_too_long_takes_the_page_away(visitor):
+    long = {"unit": "several", "person": "p" * 500, "rows": "9" * 500, "name": "n" * 201}
+    reply = sent(visitor, **long)
+    assert reply.status == 422
+    assert "At most 200 characters" in reply.text
+    assert "p" * 500 in reply.text

@@ -204,7 +204,7 @@ def test_the_choice_is_kept_for_the_review_and_shown_again(world):
 def test_the_review_charges_what_was_kept(world):
     with studio(world.project.folder) as visitor:
         text = visitor.send(HERE, {**USUAL, "epsilon": "2", "do": "next"}).text
-    assert "epsilon 2, of epsilon 3 left" in text
+    assert "ε 2, of ε 3 left" in text
 
 
 def test_looking_keeps_and_charges_nothing(world):

@@ -10,17 +10,11 @@ from sfumato.errors import LedgerError
 from sfumato.ledger.amount import NOTHING, covers, plus
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.chain import Balance, LedgerLine, client_of
-<<<<<<< HEAD
-from sfumato.ledger.period import ended, until_in
-from sfumato.ledger.sql import answered, last_grant, line_at, needs_two_people
-from sfumato.ledger.step import Step
-=======
 from sfumato.ledger.client_sql import uses_of
 from sfumato.ledger.period import ended, until_in
 from sfumato.ledger.sql import answered, last_grant, line_at, needs_two_people
 from sfumato.ledger.step import Step
 from sfumato.privacy.budget import Charge
->>>>>>> ledger22
 
 __all__ = ["DecisionAudit"]
 
@@ -42,10 +36,7 @@ class DecisionAudit:
         self._answers: set[str] = set()  # requests that somebody has answered
         self._requests: dict[str, LedgerLine] = {}
         self._used = ("", NOTHING)  # the release that was charged last, and what clients used of it
-<<<<<<< HEAD
-=======
         self._uses: dict[tuple[str, str], Charge] = {}  # by release and account; not given back
->>>>>>> ledger22
         self._days: dict[str, str | None] = {}  # the last one of each budget
 
     def fault(self, line: LedgerLine) -> str | None:
@@ -69,18 +60,12 @@ class DecisionAudit:
         if line.kind == "create":
             self._two_people = bool(json.loads(line.detail).get("two people", False))
         if line.kind == "use":
-<<<<<<< HEAD
-            self._used = self._used[0], plus(self._used[1], line.amount)
-        else:
-            self._used = (str(line.release) if line.kind == "reserve" else "", NOTHING)
-=======
             self._uses[str(line.other), line.dataset] = plus(self._uses_of(line), line.amount)
             self._used = self._used[0], plus(self._used[1], line.amount)
         else:
             self._used = (str(line.release) if line.kind == "reserve" else "", NOTHING)
         if line.kind == "return":
             self._uses[str(line.other), line.dataset] = NOTHING
->>>>>>> ledger22
         if line.kind == "request":
             self._requests[str(line.sequence)] = line
         if line.kind in ("approve", "decline"):
@@ -103,11 +88,7 @@ class DecisionAudit:
 
     def _client(self, line: LedgerLine) -> str | None:
         client = client_of(line.dataset)
-<<<<<<< HEAD
-        if (client is not None) != (line.kind in ("client", "use")):
-=======
         if (client is not None) != (line.kind in ("client", "use", "return")):
->>>>>>> ledger22
             return "a line is about the account of a client, and not of its kind"
         if client is not None and line.kind == "client" and self._balance(client[0]) is None:
             return "a client has a quota of a data set that is unknown"
@@ -118,10 +99,6 @@ class DecisionAudit:
             charged, used = self._used
             if charged != line.other or not covers(paid.amount, plus(used, line.amount)):
                 return "clients use more of a release than it is charged, or use it later"
-<<<<<<< HEAD
-        return None
-
-=======
         if client is not None and line.kind == "return":
             paid = self._step(str(line.other))
             if paid.kind != "refund" or paid.dataset != client[0]:
@@ -138,7 +115,6 @@ class DecisionAudit:
             self._uses[release, account] = past.get(account, NOTHING)
         return self._uses[release, account]
 
->>>>>>> ledger22
     def _request(self, number: str) -> LedgerLine | None:
         if number not in self._requests and self._past is not None and number.isdecimal():
             written_so = str(int(number)) == number and int(number) <= self._since

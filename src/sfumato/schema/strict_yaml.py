@@ -24,6 +24,7 @@ from sfumato.untrusted.misspelt import did_you_mean
 __all__ = ["explain", "load"]
 
 _KINDS = ("number", "integer", "category", "boolean", "date", "id", "code")
+_LARGEST_SHOWN = 2**53  # of which all digits are written
 _LARGEST_YAML = 2**22  # characters: PyYAML takes its time
 
 
@@ -129,9 +130,21 @@ def _fault(item: dict[str, Any], where: list[str]) -> str | None:
             return f"{field} must be a comma, a point, a space, an apostrophe, _ or none"
         case "dict_type":
             return f"{field} must be a mapping from column names to their facts"
+        case "less_than_equal" | "greater_than_equal" if abs(end := _end(item)) > _LARGEST_SHOWN:
+            side = "less" if item["type"] == "less_than_equal" else "greater"
+            return f"{field}: input should be {side} than or equal to {end:g}"
+        case "too_long" if "max_length" in item.get("ctx", {}):
+            most = item["ctx"]["max_length"]
+            return f"{field} must have at most {most:,} items: put rare ones together"
         case "too_short" if field in ("values", "columns"):
             return f"{field} must not be empty"
     return f"{field}: {message[:1].lower()}{message[1:]}" if field else message
+
+
+def _end(item: dict[str, Any]) -> float:
+    """The end that a number lies beyond; of a day, none."""
+    end = item["ctx"].get("le", item["ctx"].get("ge"))
+    return end if isinstance(end, int | float) else 0
 
 
 def _meant(written: Any) -> str | None:

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
 
-from sfumato.errors import ParameterError
+from sfumato.errors import ParameterError, SchemaError
 from sfumato.schema.dictionary import dictionary_of, redcap
+from sfumato.schema.schema import Schema
 from sfumato.schema.strict_yaml import load
 from sfumato.studio.draft import Draft, TypedColumn
 from sfumato.studio.project import Project
@@ -28,6 +29,7 @@ from sfumato.untrusted.strict_json import parsed
 __all__ = ["CodeBook", "book_files", "code_book", "read_book", "take_over"]
 
 _LARGEST = 2**22  # bytes
+_LONGEST_YAML = 120_000  # characters: whoever waits for the page waits for YAML, which is slow
 _ENDINGS = (".csv", ".json", ".yaml", ".yml", ".tsv", ".txt")
 _LONGEST_LABEL = 60
 _SPOKEN = {
@@ -39,6 +41,7 @@ _SPOKEN = {
 }
 _YES = ("yes", "y", "x", "1", "true", "allowed")
 _BETWEEN = ("file", "neighbours", "grid_bits", "order", "constraints")
+_OF_COLUMNS = ("order", "constraints")  # which name columns, so that a file may lack them
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def code_book(text: str, name: str) -> CodeBook:
         text = _with_commas(text)
     raw = text.encode()
     if _is_description(raw):
-        return _of_dictionary(raw, f"{name}.json")
+        return _of_dictionary(raw, name)
     if redcap.is_one(raw):
         return _of_dictionary(raw, f"{name.removesuffix('.csv')}.csv")
     return _of_rows(text) if "\t" in first else _of_schema(text, name)
@@ -106,6 +109,7 @@ def _with_commas(text: str) -> str:
 
 def _of_dictionary(raw: bytes, name: str) -> CodeBook:
     found = dictionary_of(raw, name)
+    _check_whole(name, {"file": found.file} if found.file else {})
     columns = []
     for column in found.columns:
         typed = typed_column(column.name, column.facts)
@@ -115,7 +119,7 @@ def _of_dictionary(raw: bytes, name: str) -> CodeBook:
 
 
 def _of_schema(text: str, name: str) -> CodeBook:
-    found = load(text, where=name)
+    found = _loaded(text, name)
     columns = found.get("columns") if isinstance(found, Mapping) else None
     if not isinstance(found, Mapping) or not isinstance(columns, Mapping):
         raise ParameterError(
@@ -132,7 +136,30 @@ def _of_schema(text: str, name: str) -> CodeBook:
         (name for name, one in facts.items() if one.get("role") in ("label", "target")), ""
     )
     beyond = {fact: found[fact] for fact in _BETWEEN if found.get(fact) is not None}
+    _check_whole(name, beyond)
     return CodeBook([typed_column(name, one) for name, one in facts.items()], label, beyond)
+
+
+def _loaded(text: str, name: str) -> object:
+    """A text in JSON, which is quick, or in YAML."""
+    wrong = f"{name} has more than {_LONGEST_YAML:,} characters of YAML: write it as JSON"
+    if text.lstrip().startswith("{"):
+        try:
+            return parsed(text.encode())
+        except ValueError as error:  # or braces that open a YAML mapping
+            wrong = f"{name}: {error}"
+    if len(text) > _LONGEST_YAML:
+        raise ParameterError(wrong)
+    return load(text, where=name)
+
+
+def _check_whole(name: str, beyond: Mapping[str, Any]) -> None:
+    """Refuse what is said of the whole file and can never be right: no field could mend it."""
+    said = {fact: beyond[fact] for fact in _BETWEEN if fact in beyond and fact not in _OF_COLUMNS}
+    try:
+        Schema.of({"name": "t", "columns": {"a": {"kind": "boolean"}}, **said})
+    except SchemaError as refusal:
+        raise ParameterError(f"{name}: {str(refusal).removeprefix('schema: ')}") from None
 
 
 def _of_rows(text: str) -> CodeBook:
@@ -164,5 +191,7 @@ def take_over(draft: Draft, book: CodeBook) -> int:
         taken += 1
         if book.label and found is (exact.get(book.label)):
             draft.predicts = column.name
-    draft.beyond |= book.beyond
+    # An order or a constraint that does not fit this file goes with the book that said it.
+    kept = {fact: said for fact, said in draft.beyond.items() if fact not in _OF_COLUMNS}
+    draft.beyond = kept | book.beyond
     return taken

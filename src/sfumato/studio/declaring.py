@@ -1,7 +1,9 @@
 """From what was typed to a schema: what is wrong is said beside the field that it is about."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+from unicodedata import normalize
 
 import yaml
 
@@ -11,6 +13,7 @@ from sfumato.schema.schema import Schema
 from sfumato.studio.draft import Draft, TypedColumn
 from sfumato.studio.header import shown_name
 from sfumato.studio.typed import stated_facts
+from sfumato.untrusted.visible import visible
 
 __all__ = ["KNOWN_FROM", "SAYS_ITSELF", "Declared", "declared", "notes", "open_questions"]
 
@@ -34,6 +37,7 @@ class Declared:
     whole: list[str] = field(default_factory=list)
     schema: Schema | None = None
     becomes: dict[str, str] = field(default_factory=dict)
+    alike: dict[str, str] = field(default_factory=dict)  # values that look the same, by column
 
     @property
     def todo(self) -> int:
@@ -48,6 +52,7 @@ def declared(draft: Draft) -> Declared:
         try:
             facts[column.name] = stated_facts(column)
             _check(column, facts[column.name], draft)
+            found.alike[column.name] = _alike(facts[column.name].get("values", ()))
         except (ParameterError, SchemaError) as refusal:
             found.faults[place] = _bare(str(refusal), column.name, place)
     if not found.faults and (not draft.several or draft.rows_per_person.isdecimal()):
@@ -64,9 +69,22 @@ def _check(column: TypedColumn, facts: dict[str, Any], draft: Draft) -> None:
     Schema.of({"name": "t", **beyond, "columns": {column.name: alone}})
 
 
+def _alike(values: Iterable[Any]) -> str:
+    """The first values that differ by the size of letters, or in what cannot be seen, alone."""
+    known: dict[str, str] = {}
+    for value in map(str, values):
+        shape = "".join(filter(str.isprintable, normalize("NFKC", value))).casefold()
+        shape = " ".join(shape.split())
+        if shape in known:
+            return f"{visible(known[shape])}, {visible(value)}"
+        known[shape] = value
+    return ""
+
+
 def _bare(message: str, name: str, place: int) -> str:
     """The message as it is said beside the column: without the name, which may not be shown."""
     message = message.removeprefix("schema: ").removeprefix(f"column {name}: ")
+    message = message.replace(f"; column {name}: ", "; ")
     return message.replace(name, shown_name(name, place))
 
 

@@ -144,6 +144,8 @@ def _said(kind: str, part: list[str]) -> dict[str, Any]:
     if len(part) > 1 or not value:
         raise ParameterError(f"{name}: one word or more, without commas, is needed")
     if fact in ("percent", "increasing"):
+        if value.lower() not in ("yes", "true", "no", "false"):
+            raise ParameterError(f"{name}: yes or no")
         return {fact: value.lower() in ("yes", "true")}
     return {fact: value}
 

@@ -57,8 +57,10 @@ def read_header(path: Path) -> Header:
     try:
         found = stored_kinds(path)
     except DataError as refusal:
-        # The folder is known; what is refused is said of the file's name alone.
-        raise DataError(str(refusal).replace(str(path), path.name)) from None
+        # The folder is known; what is refused is said of the file's name alone.  Encodings are
+        # declared to commands: here a file has to be UTF-8.
+        said = str(refusal).replace(str(path), path.name)
+        raise DataError(re.sub(r": declare .* or save", ": save", said)) from None
     if len(found) > MOST_COLUMNS:
         raise DataError(
             f"{path.name} has {several(len(found), 'column')}; the studio shows at most "

@@ -61,9 +61,9 @@ def written_lines(draft: Draft) -> str:
     return "\n".join(_written(place, one, draft) for place, one in enumerate(draft.columns))
 
 
-def marks(draft: Draft) -> str:
-    """A mark for each line as it is written: whoever sends lines back tells which were changed."""
-    return " ".join(_mark(line) for line in written_lines(draft).split("\n"))
+def marks(written: str) -> str:
+    """A mark for each line as it was written: whoever sends lines back tells which were changed."""
+    return " ".join(_mark(line) for line in written.split("\n"))
 
 
 def _mark(line: str) -> str:
@@ -72,7 +72,7 @@ def _mark(line: str) -> str:
 
 def _written(place: int, column: TypedColumn, draft: Draft) -> str:
     known = column.facts
-    if column.kind and (_KIND.match(known) or kind_of(known) != column.kind):
+    if column.kind in KINDS and (_KIND.match(known) or kind_of(known) != column.kind):
         known = f"{KINDS[column.kind]} {known}".rstrip()
     said = [known] if known else []
     said += [_FLAGS[flag] for flag in ("missing", "per_person") if getattr(column, flag)]

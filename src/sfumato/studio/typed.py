@@ -25,8 +25,12 @@ def typed_column(name: str, facts: Mapping[str, Any]) -> TypedColumn:
     rest = {fact: value for fact, value in facts.items() if fact not in _OWN and value is not None}
     if kind == "code":
         kind = "category"
-    line = written_facts(kind, rest)
+    if kind not in KINDS:
+        kind, rest = "", {}
+    if not isinstance(rest.get("values", []), list | tuple):
+        del rest["values"]
     try:
+        line = written_facts(kind, rest)
         shown = read_facts(kind, line) if kind else {}
         beyond = {fact: rest[fact] for fact in rest if fact not in shown and fact != "step"}
     except ParameterError:  # an end or a list is blank: what depends on it would not fit
@@ -75,6 +79,9 @@ def kind_of(facts: str) -> str:
     """
     if not facts:
         return ""
+    head = facts.partition(";")[0]
+    if "," in head and not re.search(r"\.\.|:", head):  # a long list is told without reading it
+        return "category"
     for kind in ("integer", "number", "date", "boolean"):
         try:
             read_facts(kind, facts)

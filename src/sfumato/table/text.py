@@ -7,6 +7,7 @@ can swallow the lines after it.  Parquet knows no such marks.
 """
 
 import codecs
+import csv
 from collections import deque
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -28,6 +29,7 @@ __all__ = ["TextFile"]
 
 _BLOCK_BYTES = 8 * 2**20  # the memory of one block; more only where a record needs it
 _LONGEST_BYTES = 2**30
+_LONGEST_HEADER = 2**24  # characters: a file without line breaks is not read to its end for it
 _DELIMITERS = ",;\t|"
 _DECLARED = "(--encoding {0} while there is no schema; in a schema, file: encoding: {0})"
 _MARKS = {  # the longer first: one begins as another does
@@ -35,6 +37,12 @@ _MARKS = {  # the longer first: one begins as another does
     codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
+}
+# Of files that are called text and are none: the fifth letter of a header would be printable.
+_NO_TEXT = {
+    b"PAR1\x15": "a Parquet file: call it .parquet",
+    b"PK\x03\x04": "a workbook or an archive: call it .xlsx or .zip",
+    b"\x1f\x8b": "packed with gzip: call it .csv.gz",
 }
 
 
@@ -61,7 +69,13 @@ class TextFile:
         header = _header(path, encoding)
         delimiter = (how and how.delimiter) or _delimiter(path, header)
         file = cls(path, (), delimiter, None if quote == "none" else quote, encoding)
-        names = next(csv_rows([header], delimiter, file.quote))
+        try:
+            names = next(csv_rows([header], delimiter, file.quote))
+        except csv.Error:  # a field is longer than Python takes
+            raise DataError(
+                f"{path}: a name in the header has more than {csv.field_size_limit():,} "
+                "characters: shorten it"
+            ) from None
         if any(mark in name for name in names for mark in "\r\n"):
             raise DataError(f"{path}: a name in the header goes on in the next line: shorten it")
         for position, name in enumerate(names, 1):
@@ -177,16 +191,24 @@ def _delimiter(path: Path, header: str) -> str:
 def _header(path: Path, encoding: str) -> str:
     """The first line, whose letters must be those of the encoding: it is public."""
     with opened_stream(path) as stream:
-        mark = stream.read(4)
+        mark = stream.read(5)
+    for begin, what in _NO_TEXT.items():
+        if mark.startswith(begin):
+            raise DataError(f"{path} is {what}")
     marked = next((name for begin, name in _MARKS.items() if mark.startswith(begin)), None)
     try:
         with opened_lines(path, encoding) as lines:
-            header = lines.readline()
+            header = lines.readline(_LONGEST_HEADER + 1)
     except UnicodeError:  # of UTF-16 and UTF-32, which begin with a mark of byte order
         raise DataError(
             f"{path} does not begin as {encoding} does: declare the encoding that it has, or "
             f"{encoding}-le or {encoding}-be {_DECLARED.format(f'{encoding}-le')}"
         ) from None
+    if len(header) > _LONGEST_HEADER:
+        raise DataError(
+            f"the first line of {path} has more than {_LONGEST_HEADER:,} characters: it must name "
+            "the columns, and end with a line break"
+        )
     if marked and not is_wide(encoding):
         declared = f"declare it {_DECLARED.format(marked.lower())}"
         raise DataError(f"{path} is written in {marked}: {declared}, or save it as UTF-8")

@@ -38,7 +38,7 @@ class Row:
     column: TypedColumn
     fault: str
     note: str
-    unseen: str  # what is known, where some of it has no shape of its own
+    warnings: list[str]
 
 
 def show(request: Request) -> Response:
@@ -59,7 +59,7 @@ def _shown(
     lines: str = "",
     unread_lines: list[str] | None = None,
 ) -> Response:
-    found = declared(draft)
+    found, written = declared(draft), written_lines(draft)
     return page(
         request,
         "columns.html",
@@ -77,8 +77,8 @@ def _shown(
         books=book_files(project_of(request)),
         fault=fault,
         pasted=pasted,
-        lines=lines or written_lines(draft),
-        lines_before=marks(draft),
+        lines=lines or written,
+        lines_before=marks(written),
         unread_lines=unread_lines or [],
         proposals=sum(column.acceptable for column in draft.columns),
         read=READ_PUBLIC if draft.read_records else READ_SO_FAR,
@@ -89,18 +89,20 @@ def _row(place: int, column: TypedColumn, found: Declared, told: bool) -> Row:
     fault = found.faults.get(place, "") if told else ""
     note = column.label
     if column.acceptable:
-        note = f"proposed: {column.source or KINDS[column.kind]}"
+        note = f"proposed: {column.source or KINDS.get(column.kind, column.kind)}"
     elif told and column.name in found.becomes:
         note = found.becomes[column.name]
-    unseen = visible(column.facts)
-    return Row(
-        place,
-        shown_name(column.name, place),
-        column,
-        fault,
-        note,
-        unseen if unseen != column.facts else "",
-    )
+    return Row(place, shown_name(column.name, place), column, fault, note, _warned(column, found))
+
+
+def _warned(column: TypedColumn, found: Declared) -> list[str]:
+    """What the eye would miss in a field."""
+    warnings = []
+    if (seen := visible(column.facts)) != column.facts:
+        warnings.append(f"with characters that are not seen: {seen}")
+    if alike := found.alike.get(column.name):
+        warnings.append(f"these look alike, and count as different values: {alike}")
+    return warnings
 
 
 def save(request: Request) -> Response:

@@ -1,6 +1,6 @@
 """S2: which file, who is in it, and what the ledger shall call it; reads the header, once asked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,13 +9,17 @@ from starlette.routing import Route
 from sfumato.errors import ParameterError, Refused
 from sfumato.schema.person import MOST_ROWS, ROWS
 from sfumato.studio.draft import Draft, TypedColumn
+from sfumato.studio.filling import LONGEST
 from sfumato.studio.forms import Form
 from sfumato.studio.header import Header, read_header
 from sfumato.studio.page import page, project_of, to
 from sfumato.studio.preset import proposed
+from sfumato.studio.project import Project
 from sfumato.studio.words import NOTHING_READ, several
+from sfumato.untrusted.visible import visible
 
 __all__ = ["ROUTES"]
+_LONGEST_NAME = 200  # as schemas have it
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,12 @@ def read(request: Request) -> Response:
     """Read the header of the chosen file, if all is answered."""
     project, form = project_of(request), Form.of(request)
     fields = ("file", "header", "unit", "person", "rows", "held", "name")
-    typed = Typed(**{name: form.text(name, 300) for name in fields}, sure=form.flag("sure"))
-    faults = _faults(typed)
-    if faults:
-        return _shown(request, typed, faults, status=422)
+    typed = Typed(**{name: form.text(name, LONGEST) for name in fields}, sure=form.flag("sure"))
     try:
+        typed = replace(typed, file=_chosen(project, typed.file))
+        faults = _faults(typed)
+        if faults:
+            return _shown(request, typed, faults, status=422)
         header = read_header(project.file(typed.file))
     except Refused as refusal:
         return _shown(request, typed, {"file": str(refusal)}, status=422)
@@ -55,6 +60,17 @@ def read(request: Request) -> Response:
         return to(f"/d/{project.begin(_begun(typed, header)).slug}/schema")
     except ParameterError as refusal:
         return _shown(request, typed, {"name": str(refusal)}, status=422)
+
+
+def _chosen(project: Project, shown: str) -> str:
+    """The file that the page calls so: what cannot be seen in a name is written out there."""
+    found = [name for name in project.files if visible(name).strip() == shown]
+    if len(found) > 1:
+        raise ParameterError("two files have names that look the same: rename one of them")
+    name = found[0] if found else shown
+    if any("\ud800" <= character <= "\udfff" for character in name):
+        raise ParameterError("the name of this file is not UTF-8: rename the file")
+    return name
 
 
 def _faults(typed: Typed) -> dict[str, str]:
@@ -73,6 +89,8 @@ def _faults(typed: Typed) -> dict[str, str]:
         faults |= _unit_faults(typed)
     if typed.held not in ("secret", "public"):
         faults["held"] = "Say whether the file holds secrets."
+    if len(typed.name) > _LONGEST_NAME:
+        faults["name"] = f"At most {_LONGEST_NAME} characters."
     return faults
 
 

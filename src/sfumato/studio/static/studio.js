@@ -1,4 +1,4 @@
-// Four behaviours, named in attributes; every page works without them.
+// Four behaviours, named in attributes, and one of all forms; every page works without them.
 //
 //   <form data-live="id id">    after typing, ask for the same page and replace what has these ids;
 //                               while there is a [data-again] in it, ask again
@@ -80,6 +80,17 @@ function confirmed(form) {
   });
 }
 
+// A form that is too long would be refused, and what was typed would be gone with its page.
+function bounded(form) {
+  form.addEventListener("submit", (event) => {
+    const sent = new URLSearchParams(new FormData(form)).toString().length;
+    if (sent < 2 ** 20 - 100) return; // the button that was pressed is sent as well
+    event.preventDefault();
+    alert("This is more than 1 MiB, and was not sent: paste less at once, or put it into a file of the project's folder.");
+  });
+}
+
+document.querySelectorAll("form[method=post]").forEach(bounded);
 document.querySelectorAll("form[data-live]").forEach(live);
 document.querySelectorAll("[data-stops]").forEach(slides);
 document.querySelectorAll("[data-events]").forEach(events);

@@ -33,6 +33,10 @@ class ParquetFiles:
     @classmethod
     def open(cls, path: Path) -> "ParquetFiles":
         """Read the footer, and nothing else."""
+        with path.open("rb") as file:
+            begin = file.read(4)
+        if begin and begin[:3] != b"PAR":
+            raise DataError(f"{path} is no Parquet file: if it is text, call it .csv")
         return cls((path,), pq.read_schema(path))
 
     @classmethod
