@@ -197,14 +197,14 @@ def test_the_choice_is_kept_for_the_review_and_shown_again(world):
         assert 'value="5 000"' in text
         assert 'value="0.5"' in text
         review = visitor.get("/d/visits/review").text
-        assert "epsilon 0.5, delta 1e-9, of epsilon 3 left" not in review  # no δ was granted
-        assert "epsilon 0.5" in review
+        assert "ε 0.5, δ 1e-9, of ε 3 left" not in review  # no δ was granted
+        assert "ε 0.5" in review
 
 
 def test_the_review_charges_what_was_kept(world):
     with studio(world.project.folder) as visitor:
         text = visitor.send(HERE, {**USUAL, "epsilon": "2", "do": "next"}).text
-    assert "epsilon 2, of epsilon 3 left" in text
+    assert "ε 2, of ε 3 left" in text
 
 
 def test_looking_keeps_and_charges_nothing(world):
