@@ -173,9 +173,6 @@ def _at_home(text: str) -> Path:
         raise ParameterError(f"{text} cannot be read: no such home folder") from None
 
 
-def _made_here(studio: Studio, name: str) -> bool:
-    """Whether its records are known: it was published by this studio, or one before it."""
-    return studio.jobs is not None and is_job(name) and studio.jobs.asked(name) is not None
 def _asked(studio: Studio, name: str) -> Asked | None:
     """What was published, if it was by this studio or one before it: its records are known."""
     return studio.jobs.asked(name) if studio.jobs is not None and is_job(name) else None
