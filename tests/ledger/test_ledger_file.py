@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from ledger_world import ABOUT, connection_of
+from ledger_world import ABOUT, at_time, connection_of
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
 from sfumato.ledger.sqlite import file as ledger_file
@@ -184,3 +184,27 @@ def test_the_forged_lines_above_are_refused_for_their_fault_and_not_for_their_fo
     other_program.close()
     with pytest.raises(LedgerError, match="at event 4 the line was changed"):
         Ledger(path)
+
+
+def test_a_charge_takes_as_many_steps_however_many_came_before_it(ledger):
+    """Steps of SQLite's own machine, also where a period has ended before."""
+
+    def reserved(number, until):
+        for k in range(number):
+            ledger.reserve(f"{until} {number} {k}", "adult", MICRO, plan=PLAN, protects=ABOUT)
+
+    def steps(until, number):
+        count = [0]
+        connection_of(ledger).set_progress_handler(lambda: count.__setitem__(0, count[0] + 1), 1)
+        reserved(1, f"{until} after {number}")
+        ledger.refund(f"{until} after {number} 1 0", reason="not needed")
+        connection_of(ledger).set_progress_handler(None, 0)
+        return count[0]
+
+    for now, until in (("2030-03-01", "2030-06-30"), ("2030-09-01", "2030-12-31")):
+        with at_time(now):
+            ledger.grant("adult", epsilon=1, reason="for a time", until=until)
+            reserved(10, until)
+            few = steps(until, 10)
+            reserved(90, until)
+            assert steps(until, 100) < 1.2 * few

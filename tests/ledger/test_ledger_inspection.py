@@ -105,7 +105,7 @@ def test_a_ledger_that_became_newer_while_open_is_neither_written_nor_brought_ba
             lambda: ledger.reserve("new", "adult", PureDP("0.5"), plan="c0ffee00", protects=ABOUT),
             ledger.verify,
         ):
-            with pytest.raises(LedgerError, match=r"newer Sfumato \(format 7, this one knows 6\)"):
+            with pytest.raises(LedgerError, match=r"newer Sfumato \(format 8, this one knows 7\)"):
                 step()
         assert ledger.entry("new") is None
 

@@ -2,9 +2,8 @@
 
 import os
 import sqlite3
-from contextlib import contextmanager, nullcontext
 from datetime import date, datetime
-from itertools import chain, pairwise, repeat
+from itertools import pairwise
 
 import pytest
 
@@ -21,14 +20,11 @@ from ledger_world import (
 )
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Ledger
-from sfumato.ledger.audit import Audit
-from sfumato.ledger.chain import LIMIT, hash_of, written
 from sfumato.ledger.period import ended, until_day
-from sfumato.ledger.sql import append, insert
-from sfumato.ledger.sqlite.connection import FileConnection
+from sfumato.ledger.sql import insert
 from sfumato.ledger.table_part import DIVISIBLE, TablePart
 from sfumato.privacy.budget import Charge
-from sfumato.privacy.guarantee import PureDP, to_json
+from sfumato.privacy.guarantee import PureDP
 
 BEFORE, LAST, AFTER, LATER = "2030-03-01", "2030-06-30", "2030-07-01", "2031-07-01"
 NORTH, SOUTH = (TablePart(f"region={k}", "f00d" * 4, ((k, k),)) for k in (0, 1))
@@ -237,71 +233,6 @@ def test_the_auditor_refuses_a_lapse_of_more_than_was_left(ledger):
                 audited([*lines, forged], ledger.ledger_id)
         else:
             audited([*lines, forged], ledger.ledger_id)
-
-
-def test_the_auditor_refuses_a_charge_after_the_time_that_its_budget_was_for(ledger):
-    charge(ledger, "r")
-    end = int(datetime.fromisoformat(f"{AFTER}T00:00:00+00:00").timestamp())
-    lines = [line for line, _ in lines_in(ledger)]
-    said = {
-        "release": "s",
-        "amount": Charge(MILLION),
-        "protects": ABOUT,
-        "detail": lines[-1].detail,
-    }
-    audited([*lines, following(lines, "reserve", "adult", clock=end - 1, **said)], ledger.ledger_id)
-    for late in (end, LIMIT):
-        forged = following(lines, "reserve", "adult", clock=late, **said)
-        with pytest.raises(LedgerError, match="event 4 a charge was made after the time that its"):
-            audited([*lines, forged], ledger.ledger_id)
-    insert(connection_of(ledger), following(lines, "reserve", "adult", clock=end, **said))
-    with pytest.raises(LedgerError, match="event 4 a charge was made after the time that its"):
-        ledger.verify()
-
-
-def test_the_auditor_knows_the_time_of_a_budget_that_was_granted_before_a_checkpoint(ledger):
-    ledger.grant("other", epsilon=1, reason="without a time")
-    point = append(connection_of(ledger), "checkpoint", "", {}).sequence
-    lines = [line for line, _ in lines_in(ledger)]
-    detail = f'{{"guarantee":{written(to_json(PureDP(1)))},"plan":"{PLAN}"}}'
-    said = {"release": "s", "amount": Charge(MILLION), "protects": ABOUT, "detail": detail}
-    end = int(datetime.fromisoformat(f"{AFTER}T00:00:00+00:00").timestamp())
-    for dataset in ("other", "adult"):
-        audit = Audit(lines_in(ledger)[-1][1], since=point, past=connection_of(ledger))
-        late = following(lines, "reserve", dataset, clock=end, **said)
-        with nullcontext() if dataset == "other" else pytest.raises(LedgerError, match="after the"):
-            audit.walk([(late, hash_of(late))])
-
-
-@pytest.mark.parametrize("until", ['"2030-02-30"', '"soon"', "5", "[]", '"20300228"'])
-def test_the_auditor_refuses_a_grant_until_what_is_no_day(ledger, until):
-    lines = [line for line, _ in lines_in(ledger)]
-    forged = following(lines, "grant", "adult", amount=Charge(1), detail=f'{{"until":{until}}}')
-    with pytest.raises(LedgerError, match="until no day of the calendar"):
-        audited([*lines, forged], ledger.ledger_id)
-
-
-def test_a_charge_bears_the_time_that_was_compared_with_the_end(ledger):
-    """Midnight strikes while it is written."""
-    end = int(datetime.fromisoformat(f"{AFTER}T00:00:00+00:00").timestamp())
-    for looks in range(1, 8):
-        with ticking(end - 1, end, looks):
-            try:
-                charge(ledger, f"at look {looks}", "0.1")
-            except BudgetError:
-                continue
-        assert lines_in(ledger)[-1][0].clock < end
-        ledger.verify()
-    assert ledger.entry("at look 7") is not None
-
-
-@contextmanager
-def ticking(before, after, looks):
-    """A clock that tells another second from this look on."""
-    times = chain([before] * looks, repeat(after))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FileConnection, "clock", property(lambda _: next(times)))
-        yield
 
 
 # Parts of a table

@@ -6,6 +6,10 @@ __all__ = ["why_refused"]
 
 _REFUSALS = (
     (
+        ("invalid port", "percent-encoded"),
+        "cannot be looked for: its address holds an impossible port, or a % that begins no letter",
+    ),
+    (
         (
             *("starting up", "shutting down", "recovery mode"),
             *("not accepting", "not yet accepting", "unexpectedly"),
@@ -33,6 +37,8 @@ def why_refused(said: str) -> str:
 
     >>> why_refused("connection to server failed: Connection refused")
     'does not answer: check host and port, and that it runs'
+    >>> why_refused('invalid port number: "99999"')[:23]
+    'cannot be looked for: i'
     """
     said = said.lower()
     known = (told for words, told in _REFUSALS if any(word in said for word in words))

@@ -46,8 +46,11 @@ def take_note(ledger_id: str, line: int, head: str) -> None:
     """
     file = note_file(ledger_id)
     with suppress(OSError):
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(file, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
+        try:
+            handle = _opened(file)
+        except FileNotFoundError:  # the first note of this user
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = _opened(file)
         try:
             before = _read(os.read(handle, _LONGEST))
             if before is None:
@@ -58,6 +61,10 @@ def take_note(ledger_id: str, line: int, head: str) -> None:
                 os.write(handle, text.encode("ascii"))
         finally:
             os.close(handle)
+
+
+def _opened(file: Path) -> int:
+    return os.open(file, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
 
 
 def _read(content: bytes) -> tuple[int, str] | None:

@@ -180,8 +180,7 @@ class LedgerSession:
             if (where := moved_to(before)) is not None:
                 raise _moved(self.name, where)
             yield connection
-            self._sum_up(connection)
-            self._commit(backend)
+            self._commit(backend, self._sum_up(connection))
 
     @contextmanager
     def closing_for(
@@ -206,14 +205,15 @@ class LedgerSession:
                 if where is not None:
                     return last
                 line = append(connection, "move", "", {"to": place})
-                self._commit(backend)
-                return line, hash_of(line)
+                closed = line, hash_of(line)
+                self._commit(backend, closed)
+                return closed
 
             yield connection, close
             backend.roll_back()
 
-    def _commit(self, backend: Backend) -> None:
-        line, head = last_line(backend.connection)
+    def _commit(self, backend: Backend, last: tuple[LedgerLine, str]) -> None:
+        line, head = last
         try:
             backend.commit()
         except ConnectionLost:
@@ -272,15 +272,18 @@ class LedgerSession:
                 )
         return audit.count, audit.head
 
-    def _sum_up(self, connection: Connection) -> None:
-        """Write a checkpoint where one is due."""
-        point, (last, _) = last_checkpoint(connection), last_line(connection)
+    def _sum_up(self, connection: Connection) -> tuple[LedgerLine, str]:
+        """Write a checkpoint where one is due; the last line then."""
+        point, (last, head) = last_checkpoint(connection), last_line(connection)
         since, accounts = (0, 0)
         if point is not None:
             since, accounts = point.sequence, int(json.loads(point.detail)["accounts"])
         if last.sequence - since >= max(CHECKPOINT, accounts):
             self._audited(connection)
-            append(connection, "checkpoint", "", json.loads(summary(last_hashes(connection))))
+            said = json.loads(summary(last_hashes(connection)))
+            line = append(connection, "checkpoint", "", said)
+            return line, hash_of(line)
+        return last, head
 
     def _recall(self, connection: Connection) -> None:
         """Refuse a history from which a line this process has seen is gone."""

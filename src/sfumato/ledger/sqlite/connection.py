@@ -4,8 +4,20 @@ import getpass
 import os
 import sqlite3
 import time
+from functools import cache
 
 __all__ = ["FileConnection"]
+
+
+@cache
+def _user(number: int) -> str:
+    """Asked for once: the list of users may lie on another machine."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
 
 
 class FileConnection(sqlite3.Connection):
@@ -14,14 +26,9 @@ class FileConnection(sqlite3.Connection):
     @property
     def who(self) -> str:
         """The user of this process; not what its environment says, where the system can tell."""
-        try:
-            import pwd
-        except ImportError:  # no such list of users on this system
+        if not hasattr(os, "getuid"):  # no such list of users on this system
             return getpass.getuser()
-        try:
-            return pwd.getpwuid(os.getuid()).pw_name
-        except KeyError:
-            return f"user {os.getuid()}"
+        return _user(os.getuid())
 
     @property
     def clock(self) -> int:
