@@ -1,13 +1,17 @@
 """A worker of the studio that a test lets die at a point of its way, by a fault or a signal."""
 
+import errno
 import os
 import signal
 import sys
 import time
 from pathlib import Path
 
+from sfumato.errors import LedgerError, ParameterError
+from sfumato.release import folder
 from sfumato.release.folder import FolderWriter
 from sfumato.studio import work
+from sfumato.studio.job_folder import JobFolder
 
 CANARY = "CANARY-value-of-a-record"
 
@@ -48,13 +52,42 @@ def crash():
     os.abort()
 
 
-def hold():
+def hold(again=""):
     """Wait for the test, which makes a file."""
     project = Path(sys.argv[-2])
     (project / "holds").write_text(str(os.getpid()))
-    (project / "holds").rename(project / "held")
-    while not (project / "go-on").exists():
+    (project / "holds").rename(project / f"held{again}")
+    while not (project / f"go-on{again}").exists():
         time.sleep(0.02)
+
+
+def hold_twice():
+    """Once it is charged, and once more when noise is drawn."""
+    before(_LEDGER, "draw", hold)
+    after(_LEDGER, "draw", lambda: hold("-again"))
+
+
+def locked():
+    """As a ledger says that another process keeps."""
+    raise LedgerError("another process has held it for 30 s: try again later")
+
+
+def fails(number):
+    """As the system says it."""
+    raise OSError(number, os.strerror(number))
+
+
+def full():
+    fails(errno.ENOSPC)
+
+
+def read_only():
+    fails(errno.EROFS)
+
+
+def unwritten():
+    """As it is told of the small files of a job."""
+    raise ParameterError("the ending cannot be written: No space left on device")
 
 
 _LEDGER = work._ToldLedger
@@ -70,6 +103,14 @@ FATES = {
     "fault once charged": lambda: before(_LEDGER, "draw", fault),
     "fault once drawn": lambda: after(_LEDGER, "draw", fault),
     "crash once charged": lambda: before(_LEDGER, "draw", crash),
+    "held twice": hold_twice,
+    "folder read-only before the charge": lambda: before(folder, "sweep", read_only),
+    "disk full while writing": lambda: before(folder, "flush", full),
+    "folder read-only at the end": lambda: before(Path, "rename", read_only),
+    "disk full when all is done": lambda: before(JobFolder, "end", unwritten),
+    "ledger held before the charge": lambda: before(_LEDGER, "reserve", locked),
+    "ledger held once charged": lambda: before(_LEDGER, "draw", locked),
+    "ledger held once written": lambda: before(_LEDGER, "settle", locked),
     "held while looking": lambda: before(work, "_done", hold),
     "held before it begins": lambda: before(work, "run", hold),
     "held before the charge": lambda: before(_LEDGER, "reserve", hold),

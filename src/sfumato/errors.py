@@ -52,7 +52,14 @@ class DataError(Refused, ValueError):
 
 
 class MisfitError(Refused):
-    """Too many records do not fit the schema: nothing is published, the look is paid for."""
+    """Too many records do not fit the schema: nothing is published, the look is paid for.
+
+    `parts` are the sentences of the message: the whole, its columns, the remedy, the price.
+    """
+
+    def __init__(self, *parts: str) -> None:
+        super().__init__(". ".join(parts))
+        self.parts = parts
 
 
 class BudgetError(Refused):

@@ -10,10 +10,10 @@ HOME = "http://127.0.0.1:9"
 SCRIPT = (files("sfumato.studio") / "static" / "studio.js").read_text()
 HEAD = "<!doctype html><title>t</title><script type=module src=/studio.js></script>"
 LIVE = HEAD + "<form data-live=answer><input name=epsilon></form><div id=answer>{}</div>"
-EVENTS = HEAD + "<div id=phase data-events=/events>waiting</div>"
 LONG = (
     HEAD + "<form method=post action=/sent><textarea name=t></textarea><button>Send</button></form>"
 )
+EVENTS = HEAD + "<div data-events=/events><p id=phase>waiting</p></div>"
 CONFIRM = HEAD + "<form data-confirm='Really?' action=/sent><button>Send</button></form>"
 
 
@@ -75,7 +75,7 @@ def test_events_are_shown_and_the_last_one_leads_on(served):
     page, answers = served
     answers["/"] = ("text/html", lambda _: EVENTS)
     answers["/done"] = ("text/html", lambda _: "<title>done</title>")
-    sent = "data: <b>drawn</b>\n\nevent: next\ndata: /done\n\n"
+    sent = "data: <p id=phase><b>drawn</b></p>\n\nevent: next\ndata: /done\n\n"
     answers["/events"] = ("text/event-stream", lambda _: sent)
     page.goto(f"{HOME}/")
     page.wait_for_url(f"{HOME}/done")
@@ -85,7 +85,7 @@ def test_events_are_shown_and_the_last_one_leads_on(served):
 def test_events_lead_to_no_other_site(served):
     page, answers = served
     answers["/"] = ("text/html", lambda _: EVENTS)
-    sent = "data: <b>drawn</b>\n\nevent: next\ndata: http://evil.example/\n\n"
+    sent = "data: <p id=phase><b>drawn</b></p>\n\nevent: next\ndata: http://evil.example/\n\n"
     answers["/events"] = ("text/event-stream", lambda _: sent)
     page.goto(f"{HOME}/")
     page.locator("#phase b").wait_for()

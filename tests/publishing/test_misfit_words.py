@@ -22,7 +22,7 @@ def said(columns, cells, verdict=VERDICT, each=None, **facts):
     misfits = tuple(MisfitCount(column=a, complaint=b, count=n * times) for a, b, n in cells)
     given = {"share": "1/50", "misfit": "1/20", "records": 10_000, "misfits": misfits}
     given |= {"reach": 700 * times, "fitting": 9_400 * times}
-    return stopped(FitFacts(**given, tickets=each), verdict, domain, None)
+    return ". ".join(stopped(FitFacts(**given, tickets=each), verdict, domain, None))
 
 
 def test_an_interval_is_of_the_records_that_fail_there_first():

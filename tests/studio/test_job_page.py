@@ -22,6 +22,7 @@ from jobs_world import (
     ended,
     go_on,
     held,
+    release_in,
     worker,
 )
 from sfumato.ledger import Ledger
@@ -93,11 +94,57 @@ def test_once_noise_is_drawn_stopping_is_refused_and_the_release_is_written(worl
         held(world)
         assert buttons(visitor.get(f"/jobs/{job}")) == []
         reply = visitor.post(f"/jobs/{job}/stop")
-        assert (reply.status, "has drawn its noise" in reply.text) == (409, True)
+        assert (reply.status, "noise is drawn by now" in reply.text) == (409, True)
         go_on(world)
         visitor.get(f"/jobs/{job}/events")
         assert "Published" in visitor.get(f"/jobs/{job}").text
     assert (world.lines("refund"), world.spent) == (0, 1)
+
+
+STOP, DRAWN = '<button id="stop">', "Its noise is drawn, so the charge is final"
+
+
+def test_with_each_step_comes_what_can_be_done_at_it(world):
+    with studio(world.project.folder) as visitor:
+        job = confirmed(visitor)
+        told = visitor.get(f"/jobs/{job}/events").text.split("\n\n")
+    steps = [(STOP in one, DRAWN in one) for one in told[:5]]
+    assert steps == [(True, False)] * 2 + [(False, True)] * 2 + [(False, False)]
+    assert "Nothing is charged yet" in told[0]
+    assert "gives the budget back" in told[1]
+    assert "gives the budget back" not in "".join(told[2:])
+
+
+def test_two_windows_and_a_third_release_too_many_are_one_charge_each(world, fate, monkeypatch):
+    monkeypatch.setattr("sfumato.studio.jobs._MOST_AT_WORK", 1)
+    fate("held once charged")
+    with studio(world.project.folder) as visitor:
+        job = confirmed(visitor)
+        held(world)
+        again = visitor.post(PUBLISH, {"release": job, "name": NAME})
+        assert (again.status, again.leads_to) == (303, f"/jobs/{job}")
+        other = release_in(visitor.get(REVIEW))
+        refused = visitor.post(PUBLISH, {"release": other, "name": NAME})
+        assert (refused.status, "try again when one of them is done" in refused.text) == (409, True)
+        go_on(world)
+        visitor.get(f"/jobs/{job}/events")
+        assert visitor.post(PUBLISH, {"release": other, "name": NAME}).status == 303
+        visitor.get(f"/jobs/{other}/events")
+    assert (world.lines("reserve"), world.lines("draw"), world.spent) == (2, 2, 2)
+
+
+def test_records_that_do_not_fit_are_told_with_what_can_be_done_here(tmp_path):
+    world = World(tmp_path, rows="age,ward\n" + "old,elsewhere\n" * 2_000).choose(epsilon="3")
+    with studio(world.project.folder) as visitor:
+        job = confirmed(visitor)
+        visitor.get(f"/jobs/{job}/events")
+        said = visitor.get(f"/jobs/{job}").text.partition("<main")[2]
+    assert "go back to the columns" in said
+    assert '<a class="button" href="/d/visits/budget#misfit">To the promise</a>' in said
+    assert "<li>Column age: about" in said
+    assert "Only these counts are paid for, with epsilon 0.06" in said
+    assert "gives epsilon 2.94 back" in said
+    assert not re.search(r"sfumato |--(no-)?(mis)?fit", said)
 
 
 def test_a_worker_that_dies_with_a_record_on_its_lips_tells_nobody(world, fate, capfd):

@@ -67,6 +67,37 @@ def test_another_studio_stops_a_charged_release_by_the_ledger_alone(tmp_path):
     assert (world.lines("draw"), world.spent, world.left_over()) == (0, 0, [])
 
 
+def test_no_more_releases_run_at_once_than_there_are_cores(tmp_path, monkeypatch):
+    monkeypatch.setattr("sfumato.studio.jobs._MOST_AT_WORK", 1)
+    world = World(tmp_path)
+    jobs, first, second = world.jobs("held once charged"), world.asked(), world.asked()
+    look = world.asked(kind="fit", reason="does it fit?")
+    jobs.publish(first)
+    held(world)
+    jobs.publish(first)  # pressed twice it is the same one
+    for studio in (jobs, world.jobs()):
+        for begin, asked in ((studio.publish, second), (studio.look, look)):
+            with pytest.raises(Refused, match="as many of this folder are under way"):
+                begin(asked)
+    assert (jobs.asked(second.job), world.lines("inspect"), world.lines("reserve")) == (None, 0, 1)
+    go_on(world)
+    assert ended(jobs, first.job).what == "released"
+    jobs.publish(second)
+    assert ended(jobs, second.job).what == "released"
+    assert (world.lines("reserve"), world.lines("draw"), world.spent) == (2, 2, 2)
+
+
+def test_where_no_process_can_be_started_it_is_said_and_can_be_tried_again(tmp_path):
+    world = World(tmp_path)
+    asked = world.asked()
+    with pytest.raises(Refused, match="no process could be started"):
+        world.jobs(command=(str(tmp_path / "nothing"),)).publish(asked)
+    assert (world.jobs().standing(asked.job).what, world.lines("reserve")) == ("not begun", 0)
+    jobs = world.jobs()
+    jobs.finish(asked.job)
+    assert ended(jobs, asked.job).what == "released"
+
+
 @pytest.mark.parametrize("job", ["", "0" * 15, "../budget", "0" * 16])
 def test_what_is_no_job_has_no_standing(tmp_path, job):
     with pytest.raises(ParameterError, match="there is no such job"):

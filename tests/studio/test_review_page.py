@@ -1,13 +1,15 @@
 """The review: what is charged and left, before a name is typed; no record has a part in it."""
 
+import json
 import re
 import shlex
+from fractions import Fraction
 from html import unescape
 
 import pytest
 from typer.testing import CliRunner
 
-from jobs_world import NAME, PUBLISH, REVIEW, ROWS, SCHEMA, World, release_in
+from jobs_world import NAME, PUBLISH, REVIEW, ROWS, SCHEMA, World, confirmed, release_in
 from sfumato.cli import app
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
@@ -200,3 +202,33 @@ def test_two_folders_with_other_records_have_the_same_review(tmp_path, monkeypat
             reply = visitor.get(REVIEW)
             replies.append((reply.status, reply.headers, reply.text.replace(f"/{name}<", "/<")))
     assert replies[0] == replies[1]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said", "flag"),
+    [
+        ("0.05", "If more than 5 % of the records do not fit", ""),
+        ("0.2", "If more than 20 % of the records do not fit", " --misfit 0.2"),
+        ("none", "It goes on without a check", " --no-fit"),
+    ],
+)
+def test_how_many_records_may_fail_to_fit_is_chosen_and_stands_in_the_plan(
+    tmp_path, chosen, said, flag
+):
+    world = World(tmp_path).choose()
+    with studio(tmp_path) as visitor:
+        form = {"records": "200", "epsilon": "1", "misfit": chosen}
+        assert visitor.post("/d/visits/budget", form).leads_to == "/d/visits/review"
+        review = visitor.get(REVIEW).text
+        assert said in review
+        assert (" --misfit" in review or " --no-fit" in review) == bool(flag)
+        assert flag in review
+        kept = visitor.get("/d/visits/budget").text
+        assert f'name="misfit" value="{chosen}" checked' in kept
+        job = confirmed(visitor)
+        assert world.jobs().asked(job).misfit == chosen
+        visitor.get(f"/jobs/{job}/events")
+    facts = json.loads((world.project.releases / job / "release.json").read_text()).get("fit")
+    assert (facts is None) == (chosen == "none")
+    if facts is not None:
+        assert Fraction(facts["misfit"]) == Fraction(chosen)

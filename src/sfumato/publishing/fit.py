@@ -46,7 +46,7 @@ def counted_fit(planned: PlannedFit, records: Records | People, purse: Purse) ->
     verdict = judge(facts, event)
     if verdict.stops:
         spent = None if purse.bits.seeded else event.cost
-        raise MisfitError(stopped(facts, verdict, counts.domain, spent))
+        raise MisfitError(*stopped(facts, verdict, counts.domain, spent))
     return facts
 
 

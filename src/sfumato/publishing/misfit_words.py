@@ -8,7 +8,7 @@ from sfumato.release.fit import Fit, FitFacts, Misfit
 from sfumato.schema import Boolean, Date
 from sfumato.schema.domain import Axis, Domain, Grid
 
-__all__ = ["LOOK", "QUOTE_THEM", "WRITE_OBJECTS", "remedy", "stopped"]
+__all__ = ["BUY", "GO_ON", "LOOK", "QUOTE_THEM", "WRITE_OBJECTS", "remedy", "stopped"]
 
 _MOST_NAMED = 3
 _TORN = (
@@ -21,9 +21,10 @@ WRITE_OBJECTS = (
     "in lines of JSON, write one object on each line, in double quotes and with no comma behind "
     "it; in Python, give texts or numbers"
 )
-_BUY = ", or buy one: sfumato schema estimate"
+BUY = ", or buy one: sfumato schema estimate"
 _CODES = "declare codes for missing, such as -99 (missing_words)"
 LOOK = "sfumato check DATA --schema SCHEMA --ledger LEDGER (or --uncounted)"
+GO_ON = "publish with --misfit (misfit=…) or --no-fit (fit=False)"
 _SAID = {
     "unreadable": "cannot be read",
     "below": "lie below the range",
@@ -42,7 +43,9 @@ _ONCE_IN_ALL = (
 )
 
 
-def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee | None) -> str:
+def stopped(
+    facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee | None
+) -> tuple[str, ...]:
     """Why nothing is published: the columns, the complaints with their intervals, the remedies.
 
     `cost` is None for test runs, which cost nothing because they promise nothing.
@@ -65,10 +68,10 @@ def stopped(facts: FitFacts, verdict: Verdict, domain: Domain, cost: Guarantee |
     both = " --persons FILE, by row" if people is not None and people.linked else ""
     advice = (
         f"See it exactly, with your own eyes: {LOOK}{both}. If the records are meant to be so, "
-        "publish with --misfit (misfit=…) or --no-fit (fit=False)"
+        f"{GO_ON}"
     )
     spent = [f"Spent: {cost}, {_percent(facts.share, 1)} of the budget"] if cost else []
-    return ". ".join([total, *named, advice, *spent])
+    return total, *named, advice, *spent
 
 
 def _hidden(facts: FitFacts) -> str:
@@ -119,9 +122,9 @@ in lines of JSON whether each is an object by itself'
         case "unreadable":
             return f"declare the encoding of the file (file: encoding); {_TORN}"
         case "below":
-            return f"widen the range (low){_BUY if bought else ''}; {_CODES}"
+            return f"widen the range (low){BUY if bought else ''}; {_CODES}"
         case "above":
-            return f"widen the range (high){_BUY if bought else ''}; {_CODES}"
+            return f"widen the range (high){BUY if bought else ''}; {_CODES}"
         case "not listed":
             return "list all values, declare other for the rest, or aliases for other spellings"
         case _:

@@ -326,8 +326,9 @@ class Charged:
         if isinstance(error, MisfitError) and self._ledger.may_stop(self._release):
             kept = self._ledger.stop(self._release)
             raise MisfitError(
-                f"{error}. The ledger keeps {kept.charge} as release {self._release} and gives "
-                f"{kept.rest} back"
+                *error.parts,
+                f"The ledger keeps {kept.charge} as release {self._release} and gives "
+                f"{kept.rest} back",
             ) from None
         if isinstance(error, Refused) and not isinstance(error, LedgerError):
             entry = self._ledger.entry(self._release)

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Self
 
 from sfumato.errors import ParameterError
+from sfumato.studio.misfit import CHOICES, USUAL
 from sfumato.untrusted.strict_json import parsed
 
 __all__ = ["PAGE", "PHASES", "Asked", "Kind", "is_job", "new_job"]
@@ -57,6 +58,7 @@ class Asked:
     rows: int | None = None
     format: Literal["csv", "parquet"] = "csv"
     options: dict[str, Any] = field(default_factory=dict)
+    misfit: str = USUAL  # how many records may fail to fit
     doubted: str = ""  # the doubt that was read, and all the same
     release: str = ""  # that is looked at
     epsilons: tuple[str, ...] = ()  # of a comparison
@@ -88,7 +90,8 @@ class Asked:
             asked = cls(**{**found, "epsilons": tuple(found["epsilons"])})
         except (ValueError, TypeError, KeyError):
             raise ParameterError("a job of this project is not of this version") from None
-        if not is_job(asked.job) or asked.format not in ("csv", "parquet"):
+        known = asked.format in ("csv", "parquet") and asked.misfit in CHOICES
+        if not (is_job(asked.job) and known):
             raise ParameterError("a job of this project is damaged")
         return asked
 

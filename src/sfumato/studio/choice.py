@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ParameterError
+from sfumato.studio.misfit import CHOICES, USUAL
 from sfumato.studio.place import inside, write_whole
 from sfumato.studio.project import Project
 from sfumato.untrusted.plain_file import content
@@ -33,6 +34,7 @@ class Choice:
     records: int | None = None  # about how many there are, from public knowledge
     rows: int | None = None  # to be drawn
     options: dict[str, Any] = field(default_factory=dict)
+    misfit: str = USUAL  # how many records may fail to fit
 
     @property
     def said(self) -> str:
@@ -52,7 +54,10 @@ def read_choice(project: Project, dataset: str) -> Choice | None:
         found = parsed(content(_place(project, dataset), _LARGEST))
         if not isinstance(found, dict):
             raise TypeError
-        return Choice(**found)
+        choice = Choice(**found)
+        if choice.misfit not in CHOICES:
+            raise TypeError
+        return choice
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError):

@@ -45,6 +45,7 @@ class Question:
     epsilon: str | None = None
     delta: str | None = None
     want: str = ""
+    counted: bool = True  # whether it is counted first what does not fit, for a part of the budget
 
 
 class _NotWantedError(Exception):
@@ -147,5 +148,6 @@ def _forecast(question: Question, columns: frozenset[str] | None = None) -> Fore
         method=question.method,
         epsilon=question.epsilon,
         delta=question.delta,
+        fit=question.counted,
     )
     return foreseen(plan, question.records, columns)

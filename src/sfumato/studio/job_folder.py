@@ -10,6 +10,7 @@ What was charged is not here: that is in the ledger alone.
 
 import json
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -34,6 +35,7 @@ class Ending:
 
     outcome: Literal["done", "refused", "fault", "given up"]
     text: str = ""  # of a refusal: our own words
+    parts: Sequence[str] = ()  # the same by sentence, where the records do not fit
     number: str = ""  # of a fault: what the page says
     place: str = ""  # of a fault: its type and where; never what it says
 
@@ -68,6 +70,8 @@ class JobFolder:
             os.link(aside, place)  # unlike a rename, refuses to replace what is there
         except FileExistsError:
             return False
+        except OSError as error:
+            raise ParameterError(f"{place} cannot be written: {error.strerror}") from None
         finally:
             aside.unlink()
         flush(self._jobs)
@@ -95,7 +99,11 @@ class JobFolder:
 
     def forget_ending(self, job: str) -> None:
         """A new worker begins."""
-        self._place(job, "end.json").unlink(missing_ok=True)
+        place = self._place(job, "end.json")
+        try:
+            place.unlink(missing_ok=True)
+        except OSError as error:
+            raise ParameterError(f"{place} cannot be removed: {error.strerror}") from None
 
     def lock(self, job: str) -> Path:
         """The file that a worker holds."""
@@ -104,6 +112,11 @@ class JobFolder:
     def at_work(self, job: str) -> bool:
         """Whether some worker is at it, of this studio or of one before."""
         return is_taken(self.lock(job))
+
+    def all_at_work(self) -> set[str]:
+        """The jobs that some worker is at."""
+        ids = (entry.name.removesuffix(".lock") for entry in self._jobs.glob("*.lock"))
+        return {job for job in ids if is_job(job) and self.at_work(job)}
 
     def release(self, job: str) -> Path:
         """Where a release goes."""

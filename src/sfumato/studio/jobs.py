@@ -7,6 +7,7 @@ Stopping gives a budget back by the ledger's own rule: it refunds what has drawn
 worker whose charge is gone draws none.  Nobody has to win a race.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from threading import Lock
 
@@ -24,6 +25,12 @@ __all__ = ["Jobs"]
 _STOPPED = "stopped by hand in the studio, before noise was drawn"
 _PATIENCE = 0.5  # seconds: who only asks whether a worker is at it holds its lock for a moment
 _NO_JOB = "there is no such job here: begin at the start page"
+_TOO_LATE = {
+    "drawn": "its noise is drawn by now, so the charge is final: there is nothing to give back",
+    "released": "it is published by now, so the charge is final: there is nothing to give back",
+}
+# Each reads all records and keeps a core busy; more at a time would be no faster together.
+_MOST_AT_WORK = max(2, os.cpu_count() or 1)
 
 
 class Jobs:
@@ -40,6 +47,9 @@ class Jobs:
     def publish(self, asked: Asked) -> None:
         """Begin a release; the second time nothing happens."""
         with self._turn:
+            if self.folder.asked(asked.job) is not None:
+                return
+            self._room()
             if self.folder.begin(asked):
                 self._start(asked)
 
@@ -48,6 +58,7 @@ class Jobs:
         with self._turn:
             if self.folder.asked(asked.job) is not None:
                 return
+            self._room()
             with self._project.ledger() as ledger:
                 if ledger is None:
                     raise LedgerError(
@@ -113,6 +124,7 @@ class Jobs:
                 return
             if asked is None or not found.may_finish:
                 raise Refused(_unfinishable(asked))
+            self._room()
             if doubted and self.entry(job) is None:
                 asked = asked.despite(doubted)
                 self.folder.change(asked)
@@ -128,7 +140,13 @@ class Jobs:
                 entry = self._given_up(job)  # it may have come further meanwhile
             if entry is None:
                 return
-            self._refund(job, _STOPPED)
+            try:
+                self._refund(job, _STOPPED)
+            except LedgerError:
+                entry = self.entry(job)  # it may have come further meanwhile
+                if entry is not None and entry.state in _TOO_LATE:
+                    raise Refused(_TOO_LATE[entry.state]) from None
+                raise
             if worker is not None:
                 worker.kill()
 
@@ -154,6 +172,20 @@ class Jobs:
                 raise ParameterError(_NO_JOB)
             ledger.refund(job, reason=reason)
 
+    def _room(self) -> None:
+        """Refuse to begin one more where as many are at work as this machine has cores for.
+
+        Those of other studios of this folder count as well; two studios that begin at the same
+        moment may be one too many, which costs time and no budget.
+        """
+        own = {job for job, worker in self._workers.items() if worker.alive}
+        if len(own | self.folder.all_at_work()) >= _MOST_AT_WORK:
+            raise Refused(
+                f"this machine does {_MOST_AT_WORK} releases or looks at a time, and as many of "
+                "this folder are under way: go back and try again when one of them is done. "
+                "Nothing more was charged or counted"
+            )
+
     def _at_work(self, job: str) -> bool:
         worker = self._workers.get(job)
         return (worker is not None and worker.alive) or self.folder.at_work(job)
@@ -170,7 +202,13 @@ class Jobs:
                 self._say(f"the worker of job {job} ended by {how}")
 
         self.folder.forget_ending(job)
-        self._workers[job] = Worker(self._command, self._project.folder, job, ended)
+        try:
+            self._workers[job] = Worker(self._command, self._project.folder, job, ended)
+        except OSError as error:
+            raise Refused(
+                f"no process could be started for it ({error.strerror}): nothing was read or "
+                "charged by this; try again on its page when the machine has room"
+            ) from None
 
 
 def _unfinishable(asked: Asked | None) -> str:

@@ -21,6 +21,7 @@ from sfumato.report.promised import Promised, in_odds, promised
 from sfumato.schema import Schema
 from sfumato.studio.forecasts import Forecasts, Question
 from sfumato.studio.grade import Graded, graded
+from sfumato.studio.misfit import UNCHECKED, options
 from sfumato.studio.project import Project
 from sfumato.studio.promising import Judged, Typed, judged
 
@@ -115,14 +116,25 @@ def view(
         return shown
     try:
         facts = stated(declared, typed.secret)
-        plan = price(facts.schema, method=typed.method, epsilon=meant.epsilon, delta=meant.delta)
+        plan = price(
+            facts.schema,
+            method=typed.method,
+            epsilon=meant.epsilon,
+            delta=meant.delta,
+            **options(typed.misfit),
+        )
     except Refused as refusal:
         return replace(shown, judged=meant.wrong(_field_of(refusal, meant), str(refusal)))
     shown = _promised(replace(shown, funds=_enough(project, name, plan, found)), plan)
     if meant.records is None:
         return shown
     base = Question(
-        facts.text, meant.records, typed.method, epsilon=meant.epsilon, delta=meant.delta
+        facts.text,
+        meant.records,
+        typed.method,
+        epsilon=meant.epsilon,
+        delta=meant.delta,
+        counted=typed.misfit != UNCHECKED,
     )
     shown = _compared(shown, base, len(names), forecasts)
     shown = _wished(shown, base, forecasts)

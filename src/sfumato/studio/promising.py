@@ -15,6 +15,7 @@ from sfumato.privacy.guarantee import exact
 from sfumato.schema import Schema
 from sfumato.studio.choice import Choice
 from sfumato.studio.forms import Form
+from sfumato.studio.misfit import USUAL, known
 
 __all__ = ["STOPS", "Judged", "Typed", "count", "figure", "judged", "nearest"]
 
@@ -37,6 +38,7 @@ class Typed:
     epsilon: str = "1"
     delta: str = ""
     method: str = "mosaic"
+    misfit: str = USUAL  # how many records may fail to fit
     what: str = "counts"  # that is to be accurate
     column: int | None = None  # its place among the released ones
     within: str = ""
@@ -56,6 +58,7 @@ class Typed:
             epsilon=choice.epsilon or "1",
             delta=choice.delta or "",
             method=choice.method,
+            misfit=choice.misfit,
         )
 
     @classmethod
@@ -76,6 +79,7 @@ class Typed:
             epsilon=form.text("take", 200) or epsilon,
             delta="" if form.flag("disallow") else delta,
             method=form.text("method", 200) or "mosaic",
+            misfit=known(form.text("misfit", 9)),
             what="means" if what == "means" else "counts",
             column=int(place) if place.isdecimal() and len(place) < 7 else None,
             within=form.text("within", 200),

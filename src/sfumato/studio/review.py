@@ -24,6 +24,7 @@ from sfumato.studio.asked import Asked
 from sfumato.studio.choice import Choice
 from sfumato.studio.draft import Draft
 from sfumato.studio.job_folder import JobFolder
+from sfumato.studio.misfit import CHOICES, UNCHECKED, flags, options
 from sfumato.studio.project import Project
 
 __all__ = ["Funds", "Review", "reviewed"]
@@ -53,6 +54,7 @@ class Review:
     published: tuple[str, ...]  # as it is
     caveats: tuple[str, ...]
     doubt: str
+    misfit: str  # what happens where too many records do not fit
     command: str
     funds: Funds
 
@@ -68,6 +70,7 @@ def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
         delta=choice.delta,
         rho=choice.rho,
         **choice.options,
+        **options(choice.misfit),
     )
     terms = plan.terms
     check_promise(terms, accepted=False)
@@ -86,6 +89,7 @@ def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
             rho=choice.rho,
             rows=choice.rows,
             options=choice.options,
+            misfit=choice.misfit,
         )
     )
     return Review(
@@ -97,6 +101,7 @@ def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
         published=(*terms.invariants, "the names of all columns, their ranges and their lists"),
         caveats=terms.caveats,
         doubt=_doubt(plan, choice),
+        misfit="" if plan.fit is None and choice.misfit != UNCHECKED else CHOICES[choice.misfit],
         command=command(project, asked),
         funds=_funds(project, terms, asked.job),
     )
@@ -136,6 +141,7 @@ def command(project: Project, asked: Asked) -> str:
         words += [] if value is None else [f"--{name}", str(value)]
     for name, value in asked.options.items():
         words += ["--option", f"{name}={value}"]
+    words += flags(asked.misfit)
     return shlex.join(words)
 
 

@@ -16,6 +16,7 @@ A release that was begun by another program has no job here: its folder may lie 
 may still run, so that of it only the ledger's word is told.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,17 +51,13 @@ class Standing:
     what: What
     done: int = 0  # phases
     text: str = ""  # of a refusal
+    parts: Sequence[str] = ()  # the same by sentence, where the records do not fit
     number: str = ""  # of a fault
 
     @property
     def under_way(self) -> bool:
         """Whether a worker is at it."""
         return self.what == "under way"
-
-    @property
-    def may_stop(self) -> bool:
-        """Whether the budget can still be had back from a worker."""
-        return self.under_way and self.done < 2
 
     @property
     def may_finish(self) -> bool:
@@ -98,7 +95,7 @@ def standing(
     what, done = _after(entry, ending, whole=is_release(place))
     if ending is None:
         return Standing(what, done)
-    return Standing(what, done, ending.text, ending.number)
+    return Standing(what, done, ending.text, ending.parts, ending.number)
 
 
 def _after(entry: Entry | None, ending: Ending | None, *, whole: bool) -> tuple[What, int]:

@@ -21,21 +21,26 @@ from threading import Thread
 from traceback import extract_tb
 from typing import Any
 
-from sfumato.errors import Refused, ReleaseError, SfumatoError
+from sfumato.errors import MisfitError, Refused, ReleaseError, SfumatoError
 from sfumato.ledger import Entry, Ledger
-from sfumato.publishing.misfit_words import LOOK
+from sfumato.publishing.misfit_words import BUY, GO_ON, LOOK
 from sfumato.publishing.table import publish
 from sfumato.publishing.verify import verify
 from sfumato.release import Release
 from sfumato.schema import Schema
 from sfumato.studio.asked import PAGE, Asked
 from sfumato.studio.job_folder import Ending, JobFolder
+from sfumato.studio.misfit import options
 from sfumato.studio.project import Project
 from sfumato.studio.turn import Busy, taken
 
 __all__ = ["Pipe", "main", "run"]
 
-_FIT_PAGE = "a look at whether the file fits, which the ledger counts"
+_HERE = {
+    LOOK: "a look at whether the file fits, which the ledger counts",
+    GO_ON: "let more of them pass, or go on without the check, on the page of the promise",
+    BUY: "",
+}
 
 
 class Pipe:
@@ -99,10 +104,18 @@ def _ended(work: Callable[[], None]) -> Ending:
     try:
         work()
     except SfumatoError as refusal:
-        return Ending("refused", text=str(refusal).replace(LOOK, _FIT_PAGE))
+        parts = refusal.parts if isinstance(refusal, MisfitError) else ()
+        return Ending("refused", text=_here(str(refusal)), parts=tuple(map(_here, parts)))
     except BaseException as error:  # nothing of it may come up anywhere else
         return Ending("fault", number=secrets.token_hex(3), place=_place(error))
     return Ending("done")
+
+
+def _here(text: str) -> str:
+    """The same with the studio's remedies in place of a command's."""
+    for command, here in _HERE.items():
+        text = text.replace(command, here)
+    return text
 
 
 def _done(folder: JobFolder, job: str, pipe: Pipe) -> None:
@@ -144,6 +157,7 @@ def _publish(
             progress=progress,
             on_doubt=doubt,
             **asked.options,
+            **options(asked.misfit),
         )
         failed = verify(place, ledger=ledger).failed
     if failed:

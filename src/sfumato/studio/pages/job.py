@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from sfumato.errors import ParameterError, Refused
+from sfumato.errors import LedgerError, ParameterError, Refused
 from sfumato.studio.asked import PHASES, is_job
 from sfumato.studio.forms import Form
 from sfumato.studio.page import jobs_of, page, project_of, studio_of, templates, to
@@ -51,6 +51,7 @@ def _shown(request: Request, told: str, status: int = 200) -> Response:
         doubt=_doubt(found),
         told=told,
         phases=_phases(found.done),
+        done=found.done,
         read=_READ,
     )
 
@@ -100,14 +101,20 @@ async def events(request: Request) -> Response:
 
 
 async def _told(request: Request, job: str) -> AsyncIterator[str]:
-    """Each step by itself and in order, however quick it was: what is sent tells no times."""
+    """Each step by itself and in order, however quick it was: what is sent tells no times.
+
+    With each comes what can be done at it: *Stop* is there as long as it gives something back.
+    """
     jobs, stopping, shown = jobs_of(request), studio_of(request).stopping, -1
     template = templates().get_template("phases.html")
     while not stopping.is_set():
-        done = await run_in_threadpool(jobs.done, job)
-        upto = done if done is not None else (await run_in_threadpool(jobs.standing, job)).done
+        try:
+            done = await run_in_threadpool(jobs.done, job)
+            upto = done if done is not None else (await run_in_threadpool(jobs.standing, job)).done
+        except LedgerError:  # others hold it: what was told stays true, and it is asked again
+            done = upto = max(shown, 0)
         for k in range(shown + 1, upto + 1):
-            text = template.render(phases=_phases(k)).replace("\n", "")
+            text = template.render(phases=_phases(k), done=k, job=job).replace("\n", "")
             yield f"data: {text}\n\n"
         shown = max(shown, upto)
         if done is None:

@@ -16,6 +16,7 @@ from sfumato.studio.forms import Form
 from sfumato.studio.grade import GRADES
 from sfumato.studio.header import shown_name
 from sfumato.studio.method_choice import offered, unpromised
+from sfumato.studio.misfit import UNCHECKED, USUAL
 from sfumato.studio.page import page, project_of, studio_of, to
 from sfumato.studio.project import Project
 from sfumato.studio.promise_view import View, stated, view
@@ -25,6 +26,12 @@ from sfumato.studio.words import READ_PUBLIC, READ_SO_FAR
 __all__ = ["ROUTES"]
 
 _LINES = 8  # of the table, unless all are asked for
+_SHARES = {
+    "0.01": "more than 1 % of the records do not fit",
+    USUAL: "more than 5 % do not fit (usual)",
+    "0.2": "more than 20 % do not fit",
+    UNCHECKED: "never: go on without the check, whatever the file holds",
+}
 _PATIENCE = 1.5  # seconds, of whoever pressed a button
 
 
@@ -67,6 +74,7 @@ def save(request: Request) -> Response:
         epsilon=meant.epsilon,
         delta=meant.delta,
         records=meant.records,
+        misfit=found.typed.misfit,
     )
     keep_choice(project, draft.slug, choice)
     return to(f"/d/{draft.slug}/review")
@@ -118,6 +126,7 @@ def _shown(
         means=_numbers(schema),
         offers=offered(text, strong=found.judged.delta is None),
         unpromised=unpromised(),
+        shares=_SHARES,
         read=READ_PUBLIC if draft.read_records else READ_SO_FAR,
         # Without script a reload would take away what is being typed: for what was asked alone.
         reload=found.pending or found.wish_pending,

@@ -3,7 +3,8 @@
 //   <form data-live="id id">    after typing, ask for the same page and replace what has these ids;
 //                               while there is a [data-again] in it, ask again
 //   <input data-stops data-fills="id">  a slider that writes its stop into a field, and follows it
-//   <div data-events="/path">   show what the server sends; the event "next" names the next page
+//   <div data-events="/path">   show what the server sends, in what has the same ids; the event
+//                               "next" names the next page
 //   <form data-confirm="…?">    ask before sending
 
 const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
@@ -65,7 +66,10 @@ function slides(slider) {
 
 function events(element) {
   const source = new EventSource(element.dataset.events);
-  source.onmessage = (message) => element.replaceChildren(...parsed(message.data).body.childNodes);
+  source.onmessage = (message) => {
+    const sent = parsed(message.data);
+    for (const part of element.querySelectorAll("[id]")) replace(part, sent.getElementById(part.id));
+  };
   source.addEventListener("next", (message) => {
     source.close();
     const next = new URL(message.data, location.href);
