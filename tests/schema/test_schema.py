@@ -110,7 +110,7 @@ def test_defaults_are_the_careful_ones():
         ),
         (
             {"kind": "category", "values": [str(i) for i in range(10_001)]},
-            "values: tuple should have at most 10000 items",
+            "values must have at most 10,000 items: put rare ones together",
         ),
         ({"kind": "date", "low": 20200101, "high": "2021-01-01"}, "write dates as YYYY-MM-DD"),
         ({"kind": "date", "low": "20200101", "high": "2021-01-01"}, "write dates as YYYY-MM-DD"),
