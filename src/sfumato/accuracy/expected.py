@@ -56,8 +56,13 @@ def expected(
 
 def widest(found: Published, column: str) -> Noisy:
     """The count of a column that has most noise."""
-    names = list(found.counts[column])
-    ends = dict.fromkeys([*names[:_LOOKED_AT], *names[-_LOOKED_AT:]])
+    cells = found.counts[column]
+    names = list(cells)
+    ends = list(dict.fromkeys([*names[:_LOOKED_AT], *names[-_LOOKED_AT:]]))
+    if found.tables is not None:
+        # A count is put together from one kind of table, so whatever has as many noises of its own
+        # in the same weights is as noisy: of these one is looked at.
+        ends = list({tuple(sorted(cells[name].weights.values())): name for name in ends}.values())
     looked = [found.count(column, [name]) for name in ends]
     return max(looked, key=lambda noisy: noisy.variance)
 

@@ -1,4 +1,4 @@
-"""How accurate somebody wants a release to be, and the smallest epsilon that makes it so.
+"""How accurate somebody wants a release to be, and an epsilon that just makes it so.
 
     mean age within 1           in the units of the column
     mean age within 2%          of its range
@@ -8,6 +8,8 @@
 
 Names with blanks go between double quotes.  Epsilon is found among the numbers of three digits,
 by halving: the one that is found fulfils all wishes, and the one below it was tried and does not.
+Where more budget is divided in another way, a count may get a little worse by it; so a still
+smaller epsilon is not ruled out.
 
 >>> from sfumato.schema import Schema
 >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
@@ -26,7 +28,7 @@ from sfumato.errors import ParameterError, Refused
 from sfumato.privacy.guarantee import Number, exact
 from sfumato.publishing.forecast_line import ForecastLine
 from sfumato.schema import Date
-from sfumato.schema.domain import Domain, Grid
+from sfumato.schema.domain import Axis, Domain, Grid
 
 __all__ = ["MOST_EPSILON", "Wish", "parsed", "smallest"]
 
@@ -45,6 +47,10 @@ class _Forecast(Protocol):
     @property
     def lines(self) -> tuple[ForecastLine, ...]:
         """What is expected of each column."""
+
+    @property
+    def method(self) -> str:
+        """By which it would be released."""
 
 
 F = TypeVar("F", bound=_Forecast)
@@ -89,7 +95,7 @@ def parsed(texts: Sequence[str], domain: Domain) -> list[Wish]:
 def smallest(
     at: Callable[[Fraction], F], wishes: Sequence[Wish], most: Number
 ) -> tuple[F, Fraction | None]:
-    """The forecast at the smallest epsilon that fulfils all wishes, and the epsilon below it.
+    """The forecast at an epsilon that just fulfils all wishes, and the epsilon below it.
 
     None below it: the smallest that is looked at fulfils them.  What is no budget for a method at
     all, because it is too small, fulfils nothing.
@@ -101,9 +107,12 @@ def smallest(
     found = at(_epsilon(high))  # a refusal of the method is told as it is
     if missed := _missed(wishes, found):
         wish, short = missed
+        # Bins are as wide at every budget, so a mean that is put together from them is as far off.
+        bins = wish.kind == "mean" and found.method == "mosaic"
+        other = ", or choose modips, which adds numbers up without bins" if bins else ""
         raise ParameterError(
             f"want {wish.text!r}: not reached with epsilon up to {float(_epsilon(high)):g}, which "
-            f"leaves {short}; ask for less, release fewer columns, or have more records"
+            f"leaves {short}; ask for less, release fewer columns, or have more records{other}"
         )
     while high - low > 1:
         middle = (low + high) // 2
@@ -157,6 +166,8 @@ def _parsed(text: str, domain: Domain) -> Wish:
     if name is None and kind == "mean" and not percent:
         raise ParameterError(f"want {text!r}: numbers have units of their own; write a limit in %")
     _check_column(text, kind, name, domain)
+    if kind == "mean" and not percent:
+        _check_range(text, limit, next(axis for axis in domain.axes if axis.name == name))
     return Wish(text.strip(), kind, name, limit, percent)
 
 
@@ -171,3 +182,12 @@ def _check_column(text: str, kind: str, name: str | None, domain: Domain) -> Non
         which = f"{name} is no number" if name else "no column is a number"
         there = f"; numbers are: {', '.join(numbers)}" if numbers else ""
         raise ParameterError(f"want {text!r}: {which}, so it has no mean{there}")
+
+
+def _check_range(text: str, limit: Fraction, axis: Axis) -> None:
+    if isinstance(axis, Grid) and not isinstance(axis.column, Date):
+        width = float(axis.column.high - axis.column.low)
+        if limit > width:
+            raise ParameterError(
+                f"want {text!r}: a limit above its range of {width:g} asks for nothing"
+            )
