@@ -73,6 +73,11 @@ def test_of_many_columns_the_worst_are_shown():
         (("--records", "9", "--epsilon", "1", "--column", "agee"), 1, "no released column"),
         (("--records", "9", "--epsilon", "1", "--option", "records=3"), 1, "not an option"),
         (("--records", "9", "--epsilon", "1", "--method", "local"), 1, "local publishes"),
+        (
+            ("--records", "9", "--epsilon", "1", "--method", "pca-gauss"),
+            1,
+            "choose mosaic or modips",
+        ),
     ],
 )
 def test_wrong_input_is_refused_by_name(words, code, rule):

@@ -63,6 +63,7 @@ def test_wishes_are_read_as_they_are_meant(text, kind, column, limit, percent):
         ("mean age within 0", "no noise is 0"),
         ("counts within 0.0%", "no noise is 0"),
         ("counts within 101%", "above 100% asks for nothing"),
+        ("mean age within 111", "a limit above its range of 110 asks for nothing"),
         ("means within 3", "write a limit in %"),
         ("mean height within 3", "no released column 'height'; there are: age, body weight"),
         ("counts of height within 3", "no released column 'height'"),
@@ -119,11 +120,21 @@ def test_what_the_smallest_epsilon_fulfils_has_none_below_it():
     assert found.found == "ε = 0.001 is enough for counts within 100%."
 
 
+def test_a_mean_as_wide_as_its_range_may_be_asked_for():
+    found = sf.forecast(SCHEMA, records=4_000, want="mean age within 110")
+    assert (found.epsilon, found.less) == (Fraction(1, 1000), None)
+
+
 @pytest.mark.parametrize(
     ("changes", "rule"),
     [
         ({"want": "mean age within 0.000001"}, "not reached with epsilon up to 100, .* age at ±"),
         ({"want": "counts within 1%", "most": "0.1"}, "not reached with epsilon up to 0.1"),
+        (
+            {"want": 'mean "body weight" within 0.1', "records": 10**8},
+            "body weight at ± .*, or choose modips, which adds numbers up without bins",
+        ),
+        ({"want": "mean age within 0.000001", "method": "modips"}, "or have more records$"),
         ({"most": 0}, "most must be a number above 0"),
         ({"most": "0.0001"}, "most must be at least 0.001"),
         ({"epsilon": 1}, "with wishes epsilon is found: leave out epsilon"),

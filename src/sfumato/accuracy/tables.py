@@ -279,9 +279,9 @@ class Tables:
         return self._noisy(together, sum(weights))
 
     def _variance(self, which: int) -> float:
-        """Of one entry, in units that all share."""
+        """Of one entry, beside that of the noisiest: so that a float can hold it at any budget."""
         block = sum(which >= end for end in self.entries.ends)
-        size = float(self.entries.block_sizes[block])
+        size = float(self.entries.block_sizes[block] / self.entries.size)
         return size if self.entries.kind == "gaussian" else size**2
 
     def _noisy(self, weights: Mapping[int, int], parts: int) -> Noisy:

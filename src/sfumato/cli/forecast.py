@@ -95,7 +95,7 @@ def _show(found: "Forecast") -> None:
     show(grid)
     if (more := len(found.lines) - _MOST_LINES) > 0:
         say(f"{more:,} more columns are nearer to the truth: --column COLUMN, or --json for all")
-    say("With 95 % confidence, by noise alone; worst first. No record was read.")
+    say("With 95 % confidence, by noise and the width of bins; worst first. No record was read.")
     for note in found.notes:
         if note != found.found:
             say(note)

@@ -22,7 +22,7 @@ from typing import Any
 
 from sfumato.accuracy.expected import Expected, expected
 from sfumato.accuracy.published import published
-from sfumato.errors import ParameterError
+from sfumato.errors import ParameterError, ReleaseError
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import ApproxDP, Guarantee, Number, PureDP, to_json
 from sfumato.publishing.forecast_line import ForecastLine, line_of
@@ -149,7 +149,7 @@ def forecast(
 
     `records` is how many there will be, or about how many; options are those of `publish`.  With
     `want`, such as "mean age within 1" or "counts within 1%", epsilon is found in place of being
-    given: the smallest of three digits that fulfils all wishes, up to `most` (100).
+    given, in three digits and up to `most` (100): it fulfils all wishes, the one below it does not.
 
     >>> schema = {"name": "t", "columns": {"smoker": {"kind": "boolean"}}}
     >>> found = forecast(schema, records=5_000, want="counts within 1%")
@@ -237,7 +237,13 @@ def foreseen(plan: Plan, records: int, columns: frozenset[str] | None = None) ->
 def _expected(
     plan: Plan, records: int, columns: frozenset[str] | None, *, heaped: bool
 ) -> dict[str, Expected]:
-    held = published(rehearsed(plan, records, heaped=heaped), columns)
+    try:
+        held = published(rehearsed(plan, records, heaped=heaped), columns)
+    except ReleaseError as nothing:  # which names methods that have no forecast either
+        raise ParameterError(
+            f"{plan.method} publishes no counts or means, of which a forecast could be "
+            "made: choose mosaic or modips for both"
+        ) from nothing
     if not held.counts and not held.numbers:
         raise ParameterError(
             f"{plan.method} publishes second moments, of which no forecast is made: choose mosaic "

@@ -28,8 +28,13 @@ class Counts:
         """In words."""
         each = f"each of {self.values:,} counts" if self.values > 1 else "the count"
         about = _ABOUT if self.about else ""
-        part = roughly(100 * self.share)
-        return f"{each} within {about}± {ceil(self.within):,} of {records:,} {self.of} ({part} %)"
+        of = f"{records:,} {self.of} ({self.part})"
+        return f"{each} within {about}± {ceil(self.within):,} of {of}"
+
+    @property
+    def part(self) -> str:
+        """The share in words: beyond all records, how far beyond says nothing more."""
+        return "over 100 %" if self.share > 1 else f"{roughly(100 * self.share)} %"
 
     def to_json(self) -> dict[str, Any]:
         """Figures and flags."""
@@ -87,8 +92,7 @@ class ForecastLine:
         counts, mean = ("", ""), ("", "")
         if self.counts is not None:
             about = _ABOUT if self.counts.about else ""
-            share = roughly(100 * self.counts.share)
-            counts = f"{about}± {ceil(self.counts.within):,}", f"{share} %"
+            counts = f"{about}± {ceil(self.counts.within):,}", self.counts.part
         if self.mean is not None and self.mean.share >= 1:
             mean = "anything", "100 %"
         elif self.mean is not None:

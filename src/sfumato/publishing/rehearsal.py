@@ -59,10 +59,15 @@ class MadeUp:
         if statistic.reads != "codes":
             raise ParameterError("made-up records fit their schema: there is nothing to complain")
         times, rest = divmod(self.records, len(self._codes))
-        total: Any = statistic.add(statistic.zero(), self._codes)
-        if times > 1:
-            total = total * times
-        return statistic.add(total, self._codes[:rest]) if rest else total
+        total = statistic.add(statistic.zero(), self._codes[:rest])
+        doubled = statistic.add(statistic.zero(), self._codes)
+        while times:  # a total may be of any type, so it is merged with itself, and not multiplied
+            if times % 2:
+                total = statistic.merge(total, doubled)
+            times //= 2
+            if times:
+                doubled = statistic.merge(doubled, doubled)
+        return total
 
     def map(self, each: Any) -> Any:  # noqa: ARG002  whatever is made of them
         """Refused: what comes of each record by itself is known of none."""

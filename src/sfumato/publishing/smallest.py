@@ -1,6 +1,8 @@
-"""The smallest epsilon of three digits with which all wishes are fulfilled.
+"""An epsilon of three digits with which all wishes are just fulfilled.
 
-The one that is found fulfils all of them, and the one below it was tried and does not.
+The one that is found fulfils all of them, and the one below it was tried and does not.  Where more
+budget is divided in another way, a count may get a little worse by it; so a still smaller epsilon
+is not ruled out.
 
 Many columns.  What is off by the most at one epsilon is mostly off by the most at the next, so
 only such columns are looked at on the way; what is found is then tried with all columns, and a
@@ -34,13 +36,17 @@ class _Forecast(Protocol):
     def lines(self) -> tuple[ForecastLine, ...]:
         """What is expected of each column that was asked for."""
 
+    @property
+    def method(self) -> str:
+        """By which it would be released."""
+
 
 F = TypeVar("F", bound=_Forecast)
 At = Callable[[Fraction, Columns | None], F]  # None: all columns
 
 
 def smallest(at: At[F], wishes: Sequence[Wish], most: Number) -> tuple[F, Fraction | None]:
-    """The forecast at the smallest epsilon that fulfils all wishes, and the epsilon below it.
+    """The forecast at an epsilon that just fulfils all wishes, and the epsilon below it.
 
     None below it: the smallest that is looked at fulfils them.  What is no budget for a method at
     all, because it is too small, fulfils nothing.
@@ -55,10 +61,14 @@ def smallest(at: At[F], wishes: Sequence[Wish], most: Number) -> tuple[F, Fracti
     shorts = [wish.short(found.lines) for wish in wishes]
     for wish, short in zip(wishes, shorts, strict=True):
         if short.missed:
+            # Bins are as wide at every budget, so a mean that is put together from them is as far
+            # off.
+            bins = wish.kind == "mean" and found.method == "mosaic"
+            other = ", or choose modips, which adds numbers up without bins" if bins else ""
             raise ParameterError(
                 f"want {wish.text!r}: not reached with epsilon up to {float(_epsilon(high)):g}, "
                 f"which leaves {short.said}; ask for less, release fewer columns, or have more "
-                "records"
+                f"records{other}"
             )
     columns = frozenset(short.column for short in shorts)
     line = _Line(_epsilon(high), shorts)

@@ -24,7 +24,7 @@ from typing import Literal
 from sfumato.errors import ParameterError
 from sfumato.publishing.forecast_line import ForecastLine
 from sfumato.schema import Date
-from sfumato.schema.domain import Domain, Grid
+from sfumato.schema.domain import Axis, Domain, Grid
 
 __all__ = ["Short", "Wish", "parsed"]
 
@@ -102,6 +102,8 @@ def _parsed(text: str, domain: Domain) -> Wish:
     if name is None and kind == "mean" and not percent:
         raise ParameterError(f"want {text!r}: numbers have units of their own; write a limit in %")
     _check_column(text, kind, name, domain)
+    if kind == "mean" and not percent:
+        _check_range(text, limit, next(axis for axis in domain.axes if axis.name == name))
     return Wish(text.strip(), kind, name, limit, percent)
 
 
@@ -116,3 +118,12 @@ def _check_column(text: str, kind: str, name: str | None, domain: Domain) -> Non
         which = f"{name} is no number" if name else "no column is a number"
         there = f"; numbers are: {', '.join(numbers)}" if numbers else ""
         raise ParameterError(f"want {text!r}: {which}, so it has no mean{there}")
+
+
+def _check_range(text: str, limit: Fraction, axis: Axis) -> None:
+    if isinstance(axis, Grid) and not isinstance(axis.column, Date):
+        width = float(axis.column.high - axis.column.low)
+        if limit > width:
+            raise ParameterError(
+                f"want {text!r}: a limit above its range of {width:g} asks for nothing"
+            )
