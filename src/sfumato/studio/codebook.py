@@ -22,7 +22,7 @@ from sfumato.schema.strict_yaml import load
 from sfumato.studio.draft import Draft, TypedColumn
 from sfumato.studio.project import Project
 from sfumato.studio.typed import typed_column
-from sfumato.studio.words import KINDS
+from sfumato.studio.words import KINDS, SPOKEN
 from sfumato.untrusted.plain_file import content
 from sfumato.untrusted.strict_json import parsed
 
@@ -32,13 +32,6 @@ _LARGEST = 2**22  # bytes
 _LONGEST_YAML = 120_000  # characters: whoever waits for the page waits for YAML, which is slow
 _ENDINGS = (".csv", ".json", ".yaml", ".yml", ".tsv", ".txt")
 _LONGEST_LABEL = 60
-_SPOKEN = {
-    **{words: kind for kind, words in KINDS.items()},
-    **{kind: kind for kind in KINDS},
-    "whole": "integer",
-    "list": "category",
-    "yes/no": "boolean",
-}
 _YES = ("yes", "y", "x", "1", "true", "allowed")
 _BETWEEN = ("file", "neighbours", "grid_bits", "order", "constraints")
 _OF_COLUMNS = ("order", "constraints")  # which name columns, so that a file may lack them
@@ -166,7 +159,7 @@ def _of_rows(text: str) -> CodeBook:
     columns = []
     for row in csv.reader(StringIO(text)):
         name, what, facts, missing = [*(cell.strip() for cell in row), "", "", "", ""][:4]
-        kind = _SPOKEN.get(what.casefold(), "")
+        kind = SPOKEN.get(what.casefold(), "")
         if name and kind:
             columns.append(TypedColumn(name, kind, facts, missing=missing.casefold() in _YES))
     if not columns:

@@ -24,15 +24,14 @@ from zlib import crc32
 from sfumato.studio.draft import Draft, TypedColumn
 from sfumato.studio.header import shown_name
 from sfumato.studio.typed import kind_of
-from sfumato.studio.words import KINDS
+from sfumato.studio.words import KINDS, SPOKEN
 from sfumato.untrusted.visible import visible
 
 __all__ = ["Lines", "Said", "marks", "read_lines", "written_lines"]
 
 _FLAGS = {"missing": "may lack", "per_person": "per person", "predicted": "predicted"}
 _FLAG = re.compile(rf"(?:^|;)\s*({'|'.join(_FLAGS.values())})\s*$", re.I)
-_SPOKEN = {words: kind for kind, words in KINDS.items()}
-_KIND = re.compile(rf"({'|'.join(sorted(_SPOKEN, key=len, reverse=True))})(?=[\s;]|$)[\s;]*", re.I)
+_KIND = re.compile(rf"({'|'.join(sorted(SPOKEN, key=len, reverse=True))})(?=[\s;]|$)[\s;]*", re.I)
 _MOST_SHOWN = 60  # characters of a line that nobody can place
 
 
@@ -132,7 +131,7 @@ def _read(rest: str) -> Said:
     kind = _KIND.match(rest)
     facts = rest[kind.end() :] if kind else rest
     return Said(
-        _SPOKEN[kind[1].lower()] if kind else kind_of(facts),
+        SPOKEN[kind[1].lower()] if kind else kind_of(facts),
         facts,
         **{flag: words in flags for flag, words in _FLAGS.items()},
     )

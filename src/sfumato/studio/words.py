@@ -10,6 +10,7 @@ __all__ = [
     "READ_PUBLIC",
     "READ_RELEASE",
     "READ_SO_FAR",
+    "SPOKEN",
     "at_home",
     "greek",
     "sentence",
@@ -30,6 +31,13 @@ KINDS = {
     "category": "one of a list",
     "date": "date",
     "boolean": "yes or no",
+}
+SPOKEN = {  # what people write for a kind
+    **{words: kind for kind, words in KINDS.items()},
+    **{kind: kind for kind in KINDS},
+    "whole": "integer",
+    "list": "category",
+    "yes/no": "boolean",
 }
 _LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 _AMOUNT = re.compile(rf"(?<![\w-])(?:{'|'.join(_LETTERS)})(?= [0-9])")
