@@ -89,10 +89,7 @@ def running(*, durable=False, quick=False):
         (folder / "data" / "pg_hba.conf").write_text(_HBA)
         fsync = "on" if durable else "off"
         settings = (
-            f"-k {folder} -c listen_addresses= -c fsync={fsync} -c shared_buffers=16MB "
-            # Compiling a question takes ten times as long as answering it: a ledger forbids plans
-            # that read whole tables, and what is forbidden counts as worth compiling.
-            "-c jit=off"
+            f"-k {folder} -c listen_addresses= -c fsync={fsync} -c shared_buffers=16MB"
         )
         server = Server(folder, call, settings)
         server.start()

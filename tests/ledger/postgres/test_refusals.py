@@ -152,6 +152,7 @@ def test_settings_of_a_role_change_nothing(people, address, schema, setting):
             assert ledger.verify() == ledger.head
             raw = ledger._backend.connection.raw
             assert raw.execute("SHOW synchronous_commit").fetchone() == ("on",)
+            assert raw.execute("SHOW jit").fetchone() == ("off",)
     finally:
         with people.raw() as raw:
             raw.execute("ALTER ROLE pia RESET ALL")

@@ -29,7 +29,8 @@ _RECENT = 1.0  # seconds for which the time of the server is not asked for again
 _FEW = 100  # rows of an answer that is kept
 _MARK = re.compile(r"\?|(?<!:):([a-z]+)\b")
 # Whatever a role, a database or the environment sets otherwise.  A client that stopped in the
-# middle holds the others up no longer than it idles.
+# middle holds the others up no longer than it idles.  Plans that read whole tables are forbidden,
+# and what is forbidden counts as so dear that it is compiled, for ten times as long as it takes.
 _SETTINGS = f"""
 SET search_path = pg_catalog, "{{schema}}", pg_temp;
 SET client_encoding = 'UTF8';
@@ -38,6 +39,7 @@ SET default_transaction_isolation = 'read committed';
 SET standard_conforming_strings = on;
 SET quote_all_identifiers = off;
 SET enable_seqscan = off;
+SET jit = off;
 SET lock_timeout = '{PATIENCE}s';
 SET idle_in_transaction_session_timeout = '{IDLE}s';
 SET default_transaction_read_only = off;
