@@ -169,7 +169,9 @@ def test_without_a_ledger_the_page_says_how_to_get_a_budget(tmp_path):
     world.ledger_path.unlink()
     with studio(tmp_path) as visitor:
         reply = visitor.get(REVIEW)
-    assert "has no budget in this ledger" in reply.text
+    assert "Nobody has granted a budget for visits yet" in reply.text
+    assert "Grant a budget</a>" in reply.text
+    assert "sfumato ledger" not in reply.text
     assert release_in(reply) is None
 
 

@@ -14,7 +14,7 @@ HERE = "/d/visits"
 def links(reply):
     """The steps by name, and where each leads; and which one is the page itself."""
     line = re.search('<nav class="steps".*?</nav>', reply.text, re.DOTALL)[0]
-    steps = re.findall(r"<li(.*?)>(?:<a href=\"(.*?)\">)?<span>\d</span> (\w+)(?:</a>)?</li>", line)
+    steps = re.findall(r"<li(.*?)>(?:<a href=\"(.*?)\">)?<span>\d </span>(\w+)(?:</a>)?</li>", line)
     (now,) = [name for how, _, name in steps if how == ' aria-current="step"']
     return now, {name: address for _, address, name in steps if address}
 

@@ -13,7 +13,7 @@ from sfumato.errors import BudgetError
 from sfumato.ledger import Ledger
 from sfumato.ledger.amount import covers, minus
 from sfumato.ledger.history import Act, act_of
-from sfumato.ledger.rules import affordable, one_promise, priced, unknown
+from sfumato.ledger.rules import affordable, one_promise, priced
 from sfumato.plan import Plan
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.publishing.table import price
@@ -150,7 +150,7 @@ def _funds(project: Project, terms: ReleaseTerms, job: str) -> Funds:
     name, cost = terms.dataset, priced(terms.guarantee)
     with project.ledger() as ledger:
         if ledger is None or name not in ledger.datasets():
-            return Funds(refusal=str(unknown(name)))
+            return Funds(refusal=f"nobody has granted a budget for {name} yet")
         balance = ledger.balance(name)
         left = balance.left.spelled(like=cost)
         try:
