@@ -88,9 +88,7 @@ def running(*, durable=False, quick=False):
         call("initdb", "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
         (folder / "data" / "pg_hba.conf").write_text(_HBA)
         fsync = "on" if durable else "off"
-        settings = (
-            f"-k {folder} -c listen_addresses= -c fsync={fsync} -c shared_buffers=16MB"
-        )
+        settings = f"-k {folder} -c listen_addresses= -c fsync={fsync} -c shared_buffers=16MB"
         server = Server(folder, call, settings)
         server.start()
         try:
