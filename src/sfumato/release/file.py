@@ -8,22 +8,18 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from sfumato.errors import ReleaseError
+from sfumato.release.parquet_file import parquet_batches
 from sfumato.untrusted.plain_file import opened
 
 __all__ = ["Format", "appearing", "file_writer", "read_batches"]
 
 Format = Literal["csv", "parquet"]
 _GROUP = 2**18  # rows of a group in Parquet: few enough to be held, enough to be read at once
-_PIECE = 2**26  # bytes of texts at a time
 _DECODED = (2**28, 2**12)  # bytes that records take up: so many, and so many for each of the file
-# What we write.  Others pack gigabytes of the same byte into a small file.
-_CODECS, _ENCODINGS = {"SNAPPY", "UNCOMPRESSED"}, {"PLAIN", "RLE", "RLE_DICTIONARY"}
-_TYPES = b"ARROW:schema"  # all that we write beside the records
 
 
 @contextmanager
@@ -150,13 +146,7 @@ def _batches(
     file: BinaryIO, path: Path, schema: pa.Schema, rows: int | None
 ) -> Iterator[pa.RecordBatch]:
     if path.suffix == ".parquet":
-        texts = [item.name for item in schema if pa.types.is_string(item.type)]
-        # Texts as places in a list of texts: a long one that occurs often is there once.
-        with pq.ParquetFile(file, pre_buffer=False, read_dictionary=texts) as found:
-            if found.schema_arrow.names != schema.names:
-                raise ReleaseError(f"{path} does not have the columns of its schema")
-            _check_packed(found.metadata, path, rows)
-            yield from (part for batch in found.iter_batches() for part in _parts(batch))
+        yield from parquet_batches(file, path, schema, rows)
         return
     reader = pacsv.open_csv(
         file,
@@ -175,34 +165,3 @@ def _batches(
     if reader.schema.names != schema.names:
         raise ReleaseError(f"{path} does not have the columns of its schema")
     yield from reader
-
-
-def _check_packed(found: Any, path: Path, rows: int | None) -> None:
-    """Refuse, by what the file says of itself, what would unpack into something else."""
-    if set(found.metadata or ()) - {_TYPES}:
-        # pandas obeys what it finds there: other names of columns, an index.
-        raise ReleaseError(f"{path} holds notes beside its records, which releases do not")
-    if rows is not None and found.num_rows != rows:
-        raise ReleaseError(f"{path} holds another number of rows than its certificate states")
-    for group in range(found.num_row_groups):
-        for place in range(found.num_columns):
-            column = found.row_group(group).column(place)
-            if column.compression not in _CODECS or set(column.encodings) - _ENCODINGS:
-                raise ReleaseError(f"{path} is packed in a way that releases are not")
-
-
-def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """A batch in pieces whose texts, written out, take up little memory."""
-    width = sum(
-        int(pc.max(pc.binary_length(column.dictionary)).as_py() or 0)
-        for column in batch.columns
-        if pa.types.is_dictionary(column.type)
-    )
-    step = max(_PIECE // (width + 1), 1)
-    for start in range(0, batch.num_rows, step):
-        piece = batch.slice(start, step)
-        columns = [
-            column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-            for column in piece.columns
-        ]
-        yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
