@@ -34,7 +34,8 @@ def verify(
     from sfumato.ledger import Ledger
     from sfumato.ledger.export import check_export
 
-    *more, kept = [_head(text) for text in head or [None]]  # the last while all is checked
+    heads = [_head(text) for text in head or []]
+    kept, more = (heads[0] if heads else None), heads[1:]
     if export is not None and ledger is not None and os.environ.get("SFUMATO_LEDGER") != ledger:
         raise ParameterError("choose either --ledger or --export: one is checked at a time")
     if export is not None:
