@@ -79,9 +79,11 @@ def test_values_that_are_equal_in_another_type_are_refused(path, name, kind):
         records(path)
 
 
-def test_notes_on_a_column_are_refused(path):
-    """Programs make something else of the values where a note names a type of theirs."""
-    note = {"ARROW:extension:name": "pandas.period", "ARROW:extension:metadata": "{}"}
+@pytest.mark.parametrize("told", ['{"freq": "D"}', "{}"])
+def test_notes_on_a_column_are_refused(path, told):
+    """pandas makes days of these values, or stops at the second one."""
+    pytest.importorskip("pandas")
+    note = {"ARROW:extension:name": "pandas.period", "ARROW:extension:metadata": told}
     noted = [SCHEMA.field(0).with_metadata(note), *list(SCHEMA)[1:]]
     pq.write_table(TABLE.cast(pa.schema(noted)), path)
     with pytest.raises(ReleaseError, match="does not have the types of its schema"):
@@ -111,3 +113,22 @@ def test_other_ways_to_skip_rows_are_refused(path, more):
     pq.write_table(TABLE, path, **more)
     with pytest.raises(ReleaseError, match="holds indices beside its records"):
         records(path)
+
+
+@pytest.mark.parametrize(
+    ("levels", "taken"), [(None, True), ({"ward": {"a", "b", "ä", "c"}}, True), ({}, False)]
+)
+def test_categories_that_no_row_has_are_those_of_the_schema(path, levels, taken):
+    """pandas shows them, whatever they say."""
+    places = pa.array([0, 1, None, 2], pa.int8())
+    texts = pa.DictionaryArray.from_arrays(places, ["a", "b", "ä", "c"])
+    table = TABLE.set_column(5, "ward", texts)
+    pq.write_table(table, path, write_statistics=False)
+    found = read_batches(path, SCHEMA, len(TABLE), levels=levels)
+    if taken:
+        assert pa.Table.from_batches(found, SCHEMA).equals(TABLE)
+    else:
+        with pytest.raises(ReleaseError, match="tells of its records"):
+            list(found)
+    pq.write_table(TABLE, path)
+    assert pa.Table.from_batches(read_batches(path, SCHEMA, 4, levels={}), SCHEMA).equals(TABLE)

@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -12,6 +12,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from sfumato.errors import ReleaseError
+from sfumato.release.csv_file import csv_batches
 from sfumato.release.parquet_file import parquet_batches
 from sfumato.untrusted.plain_file import opened
 
@@ -114,19 +115,21 @@ def read_batches(
     *,
     at_most: bool = False,
     widest: int = 0,
+    levels: Mapping[str, Set[str]] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """The records of a data file in the types of the schema, and so many of them where it is said.
 
     A small file may unpack into more than there is memory: reading stops where the records are
     more than was said, or take up more than such a file has reason to.  `widest`: bytes of the
     largest record that the schema allows; where most records are the same, honest files are small.
+    `levels`: texts that a column may list without holding them; None: whatever it lists.
     """
     seen, room = 0, 0
     try:
         with opened(path) as file:
             base, factor = _DECODED
             most = max(base + factor * os.fstat(file.fileno()).st_size, (rows or 0) * widest)
-            for batch in _batches(file, path, schema, None if at_most else rows):
+            for batch in _batches(file, path, schema, None if at_most else rows, levels):
                 seen, room = seen + batch.num_rows, room + batch.nbytes
                 if rows is not None and seen > rows:
                     raise ReleaseError(f"{path} holds more rows than its certificate states")
@@ -143,25 +146,13 @@ def read_batches(
 
 
 def _batches(
-    file: BinaryIO, path: Path, schema: pa.Schema, rows: int | None
+    file: BinaryIO,
+    path: Path,
+    schema: pa.Schema,
+    rows: int | None,
+    levels: Mapping[str, Set[str]] | None,
 ) -> Iterator[pa.RecordBatch]:
     if path.suffix == ".parquet":
-        yield from parquet_batches(file, path, schema, rows)
-        return
-    reader = pacsv.open_csv(
-        file,
-        parse_options=pacsv.ParseOptions(
-            newlines_in_values=True,
-            # A missing value in the only column is an empty line, and a record.
-            ignore_empty_lines=len(schema.names) > 1,
-        ),
-        convert_options=pacsv.ConvertOptions(
-            column_types=schema,
-            null_values=[""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-        ),
-    )
-    if reader.schema.names != schema.names:
-        raise ReleaseError(f"{path} does not have the columns of its schema")
-    yield from reader
+        yield from parquet_batches(file, path, schema, rows, levels)
+    else:
+        yield from csv_batches(file, path, schema)

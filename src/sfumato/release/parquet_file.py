@@ -6,7 +6,7 @@ looking at them.  The digest of the values sees none of it.  So all of it is wha
 writes, and follows from the values, or the file is refused.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from io import BytesIO
 from typing import Any
 
@@ -26,12 +26,17 @@ _NUMBER = b"PARQUET:field_id"  # all that is said of a column, by whoever reads 
 
 
 def parquet_batches(
-    file: Any, name: object, schema: pa.Schema, rows: int | None
+    file: Any,
+    name: object,
+    schema: pa.Schema,
+    rows: int | None,
+    levels: Mapping[str, Set[str]] | None,
 ) -> Iterator[pa.RecordBatch]:
-    """The records of a file in these types, and so many of them where it is said."""
-    texts = [item.name for item in schema if pa.types.is_string(item.type)]
-    # Texts as places in a list of texts: a long one that occurs often is there once.
-    with pq.ParquetFile(file, pre_buffer=False, read_dictionary=texts) as found:
+    """The records of a file in these types, and so many of them where it is said.
+
+    `levels`: texts that a column may list without holding them; None: whatever it lists.
+    """
+    with _opened(file, name, schema) as found:
         if found.schema_arrow.names != schema.names:
             raise ReleaseError(f"{name} does not have the columns of its schema")
         _check_packed(found.metadata, name, rows)
@@ -40,11 +45,28 @@ def parquet_batches(
             group = found.metadata.row_group(place)
             seen = _Seen(schema)
             for batch in found.iter_batches(row_groups=[place]):
+                if levels is not None:
+                    seen.list_texts(batch, levels)
                 for part in _parts(batch):
                     seen.update(part)
                     yield part
             if not seen.fits(group):
                 raise ReleaseError(f"{name} tells of its records what does not follow from them")
+
+
+def _opened(file: Any, name: object, schema: pa.Schema) -> Any:
+    texts = [item.name for item in schema if pa.types.is_string(item.type)]
+    try:
+        # Texts as places in a list of texts: a long one that occurs often is there once.
+        return pq.ParquetFile(file, pre_buffer=False, read_dictionary=texts)
+    except (OSError, ValueError, pa.ArrowException):
+        raise
+    except Exception:  # of a type that the file names and some package, such as pandas, makes
+        raise _other_types(name) from None
+
+
+def _other_types(name: object) -> ReleaseError:
+    return ReleaseError(f"{name} does not have the types of its schema")
 
 
 def _check_packed(found: Any, name: object, rows: int | None) -> None:
@@ -81,7 +103,7 @@ def _check_types(found: Any, name: object, schema: pa.Schema) -> None:
     # Both: some programs go by the one, some by the other.
     same_types = map(_same_type, found.schema_arrow, wanted.schema_arrow)
     if _stored(found.schema) != _stored(wanted.schema) or not all(same_types):
-        raise ReleaseError(f"{name} does not have the types of its schema")
+        raise _other_types(name)
 
 
 def _stored(schema: Any) -> list[tuple[object, ...]]:
@@ -105,6 +127,19 @@ class _Seen:
     def __init__(self, schema: pa.Schema) -> None:
         self._rows, self._missing = 0, [0] * len(schema)
         self._ends: list[list[Any]] = [[] for _ in schema]
+        self._listed, self._held = set[tuple[str, str]](), set[tuple[str, str]]()
+
+    def list_texts(self, batch: pa.RecordBatch, levels: Mapping[str, Set[str]]) -> None:
+        """Texts that are listed: programs show those that no row holds as categories."""
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            if not pa.types.is_dictionary(column.type):
+                continue
+            more = set(column.dictionary.to_pylist()) - levels.get(name, set())
+            if more:
+                self._listed |= {(name, text) for text in more}
+                used = pc.unique(column.indices).drop_null()
+                held = column.dictionary.take(used).to_pylist()
+                self._held |= {(name, text) for text in held}
 
     def update(self, batch: pa.RecordBatch) -> None:
         self._rows += batch.num_rows
@@ -116,7 +151,7 @@ class _Seen:
 
     def fits(self, group: Any) -> bool:
         """Whether what the file tells of the group is so."""
-        if self._rows != group.num_rows:
+        if self._rows != group.num_rows or self._listed - self._held:
             return False
         for place, (missing, ends) in enumerate(zip(self._missing, self._ends, strict=True)):
             told = group.column(place).statistics
