@@ -101,6 +101,8 @@ def test_a_revoked_key_is_named(asked, tmp_path):
     code, said = asked("verify r --key publisher.key.pub --revoked revoked.txt")
     assert code == 1
     assert f"signed by key {id_[:32]}…, which revoked.txt revokes" in said
+    (tmp_path / "later.txt").write_text("# none\n")
+    assert asked("verify r --revoked revoked.txt --revoked later.txt") == (code, said)
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,10 @@ def test_the_head_is_printed_and_a_kept_head_is_checked(run, granted, path):
     assert "holds the head you kept" in run("verify", "--head", head).output
     refusal = run("verify", "--head", "0" * 64).exception
     assert isinstance(refusal, LedgerError)
+    assert "holds the heads you kept" in run("verify", "--head", head, "--head", head).output
+    for one, other in (("0" * 64, head), (head, "0" * 64)):
+        refusal = run("verify", "--head", one, "--head", other).exception
+        assert isinstance(refusal, LedgerError), "one of several was forgotten"
     assert key not in first + run("show").output
 
 

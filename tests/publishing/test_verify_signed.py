@@ -351,6 +351,9 @@ def test_a_revoked_key_counts_no_more(world, own, plain, tmp_path):
         assert list(found) == ["origin"]
         assert found["origin"].endswith("which revoked.txt revokes")
     assert sf.verify(plain, revoked=revoked).passed
+    (tmp_path / "later.txt").write_text(f"{private_key(world / 'stranger.key').id}\n")
+    for several in ([revoked, tmp_path / "later.txt"], [tmp_path / "later.txt", revoked]):
+        assert failed(own, revoked=several)["origin"].endswith("which revoked.txt revokes")
 
 
 def test_a_list_that_cannot_be_read_is_no_empty_one(world, own, tmp_path):

@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,13 +11,17 @@ from sfumato.cli.ledger_options import LEDGER
 from sfumato.cli.ledger_sign import Keys, SignedHeadFile, held_heads
 from sfumato.cli.screen import say
 
+if TYPE_CHECKING:
+    from sfumato.signature.head import Chained
+
 __all__ = ["verify"]
 
 
 def verify(
     ledger: Annotated[str | None, LEDGER] = None,
     head: Annotated[
-        str | None, typer.Option(help="A head you kept earlier: it must be in the history.")
+        list[str] | None,
+        typer.Option(help="A head you kept earlier: it must be in the history; repeatable."),
     ] = None,
     export: Annotated[
         Path | None, typer.Option(help="Check a file that sfumato ledger export wrote instead.")
@@ -30,20 +34,24 @@ def verify(
     from sfumato.ledger import Ledger
     from sfumato.ledger.export import check_export
 
-    kept = _head(head)
+    heads = [_head(text) for text in head or []]
+    kept, more = (heads[0] if heads else None), heads[1:]
     if export is not None and ledger is not None and os.environ.get("SFUMATO_LEDGER") != ledger:
         raise ParameterError("choose either --ledger or --export: one is checked at a time")
     if export is not None:
         checked = check_export(export, head=kept)
         name, found = f"{export} (ledger {checked.ledger_id})", checked.head
-        held = held_heads(_Exported(checked.ledger_id, export), signed_head, key)
+        told = _Exported(checked.ledger_id, export)
+        _check_kept(told, more)
+        held = held_heads(told, signed_head, key)
     elif ledger is None:
         raise ParameterError("say what to check: --ledger FILE, or --export FILE")
     else:
         with Ledger(ledger) as opened:
             name, found = opened.name, opened.verify(head=kept)
+            _check_kept(opened, more)
             held = held_heads(opened, signed_head, key)
-    say(f"{name} is sound{'' if head is None else ' and holds the head you kept'}")
+    say(f"{name} is sound{_holding(head or [])}")
     for text in held:
         say(text)
     if export is not None and checked.taken_as_stated:
@@ -54,7 +62,7 @@ def verify(
             f"steps follow from the lines before. They are {_runs(stated)}"
         )
     say(f"head: {found}")
-    if head is None and not held:
+    if not head and not held:
         say("keep it elsewhere: with it, a rolled-back or rewritten ledger is detected")
 
 
@@ -70,6 +78,16 @@ class _Exported:
         from sfumato.ledger.export import check_export
 
         return check_export(self.file, head=head).head
+
+
+def _check_kept(ledger: "Chained", heads: list[str | None]) -> None:
+    for head in heads:
+        ledger.verify(head=head)
+
+
+def _holding(heads: list[str]) -> str:
+    s = "s" * (len(heads) > 1)
+    return f" and holds the head{s} you kept" if heads else ""
 
 
 def _head(text: str | None) -> str | None:

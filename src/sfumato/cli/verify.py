@@ -23,8 +23,10 @@ def verify(
         ),
     ] = None,
     revoked: Annotated[
-        Path | None,
-        typer.Option(help="Ids of keys that count no more, one a line.", metavar="FILE"),
+        list[Path] | None,
+        typer.Option(
+            help="Ids of keys that count no more, one a line; repeatable.", metavar="FILE"
+        ),
     ] = None,
     trial: Annotated[
         list[Path] | None,

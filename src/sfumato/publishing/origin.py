@@ -21,14 +21,17 @@ class Trust(NamedTuple):
 
     @classmethod
     def of(
-        cls, key: str | Path | Iterable[str | Path] | None, revoked: str | Path | None
+        cls,
+        key: str | Path | Iterable[str | Path] | None,
+        revoked: str | Path | Iterable[str | Path] | None,
     ) -> "Trust":
         """From files of public keys and of revoked ones; refused where one cannot be read."""
         keys = None if key is None else key_list(key)
-        if revoked is None:
-            return cls(keys)
-        named = Path(revoked).name
-        return cls(keys, KeyList(dict.fromkeys(known_keys(revoked), named), (named,)))
+        lists = [revoked] if isinstance(revoked, str | Path) else list(revoked or ())
+        found: dict[str, str] = {}
+        for file in lists:
+            found |= dict.fromkeys(known_keys(file), Path(file).name)
+        return cls(keys, KeyList(found, tuple(Path(file).name for file in lists)))
 
 
 ANYBODY = Trust()
@@ -46,7 +49,9 @@ def signer(certificate: Certificate, trust: Trust) -> str:
         )
     found = check_signature(certificate)
     if found in trust.revoked.keys:
-        raise ReleaseError(f"signed by key {brief(found)}, which {trust.revoked.named} revokes")
+        raise ReleaseError(
+            f"signed by key {brief(found)}, which {trust.revoked.keys[found]} revokes"
+        )
     if keys is None:
         return (
             f"signed by key {brief(found)}; whether that is the publisher's key, --key "

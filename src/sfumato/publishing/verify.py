@@ -41,12 +41,13 @@ def verify(
     *,
     ledger: Ledger | str | Path | None = None,
     key: str | Path | Iterable[str | Path] | None = None,
-    revoked: str | Path | None = None,
+    revoked: str | Path | Iterable[str | Path] | None = None,
 ) -> Verification:
     """All checks in order; a folder without a readable certificate is refused outright.
 
     A release that lies in a folder stands for it.  `key` is a file of public keys, or several: the
-    release must be signed by one of them, and not by one that the file `revoked` lists.
+    release must be signed by one of them, and not by one that `revoked`, a file or
+    several, lists.
     A page that was added to the folder is made again from the release and compared with it.
 
     >>> from tempfile import TemporaryDirectory

@@ -2,28 +2,25 @@
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from sfumato.errors import ReleaseError
+from sfumato.release.csv_file import csv_batches
+from sfumato.release.parquet_file import parquet_batches
 from sfumato.untrusted.plain_file import opened
 
 __all__ = ["Format", "appearing", "file_writer", "read_batches"]
 
 Format = Literal["csv", "parquet"]
 _GROUP = 2**18  # rows of a group in Parquet: few enough to be held, enough to be read at once
-_PIECE = 2**26  # bytes of texts at a time
 _DECODED = (2**28, 2**12)  # bytes that records take up: so many, and so many for each of the file
-# What we write.  Others pack gigabytes of the same byte into a small file.
-_CODECS, _ENCODINGS = {"SNAPPY", "UNCOMPRESSED"}, {"PLAIN", "RLE", "RLE_DICTIONARY"}
-_TYPES = b"ARROW:schema"  # all that we write beside the records
 
 
 @contextmanager
@@ -118,19 +115,21 @@ def read_batches(
     *,
     at_most: bool = False,
     widest: int = 0,
+    levels: Mapping[str, Set[str]] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """The records of a data file in the types of the schema, and so many of them where it is said.
 
     A small file may unpack into more than there is memory: reading stops where the records are
     more than was said, or take up more than such a file has reason to.  `widest`: bytes of the
     largest record that the schema allows; where most records are the same, honest files are small.
+    `levels`: texts that a column may list without holding them; None: whatever it lists.
     """
     seen, room = 0, 0
     try:
         with opened(path) as file:
             base, factor = _DECODED
             most = max(base + factor * os.fstat(file.fileno()).st_size, (rows or 0) * widest)
-            for batch in _batches(file, path, schema, None if at_most else rows):
+            for batch in _batches(file, path, schema, None if at_most else rows, levels):
                 seen, room = seen + batch.num_rows, room + batch.nbytes
                 if rows is not None and seen > rows:
                     raise ReleaseError(f"{path} holds more rows than its certificate states")
@@ -147,62 +146,13 @@ def read_batches(
 
 
 def _batches(
-    file: BinaryIO, path: Path, schema: pa.Schema, rows: int | None
+    file: BinaryIO,
+    path: Path,
+    schema: pa.Schema,
+    rows: int | None,
+    levels: Mapping[str, Set[str]] | None,
 ) -> Iterator[pa.RecordBatch]:
     if path.suffix == ".parquet":
-        texts = [item.name for item in schema if pa.types.is_string(item.type)]
-        # Texts as places in a list of texts: a long one that occurs often is there once.
-        with pq.ParquetFile(file, pre_buffer=False, read_dictionary=texts) as found:
-            if found.schema_arrow.names != schema.names:
-                raise ReleaseError(f"{path} does not have the columns of its schema")
-            _check_packed(found.metadata, path, rows)
-            yield from (part for batch in found.iter_batches() for part in _parts(batch))
-        return
-    reader = pacsv.open_csv(
-        file,
-        parse_options=pacsv.ParseOptions(
-            newlines_in_values=True,
-            # A missing value in the only column is an empty line, and a record.
-            ignore_empty_lines=len(schema.names) > 1,
-        ),
-        convert_options=pacsv.ConvertOptions(
-            column_types=schema,
-            null_values=[""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-        ),
-    )
-    if reader.schema.names != schema.names:
-        raise ReleaseError(f"{path} does not have the columns of its schema")
-    yield from reader
-
-
-def _check_packed(found: Any, path: Path, rows: int | None) -> None:
-    """Refuse, by what the file says of itself, what would unpack into something else."""
-    if set(found.metadata or ()) - {_TYPES}:
-        # pandas obeys what it finds there: other names of columns, an index.
-        raise ReleaseError(f"{path} holds notes beside its records, which releases do not")
-    if rows is not None and found.num_rows != rows:
-        raise ReleaseError(f"{path} holds another number of rows than its certificate states")
-    for group in range(found.num_row_groups):
-        for place in range(found.num_columns):
-            column = found.row_group(group).column(place)
-            if column.compression not in _CODECS or set(column.encodings) - _ENCODINGS:
-                raise ReleaseError(f"{path} is packed in a way that releases are not")
-
-
-def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """A batch in pieces whose texts, written out, take up little memory."""
-    width = sum(
-        int(pc.max(pc.binary_length(column.dictionary)).as_py() or 0)
-        for column in batch.columns
-        if pa.types.is_dictionary(column.type)
-    )
-    step = max(_PIECE // (width + 1), 1)
-    for start in range(0, batch.num_rows, step):
-        piece = batch.slice(start, step)
-        columns = [
-            column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-            for column in piece.columns
-        ]
-        yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+        yield from parquet_batches(file, path, schema, rows, levels)
+    else:
+        yield from csv_batches(file, path, schema)

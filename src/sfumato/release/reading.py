@@ -50,7 +50,8 @@ def read_table(
         return read_records(folder, certificate, schema)
     name = next(name for name in certificate.data_files if name.startswith(table))
     rows = certificate.people.persons if table == "persons" else certificate.rows
-    return read_batches(folder / name, schema, rows, widest=record_bytes(certificate, schema))
+    widest, levels = record_bytes(certificate, schema), _levels(certificate)
+    return read_batches(folder / name, schema, rows, widest=widest, levels=levels)
 
 
 def read_records(
@@ -67,10 +68,13 @@ def read_files(
     names, left = certificate.data_files, certificate.rows
     if certificate.in_parts and (folder / DATA).is_symlink():
         raise ReleaseError(f"{folder / DATA} is a link, not the folder of its data")
-    widest = record_bytes(certificate, schema)
+    widest, levels = record_bytes(certificate, schema), _levels(certificate)
     for place, name in enumerate(names):
         more = place < len(names) - 1
-        read = _Counted(read_batches(folder / name, schema, left, at_most=more, widest=widest))
+        batches = read_batches(
+            folder / name, schema, left, at_most=more, widest=widest, levels=levels
+        )
+        read = _Counted(batches)
         yield name, read
         left -= read.rows
 
@@ -86,6 +90,16 @@ def record_bytes(certificate: Certificate, schema: pa.Schema) -> int:
         if isinstance(axis, Levels)
     ]
     return row_bytes(schema) + sum(longest)
+
+
+def _levels(certificate: Certificate) -> dict[str, frozenset[str]]:
+    """The texts that a column of categories lists, whether a record has them or not."""
+    if certificate.columns is not None or certificate.public_schema is None:
+        return {}
+    axes = Domain.of(certificate.public_schema).axes
+    return {
+        axis.name: frozenset(map(str, axis.values)) for axis in axes if isinstance(axis, Levels)
+    }
 
 
 class _Counted(Iterator[pa.RecordBatch]):
