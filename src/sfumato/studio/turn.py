@@ -48,7 +48,7 @@ def is_taken(path: Path) -> bool:
     """Whether a process holds the lock."""
     try:
         handle = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):  # another person's is theirs to ask about
         return False
     try:
         return not _lock(handle, alone=False)
