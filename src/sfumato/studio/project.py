@@ -152,6 +152,16 @@ class Project:
         """Where the schema of a data set lies, or will lie."""
         return self._place(slug, "schema.yaml")
 
+    def schema_text(self, slug: str) -> str:
+        """The schema of a data set as it lies there; others may have changed it since."""
+        try:
+            return content(self.schema_path(slug), _LARGEST).decode("utf-8-sig")
+        except (OSError, ValueError):
+            raise ParameterError(
+                f"datasets/{slug}/schema.yaml is missing or no text in UTF-8: go to the columns, "
+                "and on from there, to write it anew"
+            ) from None
+
     def _place(self, slug: str, name: str) -> Path:
         return inside(self._datasets, slug, name)
 
