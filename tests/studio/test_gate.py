@@ -61,6 +61,14 @@ def test_what_is_open_to_all_does_not_name_the_folder(visitor, path):
     assert visitor.folder.name in visitor.get("/").text
 
 
+@pytest.mark.parametrize("other", ['a={"b": 1}', "a[b]=c", 'a=b"c', "a", "{own}=old"])
+def test_a_cookie_of_another_program_of_this_machine_locks_nobody_out(visitor, other):
+    other = other.replace("{own}", f"sfumato-{visitor.port}")
+    for cookies in (f"{other}; {visitor.cookie}", f"{visitor.cookie}; {other}"):
+        assert visitor.ask("GET", "/new", Cookie=cookies).status == 200
+    assert visitor.ask("GET", "/new", Cookie=other).status == 401
+
+
 def test_the_cookie_of_another_port_does_not_open(visitor):
     value = visitor.cookie.partition("=")[2]
     assert visitor.ask("GET", "/", Cookie=f"sfumato-1={value}").status == 401

@@ -8,6 +8,9 @@ import pytest
 
 from jobs_world import World, begun, ended, go_on, held
 from sfumato.errors import ParameterError, Refused
+from sfumato.ledger import Ledger
+from sfumato.privacy.guarantee import PureDP
+from studio_world import studio
 
 NOTED = "import sys; open(sys.argv[-2] + '/begun', 'a').write('x')"
 
@@ -75,8 +78,8 @@ def test_no_more_releases_run_at_once_than_there_are_cores(tmp_path, monkeypatch
     jobs.publish(first)
     held(world)
     jobs.publish(first)  # pressed twice it is the same one
-    for studio in (jobs, world.jobs()):
-        for begin, asked in ((studio.publish, second), (studio.look, look)):
+    for one in (jobs, world.jobs()):
+        for begin, asked in ((one.publish, second), (one.look, look)):
             with pytest.raises(Refused, match="as many of this folder are under way"):
                 begin(asked)
     assert (jobs.asked(second.job), world.lines("inspect"), world.lines("reserve")) == (None, 0, 1)
@@ -110,6 +113,24 @@ def test_a_folder_that_was_moved_away_is_told_and_never_made_again(tmp_path):
     (world.project.releases / job).rename(tmp_path / "elsewhere")
     found = world.jobs().standing(job)
     assert (found.what, found.may_finish, found.may_refund) == ("gone", False, False)
+
+
+@pytest.mark.parametrize("charged", [False, True])
+def test_what_lies_there_is_not_said_to_be_uncharged_by_an_older_ledger(tmp_path, charged):
+    world = World(tmp_path)
+    asked = world.asked()
+    (tmp_path / "releases" / asked.job).mkdir()
+    (tmp_path / "releases" / asked.job / "release.json").write_text("{}")
+    world.jobs().folder.begin(asked)
+    if charged:
+        with Ledger(world.ledger_path) as ledger:
+            about = "one record (row) of the table; replace-one"
+            ledger.reserve(asked.job, "visits", PureDP(1), plan="c0ffee00", protects=about)
+    found = world.jobs().standing(asked.job)
+    assert (found.what, found.may_finish, found.may_refund) == ("ahead", False, False)
+    with studio(tmp_path) as visitor:
+        for page in (f"/jobs/{asked.job}", "/d/visits/review"):
+            assert "this is an older copy of the ledger" in visitor.get(page).text
 
 
 def test_a_job_that_was_changed_by_hand_is_refused(tmp_path):

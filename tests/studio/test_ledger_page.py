@@ -1,6 +1,7 @@
 """The ledger's pages: history, grants, refunds, heads, exports; each decision one line."""
 
 import re
+from pathlib import Path
 from threading import Thread
 from urllib.parse import unquote
 
@@ -183,6 +184,30 @@ def test_a_request_is_answered_once_and_approved_by_another_person_only(empty, a
         assert visitor.get(PAGE).status == 200
     assert len(lines(empty, answer)) == 1
     assert len(lines(empty, "approve")) == (answer == "approve")
+
+
+def test_who_may_open_the_ledger_alone_can_approve_and_is_told_the_rest(empty, monkeypatch):
+    with Ledger.create(empty.ledger_path, two_people=True) as ledger, who_writes("anna"):
+        number = ledger.request(NAME, epsilon=1, reason="second wave")
+    iterdir = Path.iterdir
+
+    def refused(path, *_):
+        if path.name in ("data", "datasets", "releases", "draft.json"):
+            raise PermissionError(13, "Permission denied")
+        return iterdir(path)
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    monkeypatch.setattr("sfumato.studio.project.content", refused)
+    form = {"number": number, "dataset": NAME, "reason": "board", "answer": "approve"}
+    with studio(empty.folder) as visitor:
+        assert "datasets cannot be read: Permission denied" in text(visitor.get("/"))
+        for path in ("/new", f"/d/{NAME}/schema"):
+            assert visitor.get(path).status == 409
+        assert visitor.get("/ledger").status == visitor.get(PAGE).status == 200
+        with who_writes("bert"):
+            assert visitor.post("/ledger/approve", form).leads_to == PAGE
+        assert visitor.said == []
+    assert len(lines(empty, "approve")) == 1
 
 
 def test_a_stopped_release_is_given_back_once_and_a_finished_one_never(made):

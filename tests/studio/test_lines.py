@@ -86,6 +86,11 @@ def test_a_line_that_cannot_be_placed_is_named(text, said):
     assert said in " ".join(read_lines(draft(TypedColumn("age"), TypedColumn("sex")), text).faults)
 
 
+def test_a_word_that_is_said_very_often_is_read_at_once():
+    said = read_lines(draft(TypedColumn("age")), "age: 0..9" + "; may lack" * 30_000).said[0]
+    assert (said.kind, said.facts, said.missing) == ("integer", "0..9", True)
+
+
 def test_of_names_that_differ_in_the_size_of_letters_the_exact_one_is_meant():
     both = draft(TypedColumn("age"), TypedColumn("AGE"))
     assert list(read_lines(both, "AGE: 0..9").said) == [1]

@@ -12,6 +12,7 @@ from sfumato.errors import ParameterError
 from sfumato.studio.draft import Draft, TypedColumn
 from sfumato.studio.place import inside, is_slug, slug_of, write_whole
 from sfumato.studio.project import Project
+from sfumato.studio.turn import is_taken
 from studio_world import studio
 
 
@@ -94,6 +95,27 @@ def test_a_draft_is_whole_or_the_old_one(tmp_path, monkeypatch):
         write_whole(path, "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_where_nothing_can_be_written_any_more_it_is_said_and_locks_are_asked(
+    tmp_path, monkeypatch
+):
+    lock, real = tmp_path / "lock", os.open
+    lock.touch()
+
+    def read_only(path, flags, *mode, **rest):
+        if flags & (os.O_WRONLY | os.O_RDWR):
+            raise OSError(30, "Read-only file system")
+        return real(path, flags, *mode, **rest)
+
+    def kept(*_, **__):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "open", read_only)
+    monkeypatch.setattr(Path, "unlink", kept)
+    with pytest.raises(ParameterError, match="Read-only file system"):
+        write_whole(tmp_path / "draft.json", "new")
+    assert not is_taken(lock)
 
 
 def test_the_same_name_is_not_begun_twice_and_like_ones_get_folders_of_their_own(tmp_path):

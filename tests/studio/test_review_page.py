@@ -149,6 +149,7 @@ def test_a_doubt_is_shown_and_taken_before_the_name_counts(world):
         ("promise", "promise is not chosen"),
         ("columns", "not declared"),
         ("method", "promises nothing"),
+        ("schema", "schema.yaml is missing or no text in UTF-8"),
     ],
 )
 def test_what_is_missing_is_said_in_place_of_a_button(world, undone, said):
@@ -157,10 +158,13 @@ def test_what_is_missing_is_said_in_place_of_a_button(world, undone, said):
     elif undone == "columns":
         world.draft.declared = False
         world.project.keep(world.draft)
+    elif undone == "schema":
+        world.project.schema_path("visits").write_bytes("name: visits".encode("utf-16"))
     else:
         world.choose(method="rotation")
     with studio(world.project.folder) as visitor:
         reply = visitor.get(REVIEW)
+        assert visitor.get("/d/visits/budget").status != 500
     assert (reply.status, said in reply.text, release_in(reply)) == (200, True, None)
 
 

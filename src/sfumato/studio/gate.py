@@ -11,7 +11,6 @@ cookie, so that such pages must be of people who are trusted.
 import asyncio
 import secrets
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
 from time import monotonic
 from traceback import extract_tb
 
@@ -125,12 +124,13 @@ class Gate:
         return None
 
     def _knows(self, cookies: str) -> bool:
-        try:
-            found = SimpleCookie(cookies).get(self.cookie)
-        except CookieError:
-            return False
-        return found is not None and secrets.compare_digest(
-            found.value.encode(), self._key.session.encode()
+        # By hand: `http.cookies` drops all of them where one, set by another program of this
+        # machine, is not written as it should be.
+        pairs = (one.strip().partition("=") for one in cookies.split(";"))
+        return any(
+            name == self.cookie
+            and secrets.compare_digest(value.encode(), self._key.session.encode())
+            for name, _, value in pairs
         )
 
 

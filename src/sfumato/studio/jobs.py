@@ -80,9 +80,10 @@ class Jobs:
 
     def standing(self, job: str) -> Standing:
         """Where a release stands, as the ledger, the folder and the lock have it."""
-        worker, entry = self._workers.get(job), self._known(job)
-        told = 0 if worker is None else worker.done
-        return standing(job, entry, self.folder, at_work=self._at_work(job), told=told)
+        # The worker first: of one that ends meanwhile, the ledger and the folder then say all.
+        at_work, worker = self._at_work(job), self._workers.get(job)
+        entry, told = self._known(job), 0 if worker is None else worker.done
+        return standing(job, entry, self.folder, at_work=at_work, told=told)
 
     def _known(self, job: str) -> Entry | None:
         """What the ledger knows of a release; refused where this is none."""

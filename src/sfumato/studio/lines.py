@@ -30,7 +30,6 @@ from sfumato.untrusted.visible import visible
 __all__ = ["Lines", "Said", "marks", "read_lines", "written_lines"]
 
 _FLAGS = {"missing": "may lack", "per_person": "per person", "predicted": "predicted"}
-_FLAG = re.compile(rf"(?:^|;)\s*({'|'.join(_FLAGS.values())})\s*$", re.I)
 _KIND = re.compile(rf"({'|'.join(sorted(SPOKEN, key=len, reverse=True))})(?=[\s;]|$)[\s;]*", re.I)
 _MOST_SHOWN = 60  # characters of a line that nobody can place
 
@@ -124,10 +123,11 @@ def _short(line: str) -> str:
 
 def _read(rest: str) -> Said:
     rest = re.sub(r"^\s*[:=]?\s*", "", rest)
-    flags = set()
-    while flag := _FLAG.search(rest):
-        flags.add(flag[1].lower())
-        rest = rest[: flag.start()].rstrip()
+    parts, flags = rest.split(";"), set()
+    while parts and (flag := parts[-1].strip().lower()) in _FLAGS.values():
+        flags.add(flag)
+        parts.pop()
+    rest = ";".join(parts).rstrip()
     kind = _KIND.match(rest)
     facts = rest[kind.end() :] if kind else rest
     return Said(

@@ -9,6 +9,7 @@
 import os
 import re
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from unicodedata import normalize
 
@@ -70,5 +71,6 @@ def write_whole(path: Path, text: str) -> None:
         aside.replace(path)
         flush(path.parent)
     except OSError as error:
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):  # refused too where nothing may be written any more
+            aside.unlink(missing_ok=True)
         raise ParameterError(f"{path} cannot be written: {error.strerror}") from None

@@ -46,7 +46,7 @@ class Project:
     def files(self) -> list[str]:
         """The names of what lies in the data folder and leads nowhere else."""
         found = []
-        for name in sorted(entry.name for entry in self.data.iterdir()):
+        for name in _names(self.data):
             try:
                 inside(self.data, name)
             except ParameterError:
@@ -89,23 +89,32 @@ class Project:
 
     def _begun(self) -> tuple[list[Draft], list[str]]:
         drafts, complaints = [], []
-        for entry in sorted(self._datasets.iterdir()):
-            if is_slug(entry.name) and (entry / "draft.json").is_file():
-                try:
-                    drafts.append(self.dataset(entry.name))
-                except ParameterError as refusal:
-                    complaints.append(str(refusal))
+        try:
+            names = _names(self._datasets)
+        except ParameterError as refusal:  # the folder is another person's: the ledger may be ours
+            return [], [str(refusal)]
+        for name in filter(is_slug, names):
+            try:
+                text = self._text(name)
+                drafts += [] if text is None else [Draft.from_json(name, text)]
+            except ParameterError as refusal:
+                complaints.append(str(refusal))
         return drafts, complaints
 
     def dataset(self, slug: str) -> Draft:
         """One draft, by its name in addresses."""
-        if not is_slug(slug) or not (place := self._place(slug, "draft.json")).is_file():
+        if not is_slug(slug) or (text := self._text(slug)) is None:
             raise ParameterError("there is no such data set here: begin at the start page")
+        return Draft.from_json(slug, text)
+
+    def _text(self, slug: str) -> str | None:
+        """A draft as it was kept; None where there is none."""
         try:
-            text = content(place, _LARGEST).decode()
+            return content(self._place(slug, "draft.json"), _LARGEST).decode()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
         except (OSError, ValueError):
             raise ParameterError(f"datasets/{slug}/draft.json cannot be read") from None
-        return Draft.from_json(slug, text)
 
     def begin(self, draft: Draft) -> Draft:
         """Keep a new draft in a folder of its own; its name in addresses is chosen here."""
@@ -143,5 +152,22 @@ class Project:
         """Where the schema of a data set lies, or will lie."""
         return self._place(slug, "schema.yaml")
 
+    def schema_text(self, slug: str) -> str:
+        """The schema of a data set as it lies there; others may have changed it since."""
+        try:
+            return content(self.schema_path(slug), _LARGEST).decode("utf-8-sig")
+        except (OSError, ValueError):
+            raise ParameterError(
+                f"datasets/{slug}/schema.yaml is missing or no text in UTF-8: go to the columns, "
+                "and on from there, to write it anew"
+            ) from None
+
     def _place(self, slug: str, name: str) -> Path:
         return inside(self._datasets, slug, name)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in folder.iterdir())
+    except OSError as error:
+        raise ParameterError(f"folder {folder} cannot be read: {error.strerror}") from None

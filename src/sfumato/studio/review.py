@@ -61,7 +61,7 @@ class Review:
 
 def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
     """The review of what was typed, under the id that its release will have."""
-    text = project.schema_path(draft.slug).read_text(encoding="utf-8")
+    text = project.schema_text(draft.slug)
     schema = Schema.parse(text)
     plan = price(
         schema,

@@ -104,7 +104,7 @@ def _listed(draft: Draft | None, project: Project) -> tuple[tuple[tuple[str, str
     if draft is None:
         return (), 0
     try:
-        schema = Schema.parse(project.schema_path(draft.slug).read_text(encoding="utf-8"))
+        schema = Schema.parse(project.schema_text(draft.slug))
     except (OSError, Refused, UnicodeDecodeError):
         return (), 0
     by_source: dict[str, list[str]] = defaultdict(list)

@@ -5,6 +5,7 @@ What a worker said through its pipe only adds how far it is while it runs.
 | ledger | folder | no worker is at it | what can be done |
 |---|---|---|---|
 | knows nothing | | nothing was charged | begin again, give up |
+| knows nothing, or reserved | whole | published; the ledger is an older copy | find the newer one |
 | reserved | | charged, no noise was drawn | finish it, give the budget back |
 | drawn | whole | the ledger was not told | finish it |
 | drawn | not whole | the noise is spent and the release is lost | |
@@ -37,6 +38,7 @@ What = Literal[
     "lost",
     "released",
     "gone",
+    "ahead",
     "misfit",
     "refunded",
     "elsewhere",
@@ -99,6 +101,8 @@ def standing(
 
 
 def _after(entry: Entry | None, ending: Ending | None, *, whole: bool) -> tuple[What, int]:
+    if whole and (entry is None or entry.state == "reserved"):
+        return "ahead", 3  # of its ledger, which holds the draw before a folder is there
     if entry is None:
         outcome = None if ending is None else ending.outcome
         return ("given up" if outcome == "given up" else "refused" if outcome else "not begun"), 0

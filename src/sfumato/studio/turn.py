@@ -47,8 +47,8 @@ def taken(path: Path, patience: float = _PATIENCE) -> Iterator[None]:
 def is_taken(path: Path) -> bool:
     """Whether a process holds the lock."""
     try:
-        handle = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
+        handle = os.open(path, _ASKING)
+    except (FileNotFoundError, PermissionError):  # another person's is theirs to ask about
         return False
     try:
         return not _lock(handle, alone=False)
@@ -59,6 +59,8 @@ def is_taken(path: Path) -> bool:
 if sys.platform == "win32":
     import msvcrt
 
+    _ASKING = os.O_RDWR
+
     def _lock(handle: int, *, alone: bool) -> bool:  # noqa: ARG001  there is one kind here
         with suppress(OSError):
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
@@ -66,6 +68,8 @@ if sys.platform == "win32":
         return False
 else:
     import fcntl
+
+    _ASKING = os.O_RDONLY  # where nothing can be written any more, too
 
     def _lock(handle: int, *, alone: bool) -> bool:
         # Those who only ask are not in each other's way.

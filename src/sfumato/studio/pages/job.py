@@ -66,6 +66,7 @@ _TITLES = {
     "lost": "Stopped after its noise was drawn",
     "released": "Published",
     "gone": "Published, and not in its place",
+    "ahead": "Published, and not in this ledger",
     "misfit": "Not published: the records do not fit",
     "refunded": "Given back",
     "elsewhere": "Begun by another program",

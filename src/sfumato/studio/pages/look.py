@@ -137,7 +137,7 @@ def _asked(request: Request, kind: Kind, job: str, reason: str) -> Asked:
         dataset=draft.slug,
         name=draft.name,
         file=draft.file,
-        schema=project.schema_path(draft.slug).read_text(encoding="utf-8"),
+        schema=project.schema_text(draft.slug),
         delta=None if choice is None else choice.delta,
         epsilons=() if epsilon is None else (epsilon,),
         reason=reason,

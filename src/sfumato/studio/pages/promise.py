@@ -81,7 +81,7 @@ def save(request: Request) -> Response:
 
 
 def _schema(project: Project, draft: Draft) -> str:
-    return project.schema_path(draft.slug).read_text(encoding="utf-8")
+    return project.schema_text(draft.slug)
 
 
 def _declare(project: Project, draft: Draft, schema: Schema) -> None:

@@ -99,7 +99,9 @@ def _shown(request: Request, faults: dict[str, str], status: int = 200) -> Respo
     before = [
         (asked, found)
         for asked, found in jobs.releases(draft.slug)
-        if found.open or (isinstance(shown, Review) and asked.same_as(shown.asked))
+        if found.open
+        or found.what == "ahead"
+        or (isinstance(shown, Review) and asked.same_as(shown.asked))
     ]
     return page(
         request,
