@@ -283,13 +283,15 @@ def test_an_old_copy_swapped_in_is_seen_against_the_kept_head(world):
         ledger.verify(head=kept)
 
 
-def test_a_file_swapped_under_an_open_ledger_stops_the_next_charge(world):
+def test_a_file_swapped_under_an_open_ledger_stops_the_next_charge_and_look(world):
     copy = world.folder / "yesterday.db"
     copy.write_bytes(world.whole)
     with Ledger(world.path) as ledger:
         copy.replace(world.path)
         with pytest.raises(LedgerError, match="replaced or removed while open"):
             ledger.reserve("r", "adult", CHARGE, plan=PLAN, protects=ABOUT)
+        with pytest.raises(LedgerError, match="replaced or removed while open"):
+            ledger.clients("adult")  # a service would go on to believe the clients of before
 
 
 def test_history_lost_under_an_open_ledger_stops_the_next_charge(world):

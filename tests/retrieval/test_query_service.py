@@ -14,8 +14,8 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from query_world import COUNTS, LENGTH, funded, question, raw, running, spent, stored
-from sfumato.errors import BudgetError, MissingExtra, ParameterError, Refused
+from query_world import COUNTS, LENGTH, desk, funded, question, raw, running, spent, stored
+from sfumato.errors import BudgetError, LedgerError, MissingExtra, ParameterError, Refused
 from sfumato.ledger import Ledger
 from sfumato.retrieval.client import Facts, Prepared, QueryClient
 from sfumato.retrieval.protocol import Question, largest_message
@@ -130,6 +130,23 @@ def test_a_kill_wastes_budget_and_never_creates_any(folder, after):
     assert answers.items() <= again.items()
     assert stored(folder) == 60
     assert 600_000 <= spent(folder) <= 600_000 + 8 * 10_000
+
+
+def test_who_asks_again_while_answers_cannot_be_kept_is_not_charged_again(folder, monkeypatch):
+    def fails(*_):
+        raise LedgerError("the disk is full")
+
+    with desk(folder) as ours:
+        monkeypatch.setattr(ours._store, "add", fails)
+        for name in ("question-1", "question-1", "question-2", "question-1"):
+            with pytest.raises(LedgerError, match="the disk is full"):
+                ours.answer([question(name)])
+            with pytest.raises(LedgerError, match="the disk is full"):
+                ours.settle()  # of an answer that is not kept nothing is told to the ledger
+        monkeypatch.undo()
+        [given] = ours.answer([question("question-1")])
+        assert ours.answer([question("question-1")]) == [given]
+    assert (spent(folder), stored(folder)) == (10_000, 1)
 
 
 def test_questions_that_do_not_fit_are_refused_and_cost_nothing(idle):

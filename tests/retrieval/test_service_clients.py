@@ -1,13 +1,17 @@
 """Clients with tokens: each spends its own part of the budget, and no other's answers."""
 
+import asyncio
+import http.client
 import os
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from starlette.requests import Request
 
 from query_world import (
     LENGTH,
@@ -28,6 +32,8 @@ from sfumato.retrieval.bearer import new_token, read_token, write_token
 from sfumato.retrieval.client import Prepared, QueryClient
 from sfumato.retrieval.desk import Answered, Asked
 from sfumato.retrieval.protocol import Question
+from sfumato.retrieval.service import Limits
+from sfumato.retrieval.service.gate import Gate
 
 BYTES = "application/octet-stream"
 
@@ -140,18 +146,40 @@ def test_answers_of_before_there_were_clients_stay_and_belong_to_none_of_them(fo
 
 @pytest.mark.slow
 def test_a_client_that_is_revoked_gets_nothing_a_second_later_and_one_renewed_does(folder):
-    token = named(folder, "anna")
+    token, sent = named(folder, "anna"), question("question-3").to_bytes()
     with running(folder) as (url, _):
         assert ask(url, token, "question-1")[0] == 200
+        place = urlsplit(url)
+        slow = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+        about = {"Authorization": f"Bearer {token}", "Content-Type": BYTES}
+        slow.request("POST", "/answer", sent[:-1], about | {"Content-Length": str(len(sent))})
         with Ledger(folder / "budget.db") as ledger:
             ledger.revoke_client("words", "anna", reason="a test")
         time.sleep(1.1)
+        slow.send(sent[-1:])
+        assert slow.getresponse().status == 401
+        slow.close()
         assert ask(url, token, "question-2")[0] == 401
         assert ask(url, token, "question-1")[0] == 401
         renewed = named(folder, "anna", 1)
         time.sleep(1.1)
         assert ask(url, token, "question-2")[0] == 401
         assert ask(url, renewed, "question-2")[0] == 200
+
+
+def test_who_asks_too_fast_is_known_by_name(folder):
+    """For the log: whose program it is must be told by the one who runs the service."""
+    token = named(folder, "anna")
+    request = Request({"type": "http", "headers": [(b"authorization", f"Bearer {token}".encode())]})
+
+    async def entered(gate):
+        return [await gate.enter(request) for _ in range(2)]
+
+    with desk(folder) as ours, ThreadPoolExecutor(1) as own:
+        gate = Gate(ours, Limits(rate=0.1), behind_proxy=False)
+        first, second = own.submit(asyncio.run, entered(gate)).result()
+    assert (first[0].client, first[1]) == ("anna", None)
+    assert (second[0].client, second[1].kind) == ("anna", "rate")
 
 
 def test_a_batch_of_several_clients_is_one_release_with_a_share_of_each(folder):

@@ -168,6 +168,9 @@ def test_a_head_has_so_many_bytes(folder):
         with connected(url, b"GET /facts HTTP/1.1\r\nX: ") as line:
             line.sendall(b"y" * 20_000)
             assert b" 400 " in line.recv(4096)
+        whole = b"GET /facts HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 16_000 + b"\r\n\r\n"
+        assert b" 200 " in answered(url, whole)
+        assert b" 431 " in answered(url, whole.replace(b"y\r\n", b"y" * 400 + b"\r\n"))
         assert honest(url, 1) < SOON
 
 

@@ -76,6 +76,7 @@ def test_what_there_is_not_and_a_foreign_host_are_logged_and_not_in_the_words_of
         for _ in range(3):
             assert raw(url, "GET", "/my-own-path?my-own=1")[0] == 404
         assert raw(url, "BREW", "/facts")[0] == 405
+        assert raw(url, "GET", "/facts/")[0] == 404
         assert raw(url, "GET", "/answer")[0] == 405
         with socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=10) as line:
             line.sendall(b"GET /facts HTTP/1.1\r\nHost: my-own.example\r\n\r\n")
@@ -90,7 +91,7 @@ def test_what_there_is_not_and_a_foreign_host_are_logged_and_not_in_the_words_of
             assert set(line) <= {"time", "event", "client", "status", "refusal", "times"}
             what = line["client"], line["status"], line["refusal"]
             told[what] = told.get(what, 0) + line.get("times", 1)
-    assert told == {(None, 404, "path"): 3, (None, 405, "method"): 2, (None, 400, "host"): 1}
+    assert told == {(None, 404, "path"): 4, (None, 405, "method"): 2, (None, 400, "host"): 1}
 
 
 def test_a_flood_of_refusals_is_a_line_a_second(folder):
@@ -139,6 +140,18 @@ def test_a_full_disk_under_the_log_is_no_reason_to_stop():
             raise OSError(28, "No space left on device")
 
     RequestLog(Full()).say("started")
+
+
+def test_a_pipe_that_nobody_reads_does_not_stop_the_service():
+    out, into = os.pipe()
+    with os.fdopen(out, "rb") as reader, os.fdopen(into, "w", encoding="ascii") as stream:
+        log = RequestLog(stream)
+        for place in range(2_000):  # more than a pipe holds
+            log.say("request", client=f"client-{place}", refusal="x" * 200)
+        told = reader.read1(2**20).splitlines()
+        log.say("stopped")
+        assert json.loads(reader.read1().splitlines()[-1])["event"] == "stopped"
+    assert 1 < len(told) < 2_000
 
 
 def test_health_says_that_the_ledger_cannot_be_read_and_nothing_else(folder):

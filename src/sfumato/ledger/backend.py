@@ -66,7 +66,7 @@ class Backend(Protocol):
         """What statements run on."""
 
     def ready(self) -> None:
-        """Before anything is asked: a connection that was lost while idle is made anew."""
+        """Before anything is asked: a lost connection is made anew, a file that is gone refused."""
 
     def read(self) -> None:
         """Begin to read all in one state."""

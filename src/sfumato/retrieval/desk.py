@@ -93,6 +93,7 @@ class Desk:
         self.counts, self.answering, self.dataset = counts, answering, dataset
         self._ledger, self._store, self._bits = ledger, store, SystemBits()
         self._settling: list[str] = []
+        self._unkept: dict[str, list[Stored]] = {}  # drawn, and not yet on the disk
         self._lock = Lock()
         self.plan = hashlib.sha256(json.dumps(self._fixed(), sort_keys=True).encode()).hexdigest()
         mark = counts.fingerprint(ledger.fingerprint_key)
@@ -138,6 +139,7 @@ class Desk:
     def reply(self, asked: Sequence[Asked]) -> list[Answered | Refusal]:
         """Replies in the order of the questions, of which there are at most `most`."""
         with self._lock:
+            self._keep()
             before = self._store.find(self.dataset, list(dict.fromkeys(one.key for one in asked)))
             fresh: dict[str, Asked] = {}
             for one in asked:
@@ -165,6 +167,7 @@ class Desk:
     def settle(self) -> None:
         """Tell the ledger what was released under the blocks that are used up."""
         with self._lock:
+            self._keep()
             self._settling += self._stock.used_up
             self._stock.used_up.clear()
             while self._settling:
@@ -203,7 +206,18 @@ class Desk:
         for x, (release, one) in zip(self._noisy(len(chosen)), chosen, strict=True):
             value = float(x @ one.question.vector(x.size))
             found.setdefault(release, []).append(Stored(one.key, one.question.digest(), value))
-        self._store.add(self.dataset, found)
+        self._unkept = found
+        self._keep()
+
+    def _keep(self) -> None:
+        """Put what was drawn on the disk.
+
+        Before anything new is charged: a disk that is full costs what was under way, and who asks
+        again is not charged again.
+        """
+        if self._unkept:
+            self._store.add(self.dataset, self._unkept)
+            self._unkept = {}
 
     def _noisy(self, answers: int) -> Whole:
         """A fresh noisy copy of the counts for each answer."""

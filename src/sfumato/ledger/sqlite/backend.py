@@ -24,7 +24,11 @@ class LedgerFile:
         self._file = _inode(path)
 
     def ready(self) -> None:
-        """A file does not go away by itself."""
+        """Refused where another file bears the name now, or none: others write elsewhere."""
+        if _inode(self.path) != self._file:
+            raise LedgerError(
+                f"ledger {self.path} was replaced or removed while open: open it again"
+            )
 
     def read(self) -> None:
         """Begin to read all in one state."""
@@ -32,10 +36,6 @@ class LedgerFile:
 
     def write(self, *, long: bool = False) -> None:  # noqa: ARG002  others wait so long
         """Begin to write, alone; refused where the rules are newer than this program."""
-        if _inode(self.path) != self._file:
-            raise LedgerError(
-                f"ledger {self.path} was replaced or removed while open: open it again"
-            )
         self.connection.execute("BEGIN IMMEDIATE")
         known_format(self.connection, self.path)
 

@@ -8,8 +8,8 @@
 Refusals are JSON, {"error": "…"}: 400 a question that does not fit, 401 no token of a client, 403
 the budget is spent, 408 a message that came too slowly, 409 an id that was used for another
 question, 413 a message that is too long, 415 another content type, 429 too many requests or
-answers (with Retry-After), 503 the ledger or the disk does not work, or there is no room.  No
-answer ever depends on how a question came.
+answers (with Retry-After), 431 a head that is too long, 503 the ledger or the disk does not work,
+or there is no room.  No answer ever depends on how a question came.
 
 Who may ask.  Once the ledger names a client for the counts, all but /health needs a token, and
 what a client asks is charged to that client.  Before, whoever reaches the port can ask, and the

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from sfumato.errors import ParameterError, SfumatoError
 from sfumato.retrieval.desk import Answered, Asked, Desk, Refusal
 from sfumato.retrieval.protocol import BYTES, JSON, Question, largest_message
+from sfumato.retrieval.service.connection import LARGEST_HEAD
 from sfumato.retrieval.service.counter import BROKEN, Counter
 from sfumato.retrieval.service.gate import Asker, Gate
 from sfumato.retrieval.service.limits import Limits, Room
@@ -46,7 +47,7 @@ def application(
     """The service as an ASGI application."""
     log = log or RequestLog.nowhere()
     made = _Service(desk, limits or Limits(), log, behind_proxy)
-    return Starlette(
+    found = Starlette(
         routes=[
             Route("/facts", made.guarded("facts", made.facts)),
             Route("/keys", made.guarded("keys", made.keys)),
@@ -57,15 +58,23 @@ def application(
         exception_handlers={404: made.elsewhere, 405: made.elsewhere},
         lifespan=made.running,
     )
+    found.router.redirect_slashes = False  # which answers before anybody was asked for a token
+    return found
 
 
 class _Hosts:
-    """Lets in who names this host, with a line in the log for who names another."""
+    """Lets in who names this host in a head that is not too long; others get a line in the log."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...], log: RequestLog) -> None:
         self._app, self._hosts, self._log = app, list(hosts), log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and _head(scope) > LARGEST_HEAD:
+            # The server below has a limit for what is incomplete, not for what comes at once.
+            self._log.say("request", client=None, status=431, refusal="head")
+            too_long = JSONResponse({"error": f"a head has at most {LARGEST_HEAD} bytes"}, 431)
+            await too_long(scope, receive, send)
+            return
         entered = False
 
         async def enter(scope: Scope, receive: Receive, send: Send) -> None:
@@ -110,14 +119,14 @@ class _Service:
         """The work for whoever may ask for it, with a line in the log."""
 
         async def reply(request: Request) -> Response:
-            asker: Asker | Refusal | None = None
+            client: str | None = None
             try:
-                asker = await self._gate.enter(request)
-                found = await work(request, asker) if isinstance(asker, Asker) else asker
+                asker, refusal = await self._gate.enter(request)
+                client = asker.client
+                found = refusal or await work(request, asker)
             except SfumatoError as error:
                 self._fault(error)
                 found = BROKEN
-            client = asker.client if isinstance(asker, Asker) else None
             if isinstance(found, Refusal):
                 self._log.say(name, client=client, status=found.status, refusal=found.kind)
                 return _refused(found)
@@ -177,6 +186,8 @@ class _Service:
                 return too_long
             if isinstance(question, Refusal):
                 return question
+            if refusal := await self._gate.gone(request, asker):
+                return refusal
             return await self._answered(Asked(question, asker.client), asker)
         finally:
             self._room.leave(asker.counted, self._held(size))
@@ -243,6 +254,12 @@ def _refused(refusal: Refusal) -> Response:
     if refusal.status == 408:
         headers["Connection"] = "close"
     return JSONResponse({"error": refusal.reason}, refusal.status, headers)
+
+
+def _head(scope: Scope) -> int:
+    """Bytes of a head, at least."""
+    line = len(scope["path"]) + len(scope.get("query_string", b""))
+    return line + sum(len(name) + len(value) + 3 for name, value in scope["headers"])
 
 
 async def _parts(text: bytes) -> AsyncIterator[bytes]:

@@ -10,7 +10,7 @@ from sfumato.retrieval.desk import Answered, Asked, Desk, Refusal
 __all__ = ["BROKEN", "Counter"]
 
 BROKEN = Refusal(
-    503, "ledger", "the charge could not be recorded: ask again later, under the same id"
+    503, "ledger", "the answer could not be recorded: ask again later, under the same id"
 )
 _STOPPING = Refusal(503, "stopping", "the service is stopping: ask again later, under the same id")
 _PATIENCE = 0.01  # seconds: a batch has four commits of some milliseconds each
@@ -28,7 +28,7 @@ class Counter:
 
     @property
     def failing(self) -> bool:
-        """Whether charges could not be recorded lately."""
+        """Whether charges or answers could not be recorded lately."""
         return time.monotonic() - self._failed_at < _REMEMBERED
 
     async def ask(self, asked: Asked) -> Answered | Refusal:
@@ -77,6 +77,8 @@ class Counter:
         for (_, reply), found in zip(batch, replies, strict=True):
             if not reply.done():  # a client that went away
                 reply.set_result(found)
+        if self.failing:
+            return crowd
         try:
             await asyncio.to_thread(self._desk.settle)
         except SfumatoError as error:

@@ -1,7 +1,7 @@
 """Who asks: a client with a token, or, where no client was ever named, an address.
 
 The ledger says who the clients are; it is read at most once a second, so a client that is revoked
-gets nothing more a second later.
+gets nothing more a second later, not even for a question that was on its way.
 """
 
 import asyncio
@@ -63,8 +63,8 @@ class Gate:
                 raise LedgerError(str(self._failure))
             return self._clients
 
-    async def enter(self, request: Request) -> Asker | Refusal:
-        """Who this is, unless they are unknown or too fast."""
+    async def enter(self, request: Request) -> tuple[Asker, Refusal | None]:
+        """Who this is, and a refusal if they are unknown or too fast."""
         clients = await self.clients()
         asker = Asker(None, f"address {self._address(request)}")
         if clients:
@@ -72,13 +72,19 @@ class Gate:
             if name is not None:
                 asker = Asker(name, f"client {name}")
         if wait := self._requests.wait(asker.counted):
-            return Refusal(
+            return asker, Refusal(
                 429,
                 "rate",
                 f"at most {self._limits.rate:g} requests a second: wait {wait:.1f} s",
                 wait,
             )
-        return _UNKNOWN if clients and asker.client is None else asker
+        return asker, _UNKNOWN if clients and asker.client is None else None
+
+    async def gone(self, request: Request, asker: Asker) -> Refusal | None:
+        """A refusal, if the token was taken away while the question arrived."""
+        clients = await self.clients()
+        name = _named(clients, request.headers.get("authorization", ""))
+        return _UNKNOWN if clients and (name is None or name != asker.client) else None
 
     def one_answer(self, asker: Asker) -> Refusal | None:
         """Count a new answer before it is given; see `not_given`."""

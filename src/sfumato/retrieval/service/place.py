@@ -5,6 +5,7 @@ proxy that lets others in, a service needs encryption and clients with tokens: w
 everybody on the way reads the tokens, and without the second everybody spends the budget.
 """
 
+import errno
 import os
 import socket
 import ssl
@@ -111,8 +112,9 @@ def listening(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         number = getattr(error, "errno", None) or 0  # names that are not found have it below 0
         reason = os.strerror(number) if number > 0 else "no such address"
+        other = "--port" if number in (errno.EADDRINUSE, errno.EACCES) else "--host"
         raise ParameterError(
-            f"port {port} of {host} cannot be used: {reason}; choose another with --port"
+            f"port {port} of {host} cannot be used: {reason}; choose another with {other}"
         ) from None
 
 

@@ -18,6 +18,7 @@ lines of their own.  Lines that are alike within a second are one line with thei
 
 import json
 import os
+import select
 import stat
 import sys
 import time
@@ -93,10 +94,21 @@ class RequestLog:
         self._stream = None
 
     def _write(self, fields: dict[str, Field]) -> None:
-        if self._stream is None:
+        if self._stream is None or not _takes(self._stream):
             return
         moment = datetime.fromtimestamp(self._clock(), UTC)
         said = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         with suppress(OSError, ValueError):  # a full disk is no reason to stop answering
             self._stream.write(json.dumps({"time": said} | fields) + "\n")
             self._stream.flush()
+
+
+def _takes(stream: IO[str]) -> bool:
+    """Whether a line can be written without waiting: a pipe that nobody reads takes none."""
+    try:
+        handle = stream.fileno()
+    except (OSError, ValueError):  # in memory, or closed
+        return True
+    waiting = select.poll()
+    waiting.register(handle, select.POLLOUT)
+    return bool(waiting.poll(0))
