@@ -142,3 +142,4 @@ def test_a_job_that_was_changed_by_hand_is_refused(tmp_path):
         place.write_text(text)
         with pytest.raises(ParameterError, match="not of this version"):
             world.jobs().asked(asked.job)
+        assert world.jobs().releases("visits") == []  # nor does it stand in the way of others

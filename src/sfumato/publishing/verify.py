@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from shlex import quote
 
 from sfumato.errors import MissingExtra, ParameterError, Refused, ReleaseError
 from sfumato.ledger import Entry, Ledger
@@ -107,7 +108,7 @@ def _page(folder: Path, sound: bool) -> str:
 
     if not sound:
         raise ReleaseError(f"{REPORT} is about a release that is not as it was released")
-    remedy = f"remove it, or make it again: sfumato report {folder} --force"
+    remedy = f"remove it, or make it again: sfumato report {quote(str(folder))} --force"
     try:
         found = file_content(folder / REPORT, _LARGEST_PAGE)
     except OSError as error:

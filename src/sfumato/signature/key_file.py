@@ -130,6 +130,8 @@ def _parsed(text: bytes, path: str | Path) -> Ed25519PrivateKey:
             f"private key {path} is locked with a passphrase: give one without, as sfumato key "
             "create makes it"
         )
+    if text.count(b"-----BEGIN") > 1:
+        raise ParameterError(f"{path} holds more than one key: give a file with one alone")
     try:
         found = load_pem_private_key(text, None)
     except (ValueError, TypeError, UnsupportedAlgorithm):  # which may quote what they read

@@ -124,10 +124,13 @@ class JobFolder:
         return inside(self.project, "releases", job)
 
     def all(self, dataset: str | None = None) -> list[Asked]:
-        """Every job, or those of a data set, by id."""
+        """Every job that can be read, or those of a data set, by id."""
         ids = (entry.name.removesuffix(".json") for entry in sorted(self._jobs.iterdir()))
-        found = [asked for job in ids if is_job(job) and (asked := self.asked(job)) is not None]
-        return [asked for asked in found if dataset in (None, asked.dataset)]
+        found = []
+        for job in filter(is_job, ids):
+            with suppress(ParameterError):  # its own page says what is wrong with it
+                found.append(self.asked(job))
+        return [asked for asked in found if asked and dataset in (None, asked.dataset)]
 
     def _place(self, job: str, ending: str) -> Path:
         _checked(job)

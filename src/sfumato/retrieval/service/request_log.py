@@ -109,6 +109,8 @@ def _takes(stream: IO[str]) -> bool:
         handle = stream.fileno()
     except (OSError, ValueError):  # in memory, or closed
         return True
+    if sys.platform == "win32":  # which has no such question for a pipe
+        return True
     waiting = select.poll()
     waiting.register(handle, select.POLLOUT)
     return bool(waiting.poll(0))
