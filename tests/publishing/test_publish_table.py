@@ -69,19 +69,6 @@ def test_the_same_id_returns_the_stored_release_without_a_second_charge(ledger, 
     assert epsilon_spent(ledger) == 1
 
 
-def test_a_ledger_that_goes_away_after_the_charge_says_which_release_stays_charged(
-    ledger, monkeypatch
-):
-    def away(*_):
-        raise sf.LedgerError("the server went away")
-
-    monkeypatch.setattr(ledger, "draw", away)
-    with pytest.raises(sf.LedgerError, match=r"away\. Release \w+ stays charged") as no:
-        sf.publish(PATIENTS, schema=SCHEMA, epsilon=1, ledger=ledger)
-    (left,) = ledger.unfinished()
-    assert f"Release {left.release} stays charged" in str(no.value)
-
-
 def test_an_exhausted_budget_is_refused_and_nothing_is_written(ledger, tmp_path):
     for name in "ab":
         sf.publish(PATIENTS, schema=SCHEMA, epsilon=1, ledger=ledger, folder=tmp_path / name)
