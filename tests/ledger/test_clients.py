@@ -250,7 +250,7 @@ FORGED = {
         "or use it later",
     ),
     "a quota without a data set": (
-        lambda lines: [following(lines, "client", "clinic\tanna", amount=Charge(1))],
+        lambda lines: [following(lines, "client", "clinic\tanna", detail='{"token":null}')],
         "a data set that is unknown",
     ),
     "a grant to a client": (

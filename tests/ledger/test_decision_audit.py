@@ -73,6 +73,37 @@ def test_the_auditor_refuses_a_grant_until_what_is_no_day(ledger, until):
         audited([*lines, forged], ledger.ledger_id)
 
 
+@pytest.mark.parametrize(
+    ("kind", "detail"),
+    [
+        ("request", "[1]"),
+        ("request", '"words"'),
+        ("request", "{}"),
+        ("request", '{"reason":"why","until":5}'),
+        ("inspect", "[]"),
+        ("inspect", f'{{"what":{"[" * 1500}{"]" * 1500}}}'),
+        ("dataset", "null"),
+        ("lapse", "{}"),
+    ],
+)
+def test_the_auditor_refuses_a_line_whose_words_nobody_can_show(ledger, kind, detail):
+    lines = [line for line, _ in lines_in(ledger)]
+    forged = following(lines, kind, "adult", detail=detail)
+    with pytest.raises(LedgerError, match=r"not the form of its kind|no day of the calendar"):
+        audited([*lines, forged], ledger.ledger_id)
+
+
+def test_the_auditor_refuses_an_approval_for_another_time_than_was_asked_for(ledger):
+    lines = [line for line, _ in lines_in(ledger)]
+    asked = {"detail": f'{{"reason":"x","until":"{LAST}"}}', "amount": Charge(5)}
+    lines += [following(lines, "request", "adult", **asked)]
+    answer = {"amount": Charge(5), "other": "3", "who": "another"}
+    audited([*lines, following(lines, "approve", "adult", **answer | asked)], ledger.ledger_id)
+    forged = following(lines, "approve", "adult", **answer, detail='{"reason":"x"}')
+    with pytest.raises(LedgerError, match="something else was approved"):
+        audited([*lines, forged], ledger.ledger_id)
+
+
 def test_a_charge_bears_the_time_that_was_compared_with_the_end(ledger):
     """Midnight strikes while it is written."""
     end = int(datetime.fromisoformat(f"{AFTER}T00:00:00+00:00").timestamp())

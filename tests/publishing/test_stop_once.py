@@ -59,6 +59,18 @@ def test_an_error_of_the_same_type_from_elsewhere_gives_nothing_back(right, tmp_
     assert set(states) == {"reserved", "drawn"}
 
 
+def test_a_ledger_that_goes_away_after_the_charge_says_which_release_stays_charged(
+    right, ledger, monkeypatch
+):
+    def away(*_):
+        raise sf.LedgerError("the server went away")
+
+    monkeypatch.setattr(ledger, "draw", away)
+    with pytest.raises(sf.LedgerError, match=r"went away\. Release r stays charged"):
+        published(right, ledger)
+    assert (ledger.entry("r").state, ledger.balance("people").spent) == ("reserved", WHOLE)
+
+
 @pytest.mark.parametrize("reopened", [True, False], ids=["another handle", "the same handle"])
 def test_nobody_stops_a_release_while_its_method_runs(right, ledger, reopened):
     tried = []

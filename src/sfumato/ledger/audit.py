@@ -28,6 +28,7 @@ from sfumato.ledger.sql import (
     PERIOD_END,
     balance_of,
     joined_to,
+    last_hashes,
     last_lapse,
     line_at,
     lines_of,
@@ -115,10 +116,8 @@ class Audit:
             self.taken_as_stated.append(line.sequence)  # what is left out is of an older format
         elif hash_of(line) != stored:
             return "the line was changed after it was written"
-        if line.kind == "checkpoint" and self._past is None:
-            accounts = sorted((name, last) for name, last in self.hashes.items() if name)
-            if line.detail != summary(accounts):
-                return "the checkpoint does not sum up the accounts before it"
+        if line.kind == "checkpoint" and line.detail != summary(self._last_hashes(line.sequence)):
+            return "the checkpoint does not sum up the accounts before it"
         if (line.kind == "create") != (self.count == 0):
             return "the first line is missing or repeated"
         if line.kind == "create" and not begins(line.detail, self._genesis):
@@ -266,6 +265,11 @@ class Audit:
             if found is not None:
                 self.book[dataset] = found
         return self.book.get(dataset)
+
+    def _last_hashes(self, until: int) -> Iterable[tuple[str, str]]:
+        if self._past is not None:
+            return last_hashes(self._past, until)
+        return sorted((name, last) for name, last in self.hashes.items() if name)
 
     def _step(self, release: str) -> Step:
         if release not in self.steps and self._past is not None:

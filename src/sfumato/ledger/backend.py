@@ -60,6 +60,7 @@ class Backend(Protocol):
     """An open place for the lines of one ledger."""
 
     name: str  # as messages name it: a path, or an address without its user
+    by_hand: bool  # whether others may add lines by hand and not change those that are there
 
     @property
     def connection(self) -> Connection:

@@ -43,10 +43,10 @@ class DecisionAudit:
         """What is wrong with this line, if anything is."""
         if line.kind == "grant" and self._two_people:
             return "a grant was made by one person where two are needed"
+        if line.kind in ("grant", "request", "approve") and not _says_until_when(line):
+            return "a budget is for the time until no day of the calendar"
         if line.kind in ("approve", "decline") and (fault := self._answer(line)):
             return fault
-        if line.kind in ("grant", "approve") and not _says_until_when(line):
-            return "a grant is for the time until no day of the calendar"
         if line.kind == "lapse" and not covers(
             (self._balance(line.dataset) or Balance()).left, line.amount
         ):
@@ -79,9 +79,10 @@ class DecisionAudit:
             return "a request is answered that was never made, or twice"
         if line.kind == "approve" and asked.who == line.who:
             return "a request was approved by the person who made it"
-        if line.kind == "approve" and (asked.amount, asked.heuristic) != (
+        if line.kind == "approve" and (asked.amount, asked.heuristic, until_in(asked)) != (
             line.amount,
             line.heuristic,
+            until_in(line),
         ):
             return "something else was approved than was asked for"
         return None

@@ -10,6 +10,14 @@ _OF_THE_LEDGER = frozenset(("create", "new-key", "checkpoint", "move", "arrive")
 _STEPS = frozenset(("reserve", "part", "draw", "settle", "stop", "refund"))
 _WITH_ANOTHER = frozenset(("same-data", "part", "approve", "decline", "use", "return"))
 _ALLOWING = frozenset(("grant", "request", "approve"))
+# What a line tells those who show it, where no other check asks for it: one of these.
+_TOLD = {
+    "request": ("reason",),
+    "lapse": ("until", "refund"),
+    "client": ("token",),
+    "new-key": ("key",),
+    "arrive": ("from",),
+}
 
 
 def well_formed(line: LedgerLine) -> bool:
@@ -24,7 +32,18 @@ def well_formed(line: LedgerLine) -> bool:
         and line.micro_epsilon >= 0
         and line.pico_delta >= 0
         and line.micro_rho >= 0
+        and _tells(kind, line.detail)
     )
+
+
+def _tells(kind: str, detail: str) -> bool:
+    """Whether a detail can be read by whoever shows the line, however it was written."""
+    try:
+        said = json.loads(detail)
+    except (RecursionError, TypeError, ValueError):
+        return False
+    needed = _TOLD.get(kind)
+    return isinstance(said, dict) and (needed is None or any(name in said for name in needed))
 
 
 def begins(detail: str, head: str) -> bool:

@@ -3,7 +3,8 @@
 Opening checks what came after the last checkpoint line by line, and what the checkpoint says of
 all accounts before it; a short history has none and is checked whole.  `verify` always walks
 from the first line on.  A checkpoint is written about every thousand lines, once the lines
-since the one before have been audited.
+since the one before have been audited.  Where others may write lines by hand, theirs is believed
+as far as this user has audited himself, and what they added since is audited before a write.
 """
 
 import json
@@ -58,8 +59,9 @@ class LedgerSession:
                 seen = noted(self.ledger_id)  # first: others may write and note it from here on
                 self._backend.read()
                 self._backend.check_rules()
-                point = last_checkpoint(connection)
-                if point is None:
+                if seen is not None and hash_at(connection, seen[0]) == seen[1]:
+                    self._known = seen
+                if self._believed(connection) is None:
                     self._backend.check_pages()
                 self._known = self._audited(connection)
                 self._went_back(connection, seen)
@@ -176,9 +178,10 @@ class LedgerSession:
             backend = self._opened()
             backend.write()
             self._recall(connection)
-            before, _ = last_line(connection)
+            before, head = last_line(connection)
             if (where := moved_to(before)) is not None:
                 raise _moved(self.name, where)
+            self._catch_up(connection, before.sequence, head)
             yield connection
             self._commit(backend, self._sum_up(connection))
 
@@ -252,7 +255,7 @@ class LedgerSession:
 
     def _audited(self, connection: Connection) -> tuple[int, str]:
         """The last line, once all since the last checkpoint were checked, and that one itself."""
-        point = last_checkpoint(connection)
+        point = self._believed(connection)
         if point is None:
             audit = Audit(genesis(self.ledger_id))
         else:
@@ -272,9 +275,23 @@ class LedgerSession:
                 )
         return audit.count, audit.head
 
+    def _believed(self, connection: Connection) -> LedgerLine | None:
+        """The newest checkpoint that sums up what was audited, not what its writer wants."""
+        if not self._opened().by_hand:
+            return last_checkpoint(connection)
+        audited = 0 if self._known is None else self._known[0]
+        return last_checkpoint(connection, audited, connection.who)
+
+    def _catch_up(self, connection: Connection, last: int, head: str) -> None:
+        """Audit what others added since this session last wrote or opened."""
+        if self._opened().by_hand and self._known is not None and last > self._known[0]:
+            audit = Audit(self._known[1], since=self._known[0], past=connection)
+            audit.walk(every_line(connection, self._known[0]))
+            self._known = last, head
+
     def _sum_up(self, connection: Connection) -> tuple[LedgerLine, str]:
         """Write a checkpoint where one is due; the last line then."""
-        point, (last, head) = last_checkpoint(connection), last_line(connection)
+        point, (last, head) = self._believed(connection), last_line(connection)
         since, accounts = (0, 0)
         if point is not None:
             since, accounts = point.sequence, int(json.loads(point.detail)["accounts"])

@@ -225,10 +225,15 @@ def every_line(connection: Connection, after: int = 0) -> Iterator[tuple[LedgerL
         after = rows[-1][0]
 
 
-def last_checkpoint(connection: Connection) -> LedgerLine | None:
-    """The newest line that sums up the accounts before it."""
-    query = "SELECT * FROM event WHERE kind = 'checkpoint' ORDER BY sequence DESC LIMIT 1"
-    return next(checked(connection.execute(query)), None)
+def last_checkpoint(
+    connection: Connection, until: int = EVER, who: str | None = None
+) -> LedgerLine | None:
+    """The newest line that sums up the accounts before it, of those up to `until` or by `who`."""
+    query = (
+        "SELECT * FROM event WHERE kind = 'checkpoint' AND (sequence + 0 <= ? OR who = ?)"
+        " ORDER BY sequence DESC LIMIT 1"
+    )
+    return next(checked(connection.execute(query, (until, who))), None)
 
 
 def last_hash(connection: Connection, dataset: str, until: int = EVER) -> str | None:

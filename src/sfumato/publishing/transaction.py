@@ -330,7 +330,12 @@ class Charged:
                 f"The ledger keeps {kept.charge} as release {self._release} and gives "
                 f"{kept.rest} back",
             ) from None
-        if isinstance(error, Refused) and not isinstance(error, LedgerError):
+        if isinstance(error, LedgerError):  # which may be away, and is not asked
+            raise type(error)(
+                f"{error}. Release {self._release} stays charged, once, however often it is "
+                "repeated under this id; sfumato ledger show says how far it came"
+            ) from None
+        if isinstance(error, Refused):
             entry = self._ledger.entry(self._release)
             fate = "its noise was drawn, so the charge is final"
             if entry is not None and entry.state == "reserved" and entry.part:

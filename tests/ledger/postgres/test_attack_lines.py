@@ -13,7 +13,9 @@ from ledger_world import ABOUT, DIGEST, PLAN  # noqa: E402
 from postgres_ledger import by_hand, insert, made, reserve_by_hand  # noqa: E402
 from sfumato.errors import LedgerError  # noqa: E402
 from sfumato.ledger import Ledger  # noqa: E402
-from sfumato.ledger.chain import LedgerLine, account_of, hash_of  # noqa: E402
+from sfumato.ledger.chain import LedgerLine, account_of, hash_of, summary  # noqa: E402
+from sfumato.ledger.postgres.connection import DatabaseConnection  # noqa: E402
+from sfumato.ledger.sql import last_hashes  # noqa: E402
 from sfumato.ledger.table_part import DIVISIBLE, TablePart  # noqa: E402
 from sfumato.privacy.budget import Charge  # noqa: E402
 from sfumato.privacy.guarantee import PureDP  # noqa: E402
@@ -224,6 +226,49 @@ def test_parts_that_bear_too_little_are_noticed_and_never_lower_what_is_spent(
         insert(raw, line, spent_micro_epsilon=1_000_000)
     with pytest.raises(LedgerError, match="does not follow"):
         Ledger(people.url("aude", schema))
+
+
+def test_no_checkpoint_hides_a_wrong_line_and_nobody_charges_after_it(
+    people, address, schema, forget_heads
+):
+    made(people, address)
+    with Ledger(people.url("paul", schema)) as ledger:
+        part = TablePart("a", "aaaaaaaa", ((0, 0),))
+        ledger.reserve("one", "adult", PureDP(1), plan=PLAN, protects=DIVISIBLE, table_part=part)
+    opened = Ledger(people.url("pia", schema))
+    with people.raw("paul", schema) as raw:
+        said = raw.execute("SELECT detail FROM event ORDER BY sequence DESC LIMIT 1").fetchone()[0]
+        how = {"amount": ONE, "protects": DIVISIBLE, "part": part}
+        line = by_hand(raw, "reserve", said=said, release="two", **how)
+        insert(raw, line, spent_micro_epsilon=1_000_000)
+        accounts = last_hashes(DatabaseConnection(raw))
+        insert(raw, by_hand(raw, "checkpoint", "", said=summary(accounts)))
+    with opened, pytest.raises(LedgerError, match="does not follow"):
+        opened.reserve("next", "adult", PureDP("0.1"), plan=PLAN, protects=DIVISIBLE)
+    for _ in range(2):
+        with pytest.raises(LedgerError, match="does not follow"):
+            Ledger(people.url("pia", schema))
+        forget_heads()
+
+
+def test_a_checkpoint_by_another_is_checked_and_then_believed(
+    people, address, schema, forget_heads
+):
+    made(people, address)
+    with people.raw("paul", schema) as raw:
+        accounts = list(last_hashes(DatabaseConnection(raw)))
+        insert(raw, by_hand(raw, "checkpoint", "", said=summary(accounts)))
+
+    def known(name):
+        with Ledger(people.url(name, schema)) as ledger, ledger._session() as connection:
+            return ledger._believed(connection)
+
+    forget_heads()
+    assert known("pia").who == "paul"
+    with people.raw("paul", schema) as raw:
+        insert(raw, by_hand(raw, "checkpoint", "", said=summary(accounts[:0])))
+    with pytest.raises(LedgerError, match="does not sum up"):
+        known("pia")
 
 
 def test_a_clients_share_is_bounded_by_what_is_charged_with_it(people, address, schema):

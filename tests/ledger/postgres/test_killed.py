@@ -199,7 +199,7 @@ def test_a_cancelled_statement_leaves_nothing_behind(people, publisher):
         with ThreadPoolExecutor(1) as threads:
             cancelling = threads.submit(cancel)
             try:
-                with pytest.raises(LedgerError, match="limit of time or by hand: nothing was"):
+                with pytest.raises(LedgerError, match="limit of time or by hand: this was not"):
                     publisher.steps(ledger)
             finally:
                 done.set()
@@ -260,7 +260,7 @@ def test_a_write_that_the_server_cannot_put_in_order_is_refused_whole(people, pu
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(DatabaseConnection, "execute", clash)
-            with pytest.raises(LedgerError, match="another write came between: nothing was"):
+            with pytest.raises(LedgerError, match="another write came between: this was not"):
                 publisher.steps(ledger)
         publisher.steps(ledger)
     publisher.check_now()

@@ -139,7 +139,8 @@ def connected(address: LedgerAddress) -> "psycopg.Connection[Any]":
         )
     except psycopg.Error as error:
         raise LedgerError(
-            f"ledger {address.name}: the server {why_refused(str(error))}; nothing was recorded"
+            f"ledger {address.name}: the server {why_refused(str(error))}; nothing more was "
+            "recorded"
         ) from None
     try:
         settings: LiteralString = _SETTINGS.format(schema=address.schema)

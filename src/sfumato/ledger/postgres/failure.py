@@ -16,7 +16,7 @@ from sfumato.ledger.postgres.connection import PATIENCE
 
 __all__ = ["explain", "lost", "quoted"]
 
-_REPEAT = "nothing was recorded: repeat it, under the same release id"
+_REPEAT = "this was not recorded: repeat it, under the same release id"
 _SENTENCES = {
     "55P03": f"another process has held it for {PATIENCE} s: try again later",
     "40001": f"another write came between: {_REPEAT}",

@@ -18,6 +18,8 @@ __all__ = ["LedgerFile"]
 class LedgerFile:
     """A file of SQLite, opened."""
 
+    by_hand = False  # whoever can write the file can change all of it
+
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, str(path)
         self.connection: FileConnection = opened(path)
