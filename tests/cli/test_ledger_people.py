@@ -68,7 +68,9 @@ def test_a_mistyped_name_is_no_account_and_a_meant_one_is(run):
     refused = run("grant", "clinik", "--epsilon", "1", "--reason", "board")
     assert "did you mean that" in str(refused.exception)
     assert "clinik" not in run("show").output
-    assert run("create-dataset", "clinik", "--reason", "the other one").exit_code == 0
+    made = run("create-dataset", "clinik", "--reason", "the other one")
+    assert made.exit_code == 0
+    assert "next: sfumato ledger grant clinik" in made.output
     assert run("grant", "clinik", "--epsilon", "1", "--reason", "board").exit_code == 0
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from sfumato.errors import LedgerError
 from sfumato.ledger.names import almost, no_mistake
+from sfumato.ledger.rules import unknown
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,10 @@ def test_the_refusal_says_how_to_open_the_account_and_quotes_the_name_for_a_shel
     with pytest.raises(LedgerError, match=r"create-dataset 'the clinic; ls' --reason"):
         no_mistake("the clinic; ls", ["the clinic; l"])
     no_mistake("survey", ["clinic", "adult"])
+
+
+def test_whoever_asks_for_a_mistyped_name_is_told_the_one_that_was_meant():
+    assert "did you mean 'clinic', which has one? If not: grant it" in str(
+        unknown("clinik", ["clinic", "adult"])
+    )
+    assert "mean" not in str(unknown("visits", ["clinic", "adult"]))

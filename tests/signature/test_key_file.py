@@ -144,6 +144,7 @@ def wrong_files():
         "huge": (good[:-26] + b"A" * 10**6 + good[-26:], "no private key"),
         "rsa": (rsa.private_bytes(PEM, PKCS8, OPEN), "no private key"),
         "x25519": (X25519PrivateKey.generate().private_bytes(PEM, PKCS8, OPEN), "no private key"),
+        "two keys": (good + PrivateKey.new().pem(), "more than one key"),
         "locked": (rsa.private_bytes(PEM, PKCS8, locked), "locked with a passphrase"),
         "public": (
             rsa.public_key().public_bytes(PEM, serialization.PublicFormat.SubjectPublicKeyInfo),

@@ -24,7 +24,8 @@ def create_dataset(dataset: Dataset, ledger: File, reason: Reason) -> None:
 
     with Ledger(ledger) as opened:
         opened.create_dataset(dataset, reason=reason)
-    say(f"{dataset} has an account; next: sfumato ledger grant {dataset} --epsilon … --reason …")
+        decide = "request" if opened.two_people else "grant"
+    say(f"{dataset} has an account; next: sfumato ledger {decide} {dataset} --epsilon … --reason …")
 
 
 def request(

@@ -19,7 +19,7 @@ from sfumato.ledger.client_sql import clients_of, uses_of
 from sfumato.ledger.grant import grantable, granted_budget
 from sfumato.ledger.granting import Granting
 from sfumato.ledger.rules import line_text, priced, unknown
-from sfumato.ledger.sql import append, balance_of
+from sfumato.ledger.sql import append, balance_of, granted_datasets
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import Guarantee, Number
 
@@ -54,7 +54,7 @@ class Clients(Granting):
         said = granted_budget(None, False, epsilon=epsilon, delta=None, rho=None)
         with self._writing() as connection:
             if balance_of(connection, dataset) is None:
-                raise unknown(dataset)
+                raise unknown(dataset, granted_datasets(connection))
             account = account_of(dataset, client)
             before = balance_of(connection, account) or Balance()
             amount = grantable(said, heuristic=False, balance=before)

@@ -146,7 +146,7 @@ class Ledger(Clients):
                 return same_request(entry_of(steps), dataset, guarantee, plan, table_part)
             balance = balance_of(connection, dataset)
             if balance is None:
-                raise unknown(dataset)
+                raise unknown(dataset, granted_datasets(connection))
             said: dict[str, object] = {"guarantee": to_json(guarantee), "plan": plan}
             if table_part is not None:
                 divisible(table_part, promised, balance, amount)
@@ -265,7 +265,7 @@ class Ledger(Clients):
             both: dict[str, Balance] = {}
             for name in (dataset, other):
                 if balance_of(connection, name) is None:
-                    raise unknown(name)
+                    raise unknown(name, granted_datasets(connection))
                 both |= _same_data(connection, name)
             for protects in sorted({b.protects for b in both.values() if b.protects}):
                 one_promise(dataset, both, protects)
@@ -277,7 +277,7 @@ class Ledger(Clients):
         with self._writing() as connection:
             balance = balance_of(connection, dataset)
             if balance is None:
-                raise unknown(dataset)
+                raise unknown(dataset, granted_datasets(connection))
             if balance.protects is not None:
                 raise LedgerError(
                     f"data set {dataset!r} protects {balance.protects!r}: this cannot be changed"
@@ -294,7 +294,7 @@ class Ledger(Clients):
         line_text(dataset=dataset, what=what)
         with self._writing() as connection:
             if balance_of(connection, dataset) is None:
-                raise unknown(dataset)
+                raise unknown(dataset, granted_datasets(connection))
             if release is not None:
                 inspectable(entry_in(connection, release), release, dataset)
             append(connection, "inspect", dataset, {"what": what}, release=release)
@@ -319,8 +319,8 @@ class Ledger(Clients):
         """Granted, spent and left, in whole units."""
         with self._session() as connection:
             balance = balance_of(connection, dataset)
-        if balance is None:
-            raise unknown(dataset)
+            if balance is None:
+                raise unknown(dataset, granted_datasets(connection))
         return balance
 
     def parts(self, dataset: str) -> dict[TablePart, Charge]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
 from typing import Literal
@@ -10,6 +10,7 @@ from typing import Literal
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger.amount import NOTHING, covers, minus, missing
 from sfumato.ledger.chain import LIMIT, Balance, LedgerLine, veiled
+from sfumato.ledger.names import almost
 from sfumato.ledger.table_part import DIVISIBLE, MOST_CELLS, TablePart
 from sfumato.privacy.budget import Charge, charge
 from sfumato.privacy.guarantee import (
@@ -332,11 +333,13 @@ def inspectable(entry: Entry | None, release: str, dataset: str) -> None:
         )
 
 
-def unknown(dataset: str) -> BudgetError:
-    """The data set has no account."""
+def unknown(dataset: str, known: Sequence[str]) -> BudgetError:
+    """The data set has no account; another has, whose name it may be with a slip."""
+    meant = almost(dataset, known)
+    other = "" if meant is None else f"; did you mean {meant!r}, which has one? If not"
     remedy = f"sfumato ledger grant {quote(dataset)} --epsilon … --reason …"
     return BudgetError(
-        f"data set {dataset!r} has no budget in this ledger: grant it with `{remedy}`"
+        f"data set {dataset!r} has no budget in this ledger{other}: grant it with `{remedy}`"
     )
 
 
