@@ -190,9 +190,17 @@ def test_a_server_that_forgets_at_a_power_cut_is_refused(people, address, schema
             raw.execute("ALTER SYSTEM SET full_page_writes = off")
             raw.execute("SELECT pg_reload_conf()")
             all_know("off")
-            for use in (lambda: charge(opened), lambda: Ledger(people.url("paul", schema))):
+            other = people.url("maker", f"{schema}_other")
+            for use in (
+                lambda: charge(opened),
+                lambda: Ledger(people.url("paul", schema)),
+                lambda: Ledger.create(other),
+            ):
                 with pytest.raises(LedgerError, match="a power cut could take charges back"):
                     use()
+            with people.raw() as asked:  # nothing of what was refused was made
+                query = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
+                assert asked.execute(query, (f"{schema}_other",)).fetchall() == []
         finally:
             raw.execute("ALTER SYSTEM RESET full_page_writes")
             raw.execute("SELECT pg_reload_conf()")

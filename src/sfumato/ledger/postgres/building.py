@@ -12,6 +12,7 @@ from sfumato.ledger.backend import Connection, ConnectionLost
 from sfumato.ledger.postgres.address import LedgerAddress
 from sfumato.ledger.postgres.connection import PATIENCE, DatabaseConnection, connected
 from sfumato.ledger.postgres.failure import explain, lost, quoted
+from sfumato.ledger.postgres.structure import known_format
 from sfumato.ledger.postgres.tables import FILL_UNFINISHED, roles, rules, tables
 from sfumato.ledger.sql import holds, last_line
 
@@ -46,6 +47,7 @@ def building_in_database(address: LedgerAddress) -> Iterator[Connection]:
                     f"the database role {user} may not make a schema in {address.name}: GRANT "
                     f"CREATE ON DATABASE … TO {quoted(user)}"
                 ) from None
+            known_format(connection, address)  # a server that keeps nothing gets no ledger
             yield connection
             connection.execute(FILL_UNFINISHED)
             for statement in rules(address.schema):
