@@ -65,6 +65,33 @@ def test_what_is_typed_becomes_the_schema(visitor):
     assert "no range or value was read off the records: true" in notes
 
 
+def test_how_the_file_writes_its_values_is_said_once_for_all_columns(visitor):
+    said = {"numbers": "1.234,5", "dates": "31.12.2024", "absent": "k.A., -99"}
+    visitor.post(HERE, TYPED | said | {"do": "next"})
+    found = schema_of(visitor).to_json()["file"]
+    assert found == {
+        "decimal": ",",
+        "thousands": ".",
+        "format": "%d.%m.%Y",
+        "missing_words": ["k.A.", "-99"],
+    }
+    page = visitor.get(HERE).text
+    assert "<option selected>1.234,5" in page
+    assert "<option selected>31.12.2024" in page
+    assert 'value="k.A., -99"' in page
+
+
+def test_what_a_code_book_says_of_the_file_is_shown_and_stays_until_it_is_changed(visitor):
+    book = "file: {decimal: ',', encoding: latin-1, format: '%d %b %Y'}\ncolumns: {age: {kind: id}}"
+    visitor.post(HERE, TYPED | {"do": "import", "pasted": book})
+    page = visitor.get(HERE).text
+    assert "<option selected>1234,5" in page
+    assert "<option selected>as the code book says" in page
+    said = {"numbers": "1234.5", "dates": "as the code book says", "absent": ""}
+    visitor.post(HERE, TYPED | said | {"do": "next"})
+    assert schema_of(visitor).to_json()["file"] == {"encoding": "latin-1", "format": "%d %b %Y"}
+
+
 def test_rows_of_persons_become_a_schema_of_persons(visitor):
     typed = TYPED | {"do": "next", "who": "0", "rows": "8", "p1": "on"}
     visitor.post("/d/visits/schema", typed)

@@ -144,8 +144,11 @@ def test_long_questions_are_names_once_that_is_confirmed(visitor):
         ("gzip.csv", "is packed with gzip: call it .csv.gz"),
         ("workbook.csv", "call it .xlsx or .zip"),
         ("parquet.csv", "is a Parquet file: call it .parquet"),
-        ("utf-16.csv", "written in UTF-16: save it as UTF-8."),
-        ("latin.csv", "is not UTF-8: save it as UTF-8."),
+        (
+            "utf-16.csv",
+            "written in UTF-16: save it as UTF-8 (in a spreadsheet: save as, CSV UTF-8)",
+        ),
+        ("latin.csv", "is not UTF-8: save it as UTF-8 (in a spreadsheet: save as, CSV UTF-8)"),
         ("bomb.csv.gz", "has more than 16,777,216 characters"),
     ],
 )

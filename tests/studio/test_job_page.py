@@ -139,6 +139,8 @@ def test_records_that_do_not_fit_are_told_with_what_can_be_done_here(tmp_path):
         job = confirmed(visitor)
         visitor.get(f"/jobs/{job}/events")
         said = visitor.get(f"/jobs/{job}").text.partition("<main")[2]
+        start = visitor.get("/").text
+    assert '<td data-of="Releases"><a href="/ledger/visits">0<' in start
     assert "go back to the columns" in said
     assert '<a class="button" href="/d/visits/budget#misfit">To the promise</a>' in said
     assert "<li>Column age: about" in said

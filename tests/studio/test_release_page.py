@@ -84,6 +84,10 @@ def test_the_forms_lead_from_a_question_to_its_answer_without_script(visitor):
     [
         ({"ask": "mean", "column": 5}, "can be asked of age, weight, pressure"),
         ({"ask": "count", "column": 0, "values": "200"}, "Column age has no value '200'"),
+        ({"ask": "count", "column": 0, "values": "200"}, "a range is written as 'first to last'"),
+        ({"ask": "count", "column": 0, "values": "", "go": 1}, "Choose at least one value."),
+        ({"ask": "more", "column": 5, "value": 1, "go": 1}, "at least one value on each side."),
+        ({"ask": "table", "column": 5, "go": 1}, "Choose the other column."),
         ({"ask": "mean", "column": 0, "confidence": 100}, "below 100 %"),
         ({"ask": "mean", "column": 0, "confidence": "<b>"}, "below 100 %"),
     ],

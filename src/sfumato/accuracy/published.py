@@ -193,8 +193,11 @@ class Published:
         if wrong or not values:
             left = len(cells) - _MOST_LISTED
             more = f" and {left:,} more" if left > 0 else ""
+            bins = self.tables is not None and self.tables.spans(column)
+            how = " (a range is written as 'first to last', and begins and ends where bins do)"
+            value = wrong[0] if wrong else ""
             raise ParameterError(
-                f"column {column} has no value {wrong[0] if wrong else ''!r}; it has: "
+                f"column {column} has no value {value!r}{how * bins}; it has: "
                 f"{', '.join(islice(cells, _MOST_LISTED))}{more}"
             )
         return list(dict.fromkeys(values))

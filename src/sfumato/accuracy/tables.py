@@ -180,15 +180,18 @@ class Tables:
             for k, stop in zip(starts, stops, strict=True)
         ]
 
+    def spans(self, column: str) -> bool:
+        """Whether it is a number or date, whose bins follow each other."""
+        return any(isinstance(axis, Grid) for axis in self.domain.axes if axis.name == column)
+
     def spanned(self, column: str, value: str) -> list[str]:
         """The bins of a number or date from one to another, as in "40 to 49"; else the value.
 
         Both must be where a bin begins and ends.
         """
         names = list(self.counts[column])
-        axis = next(axis for axis in self.domain.axes if axis.name == column)
         low, _, high = value.partition(" to ")
-        if value in names or not high or not isinstance(axis, Grid):
+        if value in names or not high or not self.spans(column):
             return [value]
         begins = {name.partition(" to ")[0]: k for k, name in enumerate(names)}
         ends = {name.rpartition(" to ")[2]: k for k, name in enumerate(names)}

@@ -18,7 +18,9 @@ __all__ = ["Asking", "asking"]
 class Asking:
     """The questions of the page, and what was chosen of them."""
 
-    def __init__(self, shelf: Shelf, folder: Path, question: Question) -> None:
+    def __init__(
+        self, shelf: Shelf, folder: Path, question: Question, *, pressed: bool = False
+    ) -> None:
         self.question, self.fault, self.answer = question, "", None
         self.askable: Askable | None = None
         self.why_not = ""
@@ -32,6 +34,8 @@ class Asking:
         self.columns = self.askable.columns(self.kind)
         self.column = question.column if question.column in self.columns else None
         self.answer = self._answer()
+        if pressed and self.column is not None and not self.askable.whole(question):
+            self.fault = self.askable.lacking(question)
 
     def _answer(self) -> Answered | None:
         if self.askable is None or not self.askable.whole(self.question):
@@ -69,4 +73,5 @@ def asking(found: ShownRelease, request: Request) -> Asking:
     """The questions of a release, with what the address of this request chose."""
     fields = {name: request.query_params.getlist(name) for name in request.query_params}
     shelf = studio_of(request).shelf
-    return Asking(shelf, found.folder, Question.of(fields if request.method == "GET" else {}))
+    question = Question.of(fields if request.method == "GET" else {})
+    return Asking(shelf, found.folder, question, pressed="go" in fields)

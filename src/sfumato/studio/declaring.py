@@ -127,8 +127,10 @@ def open_questions(draft: Draft) -> list[str]:
         found.append("Choose the column that tells whose row it is.")
     if draft.several and not draft.rows_per_person.isdecimal():
         found.append("Say how many rows of one person are used, at most.")
-    if draft.known_from not in KNOWN_FROM or not draft.source:
+    if draft.known_from not in KNOWN_FROM:
         found.append("Say where ranges and values are known from.")
+    elif not draft.source:
+        found.append("Say where ranges and values are known from: write which one.")
     elif len(draft.source) > LONGEST_SOURCE:
         found.append(f"Say in at most {LONGEST_SOURCE} characters where they are known from.")
     if any(column.acceptable for column in draft.columns):

@@ -44,6 +44,15 @@ _ALLOWED = {
     "category": ("other", "book", "missing_words"),
     "boolean": ("true", "false", "missing_words"),
 }
+_MARKS = {"comma": ",", "point": ".", "space": " ", "apostrophe": "'"}
+_MARK = re.compile(r"((?:^|;)\s*(?:decimal|thousands)\s*:\s*),(?=\s*(?:;|$))", re.I)
+_OF_FILE = "how the file writes them is said above the columns"
+_UNNAMED = {
+    "category": "put commas between the values, and a semicolon only before other:, book: or "
+    "missing:",
+    "boolean": "write the words of the file as yes: ja; no: nein, or leave the field empty where "
+    "they are yes and no, true and false or 1 and 0",
+}
 _STEPS = ("second", "minute", "hour", "day", "month", "year")
 
 
@@ -51,6 +60,8 @@ def read_facts(kind: str, text: str) -> dict[str, Any]:
     """The facts as a schema takes them; a `ParameterError` that says how to write them."""
     if kind == "id":
         return {}
+    if kind in ("integer", "number"):
+        text = _MARK.sub(r"\1comma", text)  # a comma that is meant, and parts nothing
     first, *rest = _parts(text)
     found: dict[str, Any] = {}
     if kind in ("integer", "number", "date"):
@@ -111,14 +122,16 @@ def _end(kind: str, text: str) -> Any:
         try:
             moment = datetime.fromisoformat(text)
         except ValueError:
-            raise ParameterError("write dates as YYYY-MM-DD") from None
+            raise ParameterError(f"write dates as YYYY-MM-DD here; {_OF_FILE}") from None
         return moment if moment.time().isoformat() != "00:00:00" else moment.date()
     if _WHOLE.fullmatch(text):
         return int(text)
     if kind == "integer":
         raise ParameterError("write whole numbers, without points or blanks between the digits")
     if not _NUMBER.fullmatch(text):
-        raise ParameterError("write numbers with a point, and nothing else between the digits")
+        raise ParameterError(
+            f"write numbers with a point here, and nothing else between the digits; {_OF_FILE}"
+        )
     return float(text)
 
 
@@ -136,6 +149,8 @@ def _said(kind: str, part: list[str]) -> dict[str, Any]:
     name, colon, value = part[0].partition(":")
     name = name.strip().lower()
     fact, value = _WORDS.get(name, name), _bare(value.strip())
+    if not colon and kind in _UNNAMED:
+        raise ParameterError(_UNNAMED[kind])
     if not colon or fact not in _ALLOWED[kind]:
         known = ", ".join(f"{_SPOKEN.get(one, one)}:" for one in _ALLOWED[kind])
         raise ParameterError(f"behind a semicolon one of {known} is known here")
@@ -147,6 +162,8 @@ def _said(kind: str, part: list[str]) -> dict[str, Any]:
         if value.lower() not in ("yes", "true", "no", "false"):
             raise ParameterError(f"{name}: yes or no")
         return {fact: value.lower() in ("yes", "true")}
+    if fact in ("decimal", "thousands"):
+        value = _MARKS.get(value.lower(), value)
     return {fact: value}
 
 

@@ -6,6 +6,7 @@ from sfumato.studio.forms import Form
 from sfumato.studio.lines import read_lines
 from sfumato.studio.typed import kind_of
 from sfumato.studio.words import KINDS
+from sfumato.studio.writing import take_writing
 
 __all__ = ["LONGEST", "take_fields", "take_lines"]
 
@@ -17,6 +18,7 @@ def take_fields(draft: Draft, form: Form) -> None:
     for place, column in enumerate(draft.columns):
         _put(column, form.text(f"k{place}", LONGEST), form.text(f"f{place}", LONGEST))
         column.missing, column.per_person = form.flag(f"m{place}"), form.flag(f"p{place}")
+    take_writing(draft, form)
     draft.predicts = _named(draft, form.text("y", LONGEST))
     if draft.several:
         draft.person = _named(draft, form.text("who", LONGEST))

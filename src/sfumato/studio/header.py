@@ -18,6 +18,7 @@ __all__ = ["MOST_COLUMNS", "Header", "looks_like_a_value", "read_header", "shown
 
 MOST_COLUMNS = 500
 _LONGEST = 60
+_AS_UTF_8 = "save it as UTF-8 (in a spreadsheet: Save as, CSV UTF-8), into the same folder"
 _VALUE = re.compile(
     r"""\s*(?:
         [-+]?[0-9][0-9.,' ]*(?:[eE][-+]?[0-9]+)?\s*[%€$]?   # a number
@@ -60,7 +61,8 @@ def read_header(path: Path) -> Header:
         # The folder is known; what is refused is said of the file's name alone.  Encodings are
         # declared to commands: here a file has to be UTF-8.
         said = str(refusal).replace(str(path), path.name)
-        raise DataError(re.sub(r": declare .* or save", ": save", said)) from None
+        said = re.sub(r": declare .* or save it as UTF-8", f": {_AS_UTF_8}", said)
+        raise DataError(said) from None
     if len(found) > MOST_COLUMNS:
         raise DataError(
             f"{path.name} has {several(len(found), 'column')}; the studio shows at most "

@@ -58,7 +58,9 @@ class Project:
     def file(self, name: str) -> Path:
         """One file of the data folder."""
         if name not in self.files:
-            raise ParameterError(f"there is no file {name!r} in the data folder: reload the page")
+            raise ParameterError(
+                f"there is no file {name!r} in the data folder: put it there, and try again"
+            )
         return inside(self.data, name)
 
     @property
@@ -120,9 +122,11 @@ class Project:
         """Keep a new draft in a folder of its own; its name in addresses is chosen here."""
         with self._making:
             taken = {one.slug for one in self.datasets}
-            if any(one.name == draft.name for one in self.datasets):
+            if old := next((one for one in self.datasets if one.name == draft.name), None):
                 raise ParameterError(
-                    f"there is a data set {draft.name} already: choose another name, or go on there"
+                    f"there is a data set {draft.name} already: go on there, or choose another "
+                    "name for other data; to answer these questions anew for the same data, move "
+                    f"the folder datasets/{old.slug} away first: budget and releases stay"
                 )
             wished, count = slug_of(draft.name), 2
             draft.slug = wished

@@ -27,6 +27,10 @@ from sfumato.studio.promising import Judged, Typed, judged
 
 __all__ = ["Funds", "Stated", "View", "funds", "stated", "view"]
 
+_PERSONS = (
+    "No forecast is made where a person is the unit, because how many rows each of them has is not "
+    "looked up. How far off each figure may be stands in the report of the release."
+)
 _FEW_COLUMNS = 40  # for which errors under a failure chance are forecast unasked
 _COMPARED = 3  # columns that are named in one sentence
 _MOST_DELTA = Fraction(1, 10**9)
@@ -128,6 +132,8 @@ def view(
     shown = _promised(replace(shown, funds=_enough(project, name, plan, found)), plan)
     if meant.records is None:
         return shown
+    if facts.schema.people is not None:
+        return replace(shown, refusal=_PERSONS)
     base = Question(
         facts.text,
         meant.records,

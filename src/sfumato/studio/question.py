@@ -164,6 +164,12 @@ class Askable:
             case _:
                 return True
 
+    def lacking(self, question: Question) -> str:
+        """What is still to be chosen, for whoever has pressed the button."""
+        if question.kind == "table":
+            return "Choose the other column."
+        return f"Choose at least one value{' on each side' * (question.kind == 'more')}."
+
     def answer(self, question: Question) -> Answer:
         """What the release says, with the interval that the truth lies in."""
         found, level, name = self._found, question.level, self.name(question.column)

@@ -24,6 +24,7 @@ from sfumato.studio.page import page, project_of, to
 from sfumato.studio.project import Project
 from sfumato.studio.public_file import propose
 from sfumato.studio.words import KINDS, READ_PUBLIC, READ_SO_FAR
+from sfumato.studio.writing import DATES, NUMBERS, OTHERWISE, Writing
 from sfumato.untrusted.visible import visible
 
 __all__ = ["ROUTES"]
@@ -69,6 +70,9 @@ def _shown(
         draft=draft,
         kinds=KINDS,
         known_from=KNOWN_FROM,
+        writing=Writing.of(draft),
+        ways={"numbers": NUMBERS, "dates": DATES},
+        otherwise=OTHERWISE,
         rows=[_row(place, one, found, told) for place, one in enumerate(draft.columns)],
         todo=len(found.faults),
         whole=[*found.whole, *open_questions(draft)] if told else [],

@@ -94,7 +94,8 @@ def _counted(name: str, slug: str | None, ledger: Ledger, todo: str, next_step: 
         said, share = _NOTHING_GRANTED, None
     else:
         said, share = greek(f"{left} left of {balance.granted}"), _spent(balance)
-    spent = (said, share, True, balance.releases, looks)
+    releases = balance.releases - len(ledger.stopped(name))  # what stopped published nothing
+    spent = (said, share, True, releases, looks)
     return Line(name, slug, *spent, todo, next_step)
 
 

@@ -10,7 +10,7 @@
 const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
 
 function live(form) {
-  const shown = () => form.dataset.live.split(" ").map((id) => document.getElementById(id));
+  const shown = () => form.dataset.live.split(" ").map((id) => document.getElementById(id)).filter(Boolean);
   let timer = 0;
   let asked = null;
   const ask = async () => {
