@@ -213,9 +213,13 @@ def foreseen(plan: Plan, records: int, columns: frozenset[str] | None = None) ->
         plan = plan.sized(records)
     found = [_expected(plan, records, columns, heaped=False)]
     if any(one.count is not None and not one.count.settled for one in found[0].values()):
-        found.append(_expected(plan, records, columns, heaped=True))
+        unsettled = frozenset(name for name, one in found[0].items() if not one.settled)
+        found.append(_expected(plan, records, unsettled, heaped=True))
     axes = {axis.name: axis for axis in plan.domain.axes}
-    lines = [line_of(axes[name], [one[name] for one in found], records) for name in found[0]]
+    lines = [
+        line_of(axes[name], [one[name] for one in found if name in one], records)
+        for name in found[0]
+    ]
     lines.sort(key=lambda line: -line.off)
     terms = unsized.terms
     bought = (
