@@ -71,7 +71,12 @@ def test_of_many_columns_the_worst_are_shown():
         (("--records", "9", "--want", "mean agee within 1"), 1, "no released column 'agee'"),
         (("--records", "9", "--want", "accurate"), 1, "is not understood: write"),
         (("--records", "9", "--epsilon", "1", "--column", "agee"), 1, "no released column"),
-        (("--records", "9", "--epsilon", "1", "--option", "records=3"), 1, "not an option"),
+        (("--records", "9", "--epsilon", "1", "--option", "records=3"), 1, "without it"),
+        (
+            ("--records", "9", "--epsilon", "1", "--option", "fit=3"),
+            1,
+            "see whether the command has --fit",
+        ),
         (("--records", "9", "--epsilon", "1", "--method", "local"), 1, "local publishes"),
         (
             ("--records", "9", "--epsilon", "1", "--method", "pca-gauss"),

@@ -37,6 +37,11 @@ class Expected:
     count: CountReach | None
     mean: Reach | None
 
+    @property
+    def settled(self) -> bool:
+        """Whether all of it is so for all records."""
+        return all(one is None or one.settled for one in (self.count, self.mean))
+
 
 def expected(
     found: Published,

@@ -11,6 +11,7 @@ Of tables that add up to the same count the mean is taken, weighted by 1 / varia
 numbers from 0 to 16: the exact law of such a mean is known.
 """
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -258,12 +259,8 @@ class Tables:
         assert self.one is not None  # noqa: S101  persons are in no classes, and nobody asks
         first = int(self._partition.offset[position])
         found = [np.ravel(self.one[classes, first + cell])]
-        for (i, j), table in self._every_pair.items():
-            if i == position:
-                found.append(np.ravel(table[classes, cell, :]))
-            elif j == position:
-                found.append(np.ravel(table[classes, :, cell]))
-        return found
+        through = self._through.get(position, [])
+        return [*found, *(np.ravel(table[classes, cell]) for table in through)]
 
     def _sums(self, classes: int | slice) -> list[Places]:
         """Which entries add up to all records of a class, table by table."""
@@ -283,9 +280,12 @@ class Tables:
 
     def _variance(self, which: int) -> float:
         """Of one entry, beside that of the noisiest: so that a float can hold it at any budget."""
-        block = sum(which >= end for end in self.entries.ends)
-        size = float(self.entries.block_sizes[block] / self.entries.size)
-        return size if self.entries.kind == "gaussian" else size**2
+        return self._spread[bisect_right(self.entries.ends, which)]
+
+    @cached_property
+    def _spread(self) -> list[float]:
+        sizes = [float(size / self.entries.size) for size in self.entries.block_sizes]
+        return sizes if self.entries.kind == "gaussian" else [size**2 for size in sizes]
 
     def _noisy(self, weights: Mapping[int, int], parts: int) -> Noisy:
         size, step, whole = self.entries.size, self.unit / parts, self.unit == 1
@@ -338,6 +338,15 @@ class Tables:
     def _every_pair(self) -> Mapping[Pair, Places]:
         """The tables of pairs, if which these are was settled beforehand."""
         return {} if self.synopsis.chosen else self.pairs
+
+    @cached_property
+    def _through(self) -> dict[int, list[Places]]:
+        """These tables by either of their columns, whose bins come after the class."""
+        found: dict[int, list[Places]] = {}
+        for (i, j), table in self._every_pair.items():
+            found.setdefault(i, []).append(table)
+            found.setdefault(j, []).append(table.swapaxes(1, 2))
+        return found
 
     def _named(self, position: int) -> tuple[str, ...]:
         axis = self.domain.axes[self._axes[position]]

@@ -60,8 +60,14 @@ def forecast(
     Example: sfumato forecast --schema clinic.yaml --records 45000 --want "mean age within 1"
     """
     from sfumato.cli.method_options import method_options
+    from sfumato.errors import ParameterError
     from sfumato.publishing.forecast import forecast as run
 
+    if any(text.startswith("records=") for text in option or ()):
+        raise ParameterError(
+            "no forecast is made with the option records of mosaic: leave out --option records=…, "
+            "and the forecast is of a release without it"
+        )
     options = method_options(option, run)
     if most is not None:
         options["most"] = most

@@ -41,7 +41,8 @@ __all__ = ["HEADINGS", "Forecast", "forecast", "foreseen", "wished"]
 
 _ABOUT = (
     "About: depends a little on the records, by bins that are found from noisy counts, by how many "
-    "values are missing, or by the noise on the number of records."
+    "values are missing, or by the noise on the number of records. Where values may be missing, "
+    "5 % are taken to be: with half of them missing a mean is off by about twice as much."
 )
 HEADINGS = "column", "each count within", "of all", "mean within", "of its range"
 _MOST_RECORDS = 10**12  # sums of them stay within 64 bits
@@ -143,6 +144,7 @@ def forecast(
     rho: Number | None = None,
     want: str | Sequence[str] = (),
     most: Number | None = None,
+    fit: bool = True,
     **options: Any,
 ) -> Forecast:
     """How far off each figure of a release will be: nothing is read, charged or published.
@@ -163,7 +165,9 @@ def forecast(
             raise ParameterError(
                 "most says how far to look for epsilon: leave it out, or give want"
             )
-        plan = price(schema, method=method, epsilon=epsilon, delta=delta, rho=rho, **options)
+        plan = price(
+            schema, method=method, epsilon=epsilon, delta=delta, rho=rho, fit=fit, **options
+        )
         return foreseen(plan, records)
     if epsilon is not None or rho is not None:
         given = "epsilon" if epsilon is not None else "rho"
@@ -173,7 +177,7 @@ def forecast(
     texts = [want] if isinstance(want, str) else want
 
     def at(tried: Fraction, columns: frozenset[str] | None) -> Forecast:
-        plan = price(schema, method=method, epsilon=tried, delta=delta, **options)
+        plan = price(schema, method=method, epsilon=tried, delta=delta, fit=fit, **options)
         return foreseen(plan, records, columns)
 
     return wished(at, schema, texts, MOST_EPSILON if most is None else most)
@@ -213,9 +217,13 @@ def foreseen(plan: Plan, records: int, columns: frozenset[str] | None = None) ->
         plan = plan.sized(records)
     found = [_expected(plan, records, columns, heaped=False)]
     if any(one.count is not None and not one.count.settled for one in found[0].values()):
-        found.append(_expected(plan, records, columns, heaped=True))
+        unsettled = frozenset(name for name, one in found[0].items() if not one.settled)
+        found.append(_expected(plan, records, unsettled, heaped=True))
     axes = {axis.name: axis for axis in plan.domain.axes}
-    lines = [line_of(axes[name], [one[name] for one in found], records) for name in found[0]]
+    lines = [
+        line_of(axes[name], [one[name] for one in found if name in one], records)
+        for name in found[0]
+    ]
     lines.sort(key=lambda line: -line.off)
     terms = unsized.terms
     bought = (
