@@ -1,6 +1,7 @@
 """What a recipient sees: the release, whether it is one, and nothing of an owner's."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -216,6 +217,15 @@ def test_markup_and_control_characters_of_a_forger_are_text_on_the_page(copy):
 def test_the_command_refuses_what_is_no_folder(tmp_path):
     with pytest.raises(ReleaseError, match="is no folder: unpack the release"):
         command(received=tmp_path / "none")
+
+
+def test_the_command_refuses_a_folder_without_a_release_and_names_the_one_below(tmp_path):
+    with pytest.raises(ReleaseError, match=r"holds no release\.json: name the folder that holds it"):
+        command(received=tmp_path)
+    (tmp_path / "sent").mkdir()
+    (tmp_path / "sent" / "release.json").write_text("{}")
+    with pytest.raises(ReleaseError, match=rf"did you mean {re.escape(str(tmp_path / 'sent'))}\?"):
+        command(received=tmp_path)
 
 
 def test_a_large_release_is_checked_before_anything_of_it_is_used(copy):

@@ -1,5 +1,6 @@
 """`sfumato studio`: all of it in a browser, on this machine alone."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -32,7 +33,7 @@ def studio(
 
     Example: sfumato studio --received ~/Downloads/clinic-2026
     """
-    from sfumato.errors import MissingExtra, ReleaseError
+    from sfumato.errors import MissingExtra
 
     try:
         from sfumato.studio.server import listening, serve
@@ -42,8 +43,8 @@ def studio(
         raise MissingExtra("the studio needs starlette: pip install 'sfumato[studio]'") from None
     from sfumato.studio.project import Project
 
-    if received is not None and not received.is_dir():
-        raise ReleaseError(f"{received} is no folder: unpack the release, and name its folder")
+    if received is not None:
+        _whole(received)
     project = Project(folder) if received is None else None
     shown = received if project is None else project.folder
 
@@ -56,6 +57,20 @@ def studio(
     with listening(port) as taken:
         serve(project, taken, ready=ready, say=lambda line: say(line, err=True), received=received)
     say("stopped" if project is None else "stopped: what was typed is kept")
+
+
+def _whole(received: Path) -> None:
+    """Refuse what is not the folder of a release, with the one that was meant where it is below."""
+    from sfumato.errors import ReleaseError
+    from sfumato.release.folder import CERTIFICATE
+
+    if not received.is_dir():
+        raise ReleaseError(f"{received} is no folder: unpack the release, and name its folder")
+    if os.path.lexists(received / CERTIFICATE):
+        return
+    below = sorted(path.parent for path in received.glob(f"*/{CERTIFICATE}"))
+    meant = f"did you mean {below[0]}?" if below else "name the folder that holds it"
+    raise ReleaseError(f"{received} is no release, as it holds no {CERTIFICATE}: {meant}")
 
 
 def _opened(path: Path) -> bool:
