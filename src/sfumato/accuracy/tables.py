@@ -272,7 +272,8 @@ class Tables:
 
     def _mean(self, ways: Sequence[Places]) -> Noisy:
         spread = [len(way) * self._variance(int(way[0])) for way in ways]
-        weights = [round(_HEAVIEST * min(spread) / each) for each in spread]
+        least = min(spread)  # once: every pair of columns is a way to the total
+        weights = [round(_HEAVIEST * least / each) for each in spread]
         together: dict[int, int] = {}
         for way, weight in zip(ways, weights, strict=True):
             together |= dict.fromkeys(way.tolist() if weight else (), weight)
