@@ -39,6 +39,8 @@ def test_a_look_is_counted_once_and_what_it_finds_is_kept_nowhere(tmp_path):
         assert "INTERNAL" in shown.text
         assert "this look is counted" in found.text
         assert "unreadable" in found.text
+        assert "choose on the page of the columns how the file writes its numbers" in found.text
+        assert "missing_words" not in found.text
         assert "sandbox" in found.headers["content-security-policy"]
         assert found.headers["cache-control"] == "no-store"
         assert visitor.post(FIT, form).leads_to == f"/looks/{once}"
