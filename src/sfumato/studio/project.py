@@ -122,11 +122,11 @@ class Project:
         """Keep a new draft in a folder of its own; its name in addresses is chosen here."""
         with self._making:
             taken = {one.slug for one in self.datasets}
-            if old := next((one for one in self.datasets if one.name == draft.name), None):
+            if any(one.name == draft.name for one in self.datasets):
                 raise ParameterError(
                     f"there is a data set {draft.name} already: go on there, or choose another "
-                    "name for other data; to answer these questions anew for the same data, move "
-                    f"the folder datasets/{old.slug} away first: budget and releases stay"
+                    "name for other data. The questions about its file can be answered anew at "
+                    "its first step: what was typed of its columns stays"
                 )
             wished, count = slug_of(draft.name), 2
             draft.slug = wished
