@@ -63,7 +63,15 @@ class MisfitError(Refused):
 
 
 class BudgetError(Refused):
-    """The ledger does not grant this charge."""
+    """The ledger does not grant this charge.
+
+    Where a `command` records that it may, the message ends with it, after what it would do (`by`);
+    `said` is the message without that.
+    """
+
+    def __init__(self, said: str, by: str = "", command: str = "") -> None:
+        super().__init__(f"{said}, or {by} with `{command}`" if command else said)
+        self.said, self.command = said, command
 
 
 class LedgerError(Refused):

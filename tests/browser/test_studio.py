@@ -18,6 +18,7 @@ KINDS = {"k0": "id", "k1": "integer", "k2": "category", "k3": "date", "k4": "id"
 PAGES = {
     "the start page": ("/", 200),
     "the choice of a file": ("/new", 200),
+    "the choice of a file, again": ("/d/registry/file", 200),
     "the columns": ("/d/registry/schema", 200),
     "the columns with what is wrong": ("/d/registry/schema?check=1", 200),
     "columns of persons": ("/d/persons/schema?check=1", 200),

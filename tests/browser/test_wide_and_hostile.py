@@ -72,7 +72,14 @@ def test_two_hundred_columns_of_a_dictionary_are_declared_on_pages_that_stay_sma
         person.press("button.main[value=next]", leads="**/budget")
         context.close()
         sizes = {}
-        for path in ("/", "/new", "/d/lab/schema", "/d/lab/schema?check=1", "/d/lab/budget"):
+        for path in (
+            "/",
+            "/new",
+            "/d/lab/schema",
+            "/d/lab/schema?check=1",
+            "/d/lab/budget",
+            "/d/lab/file",
+        ):
             sizes[path], took = weight(visitor, path)
             print(f"{path}: {sizes[path]:,} bytes, {took:.0f} ms")
     assert (found, faults) == ([], [])

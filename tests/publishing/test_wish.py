@@ -43,7 +43,7 @@ FEW = {"name": "t", "columns": {"ward": SCHEMA["columns"]["ward"]}}
     ],
 )
 def test_wishes_are_read_as_they_are_meant(text, kind, column, limit, percent):
-    (wish,) = parsed([text], DOMAIN)
+    (wish,) = parsed([text], DOMAIN, 4_000)
     assert (wish.kind, wish.column, wish.limit, wish.percent) == (kind, column, limit, percent)
 
 
@@ -63,6 +63,8 @@ def test_wishes_are_read_as_they_are_meant(text, kind, column, limit, percent):
         ("mean age within 0", "no noise is 0"),
         ("counts within 0.0%", "no noise is 0"),
         ("counts within 101%", "above 100% asks for nothing"),
+        ("counts within 4001", "there are 4,000 records, so a limit above that asks for nothing"),
+        ("counts of ward within 99999", "there are 4,000 records"),
         ("mean age within 111", "a limit above its range of 110 asks for nothing"),
         ("means within 3", "write a limit in %"),
         ("mean height within 3", "no released column 'height'; there are: age, body weight"),
@@ -73,12 +75,23 @@ def test_wishes_are_read_as_they_are_meant(text, kind, column, limit, percent):
 )
 def test_what_cannot_be_meant_is_refused_by_its_words(text, rule):
     with pytest.raises(sf.ParameterError, match=rule):
-        parsed([text], DOMAIN)
+        parsed([text], DOMAIN, 4_000)
+
+
+def test_where_a_name_cannot_be_written_in_a_wish_that_is_said():
+    odd = Domain.of(sf.Schema.of({"name": "t", "columns": {'a"b': {"kind": "boolean"}}}))
+    for text in ('counts of "a"b" within 5%', 'counts of a"b within 5%'):
+        with pytest.raises(sf.ParameterError, match="a double quote in it cannot be named here"):
+            parsed([text], odd, 500)
+        with pytest.raises(sf.ParameterError, match=r'"counts within 1%"$'):
+            parsed([text], DOMAIN, 500)
+    (wish,) = parsed(["counts within 500"], odd, 500)
+    assert wish.limit == 500
 
 
 def test_a_mean_of_no_number_at_all_is_refused():
     with pytest.raises(sf.ParameterError, match=r"no column is a number, so it has no mean$"):
-        parsed(["means within 1%"], Domain.of(sf.Schema.of(FEW)))
+        parsed(["means within 1%"], Domain.of(sf.Schema.of(FEW)), 4_000)
 
 
 WISHES = [
@@ -89,7 +102,7 @@ WISHES = [
 
 
 def fulfilled(wishes, line_of):
-    for wish in parsed(wishes, DOMAIN):
+    for wish in parsed(wishes, DOMAIN, 4_000):
         columns = [wish.column] if wish.column else list(SCHEMA["columns"])
         for name in columns:
             line = line_of(name)
@@ -117,7 +130,7 @@ def test_the_epsilon_that_is_found_is_enough_and_a_little_less_is_not(wishes, de
 def test_what_the_smallest_epsilon_fulfils_has_none_below_it():
     found = sf.forecast(FEW, records=10**9, want="counts within 100%")
     assert (found.epsilon, found.less) == (Fraction(1, 1000), None)
-    assert found.found == "ε = 0.001 is enough for counts within 100%."
+    assert found.found == "ε = 0.001, the smallest that is tried, is enough for counts within 100%."
 
 
 def test_a_mean_as_wide_as_its_range_may_be_asked_for():
@@ -169,7 +182,8 @@ def test_a_budget_that_the_method_refuses_as_too_small_fulfils_nothing():
             raise sf.ParameterError("epsilon is too small for this method")
         return sf.forecast(FEW, records=10**6, epsilon=epsilon)
 
-    found, less = smallest(at, parsed(["counts within 50%"], Domain.of(sf.Schema.of(FEW))), 100)
+    wishes = parsed(["counts within 50%"], Domain.of(sf.Schema.of(FEW)), 4_000)
+    found, less = smallest(at, wishes, 100)
     assert (found.epsilon, less) == (2, Fraction("1.99"))
     assert min(asked) < 1
     with pytest.raises(sf.ParameterError, match="too small for this method"):
@@ -183,12 +197,12 @@ def test_few_epsilons_are_tried_and_of_all_columns_only_those_that_are_farthest_
         asked.append(columns)
         return foreseen(price(schema, epsilon=epsilon), 4_000, columns)
 
-    whole = wished(at, schema, ["counts within 1%"])
+    whole = wished(at, schema, 4_000, ["counts within 1%"])
     assert len(asked) < 14
     assert asked.count(None) <= 3
     assert max(len(columns) for columns in asked if columns is not None) <= 2
     asked.clear()
-    one = wished(at, schema, ["mean age within 1"])
+    one = wished(at, schema, 4_000, ["mean age within 1"])
     assert set(asked) == {frozenset({"age"}), None}
     assert asked.count(None) == 1
     assert len(one.lines) == len(whole.lines) == 5

@@ -146,7 +146,21 @@ def test_records_that_do_not_fit_are_told_with_what_can_be_done_here(tmp_path):
     assert "<li>Column age: about" in said
     assert "Only these counts are paid for, with ε 0.06" in said
     assert "gives ε 2.94 back" in said
+    assert "choose on the page of the columns how the file writes its numbers" in said
     assert not re.search(r"sfumato |--(no-)?(mis)?fit", said)
+
+
+def test_a_budget_that_went_meanwhile_is_told_with_who_may_grant_more_and_the_command_last(world):
+    job, _ = begun(world, "work", epsilon="4")
+    with studio(world.project.folder) as visitor:
+        reply = visitor.get(f"/jobs/{job}")
+    said, _, command = reply.text.partition("<details>")
+    assert "asks for ε 4: ask for less." in said
+    assert "whoever owns the ledger" in said
+    assert 'href="/d/visits/grant?back=review"' in said
+    assert "sfumato ledger" not in said
+    assert "sfumato ledger grant visits --epsilon 1 --reason …" in command
+    assert buttons(reply) == ["Try again"]
 
 
 def test_a_worker_that_dies_with_a_record_on_its_lips_tells_nobody(world, fate, capfd):

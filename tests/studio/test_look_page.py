@@ -39,6 +39,8 @@ def test_a_look_is_counted_once_and_what_it_finds_is_kept_nowhere(tmp_path):
         assert "INTERNAL" in shown.text
         assert "this look is counted" in found.text
         assert "unreadable" in found.text
+        assert "choose on the page of the columns how the file writes its numbers" in found.text
+        assert "missing_words" not in found.text
         assert "sandbox" in found.headers["content-security-policy"]
         assert found.headers["cache-control"] == "no-store"
         assert visitor.post(FIT, form).leads_to == f"/looks/{once}"
@@ -47,6 +49,24 @@ def test_a_look_is_counted_once_and_what_it_finds_is_kept_nowhere(tmp_path):
         assert "kept nowhere" in visitor.get(f"/looks/{once}").text
         assert visitor.get(f"/looks/{once}/page").status == 409
     assert len(reasons(world)) == 1
+
+
+BACK = ['<a class="button" href="/d/visits/schema">', '<a class="button" href="/d/visits/budget">']
+
+
+def test_from_a_look_and_from_its_question_a_way_leads_back_to_the_data_set(tmp_path):
+    World(tmp_path)
+    with studio(tmp_path) as visitor:
+        asked = visitor.get(FIT)
+        once = once_in(asked)
+        under_way = visitor.send(FIT, {"once": once, "reason": "does it fit?"})
+        visitor.get(f"/looks/{once}/events")
+        done = visitor.get(f"/looks/{once}")
+        for reply in (asked, visitor.get("/d/visits/compare"), under_way, done):
+            assert all(way in reply.text for way in BACK)
+        assert f'href="/r/{"0" * 16}">To the release' in visitor.get(f"/r/{'0' * 16}/inspect").text
+        (tmp_path / "datasets/visits").rename(tmp_path / "away")
+        assert not any(way in visitor.get(f"/looks/{once}").text for way in BACK)
 
 
 @pytest.mark.parametrize(

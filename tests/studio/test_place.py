@@ -124,7 +124,7 @@ def test_the_same_name_is_not_begun_twice_and_like_ones_get_folders_of_their_own
         "a-b",
         "a-b-2",
     ]
-    with pytest.raises(ParameterError, match=r"already.* move the folder datasets/a-b away"):
+    with pytest.raises(ParameterError, match=r"already.* can be answered anew at its first step"):
         project.begin(Draft("", "A b", "a.csv"))
     (tmp_path / "datasets" / "a-b").rename(tmp_path / "aside")
     assert project.begin(Draft("", "A b", "a.csv")).slug == "a-b"

@@ -324,7 +324,14 @@ def test_persons_with_several_rows_have_a_promise_and_are_told_why_no_forecast(w
     world.project.schema_path("visits").write_text(schema.to_yaml())
     with studio(world.project.folder) as visitor:
         text = asked(visitor).text
+        assert (
+            "knows all rows of all other people and thinks something about one person 1 %" in text
+        )
         assert "at most 2.68 % likely" in text
+        assert "guesses something about one person, and then" in text
+        assert "<legend>The people</legend>" in text
+        assert "other records" not in text
+        assert 'name="find"' not in text  # an epsilon is found by forecasts alone
         assert "No forecast is made where a person is the unit" in text
         assert "rows_per_person" not in text  # to leave that out would protect persons less
         assert visitor.post(HERE, USUAL).leads_to == "/d/visits/review"

@@ -7,6 +7,7 @@ import pytest
 import sfumato as sf
 from release_world import asked, read, text
 from sfumato.release import Release
+from sfumato.release.kind import COUNTS, ESTIMATE, TABLE
 from sfumato.studio.question import KINDS, Askable
 from studio_world import studio
 from visits_world import LINKED_PANEL, PANEL, linked_panel, panel
@@ -23,6 +24,7 @@ METHODS = {
     "identity-laplace": {"epsilon": 1},
 }
 PAGE = "/r/received"
+OF_RECORDS = (TABLE, COUNTS, ESTIMATE)
 
 
 @pytest.mark.parametrize("folder", RELEASES, ids=lambda path: f"{path.parent.name}-{path.name}")
@@ -53,6 +55,7 @@ def seen_and_asked(folder):
         said = text(reply)
         assert reply.status == 200
         assert "Do not use this release" not in said
+        assert ("other records" in said) <= (Release.load(folder).certificate.kind in OF_RECORDS)
         if "No question can be answered" not in said:
             askable = Askable(Release.load(folder))
             for kind in askable.kinds:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from release_world import HOSTILE, RELEASE, asked, lines, published, read, text
+from release_world import HOSTILE, NAME, RELEASE, asked, lines, published, read, text
 from sfumato.accuracy.spelling import at_least, at_most, spelt
 from sfumato.errors import ReleaseError
 from sfumato.ledger.history import act_of
@@ -19,6 +19,7 @@ from sfumato.schema import Schema
 from sfumato.studio.shown_release import formulas
 from sfumato.studio.zipped import unchanged, zipped
 from studio_world import studio
+from visits_world import PANEL, panel
 
 PAGE = f"/r/{RELEASE}"
 
@@ -47,6 +48,24 @@ def test_the_page_says_what_was_published_when_and_that_it_verifies(visitor, pro
     for check in ("files ok as released", "plan ok", "data ok 600 rows", "ledger ok charged once"):
         assert check in said
     assert "origin open origin unknown: not signed" in said
+
+
+PROMISED = "1 % likely thinks it at most 2.68 % likely afterwards (odds at most × 2.72)."
+
+
+def test_the_page_begins_with_the_promise_in_words(visitor):
+    found = text(visitor.get(PAGE)).partition(f" {NAME} ")[2]
+    begun = found.partition("release 9c1e")[0]
+    assert f"Whoever knows all other records and thinks something about one {PROMISED}" in begun
+
+
+@pytest.mark.slow
+def test_where_a_person_is_protected_the_promise_speaks_of_people(tmp_path):
+    sf.publish(panel(), schema=PANEL, epsilon=1, folder=tmp_path / "r")
+    with studio(tmp_path / "r", received=True) as visitor:
+        found = text(visitor.get("/r/received"))
+    assert f"all rows of all other people and thinks something about one person {PROMISED}" in found
+    assert "other records" not in found
 
 
 def test_an_answer_of_the_page_is_that_of_the_library(visitor, project):
@@ -207,7 +226,9 @@ def test_a_change_shows_at_once_though_checks_are_remembered(visitor, project):
     sound = place.read_bytes()
     place.write_bytes(sound.replace(b"surgery", b"oncology", 1))
     try:
-        assert "Do not use this release" in text(visitor.get(PAGE))
+        found = text(visitor.get(PAGE))
+        assert "Do not use this release" in found
+        assert PROMISED not in found
     finally:
         place.write_bytes(sound)
     assert "Do not use" not in text(visitor.get(PAGE))

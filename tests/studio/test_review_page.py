@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from jobs_world import NAME, PUBLISH, REVIEW, ROWS, SCHEMA, World, confirmed, release_in
+from ledger_world import at_time
 from sfumato.cli import app
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
@@ -109,12 +110,33 @@ def test_a_budget_that_is_spent_has_a_remedy_on_the_page(world):
         reply = visitor.get(REVIEW)
         assert "This cannot be charged" in reply.text
         assert "has ε 3 left" in reply.text
-        for way in ("budget", "grant?back=review"):
-            assert f'href="/d/visits/{way}"' in reply.text
+        for way in ("/d/visits/budget", "/d/visits/grant?back=review", "/ledger/visits"):
+            assert f'href="{way}"' in reply.text
+            assert visitor.get(way).status == 200
+        said, _, command = reply.text.partition("<details>")
+        assert "whoever owns the ledger" in said
+        assert "asks for ε 4: ask for less." in said
+        assert "sfumato ledger" not in said
+        assert "sfumato ledger grant visits --epsilon 1 --reason …" in command
         assert release_in(reply) is None
         with Ledger(world.ledger_path) as ledger:
             ledger.grant(NAME, epsilon=1, reason="the board met again")
         assert release_in(visitor.get(REVIEW))
+
+
+@pytest.mark.parametrize("why", ["over", "other neighbours"])
+def test_a_grant_is_offered_where_it_would_help_and_nowhere_else(world, why):
+    with Ledger(world.ledger_path) as ledger:
+        if why == "over":
+            ledger.grant(NAME, epsilon=1, reason="this year", until="2030-06-30")
+        else:
+            about = "one record (row) of the table; add-remove"
+            ledger.reserve("elsewhere", NAME, PureDP(1), plan="c0ffee00", protects=about)
+    with at_time("2030-07-01"), studio(world.project.folder) as visitor:
+        text = visitor.get(REVIEW).text
+    assert "This cannot be charged" in text
+    offered = "whoever owns the ledger" in text, "Grant more" in text
+    assert offered == (why == "over",) * 2
 
 
 def test_what_another_process_charged_meanwhile_is_seen_when_it_is_confirmed(world):
@@ -173,7 +195,10 @@ def test_without_a_ledger_the_page_says_how_to_get_a_budget(tmp_path):
     world.ledger_path.unlink()
     with studio(tmp_path) as visitor:
         reply = visitor.get(REVIEW)
+        assert visitor.get("/ledger").status == 200
     assert "Nobody has granted a budget for visits yet" in reply.text
+    assert "A budget can be granted by whoever owns the ledger" in reply.text
+    assert 'href="/ledger">the page of the ledger' in reply.text
     assert "Grant a budget</a>" in reply.text
     assert "sfumato ledger" not in reply.text
     assert release_in(reply) is None

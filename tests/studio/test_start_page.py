@@ -1,5 +1,6 @@
 """The start page: what there is, what is left, what stopped, and what to do next."""
 
+import re
 from threading import Event
 
 import pytest
@@ -90,3 +91,42 @@ def test_what_the_promise_needs_is_loaded_after_the_first_page_and_once(visitor,
         visitor.get("/")
     assert asked.wait(10)
     assert warming.warm_up.cache_info().misses == 1
+
+
+def test_files_that_can_be_begun_are_named_and_lead_to_the_questions_about_them(visitor):
+    data = visitor.folder / "data"
+    for name in ("patients.csv", "visits & more.parquet", "notes.pdf", "README.txt"):
+        (data / name).write_text("age,ward\n31,a\n")
+        (data / name).chmod(0)
+    found = visitor.get("/").text
+    assert "Nothing here yet" not in found
+    ways = re.findall(r'href="(/new\?file=[^"]*)">Begin with ([^<]*)<', found)
+    assert [name for _, name in ways] == ["patients.csv", "visits &amp; more.parquet"]
+    for way, name in ways:
+        assert f'name="file" value="{name}" checked' in visitor.get(way).text
+    (data / "patients.csv").chmod(0o600)
+    answers = {"file": "patients.csv", "header": "yes", "unit": "one", "held": "secret"}
+    visitor.send("/new", answers)
+    found = visitor.get("/").text
+    assert "Begin with patients.csv" not in found
+    assert "Begin with visits" in found
+    assert " checked" not in visitor.get("/new?file=elsewhere").text.partition("</fieldset>")[0]
+
+
+def test_many_files_are_not_all_named(visitor):
+    for k in range(30):
+        (visitor.folder / "data" / f"f{k:02}.csv").touch()
+    found = visitor.get("/").text
+    assert found.count("Begin with") == 12
+    assert "and 18 more" in found
+
+
+def test_files_that_lie_beside_the_data_folder_are_named_until_there_is_something_in_it(visitor):
+    for name in ("patients.csv", "notes.pdf", ".hidden.csv"):
+        (visitor.folder / name).write_text("age\n31\n")
+    Ledger.create(visitor.folder / "budget.db").close()
+    assert "beside that folder and not in it: patients.csv. Move" in visitor.get("/").text
+    (visitor.folder / "patients.csv").rename(visitor.folder / "data" / "patients.csv")
+    found = visitor.get("/").text
+    assert "beside that folder" not in found
+    assert "Begin with patients.csv" in found

@@ -25,18 +25,21 @@ def world(tmp_path):
 
 
 def test_a_step_leads_to_its_page_once_there_is_something_on_it(world):
-    columns, promise = f"{HERE}/schema", f"{HERE}/budget"
+    file, columns, promise = f"{HERE}/file", f"{HERE}/schema", f"{HERE}/budget"
+    begun = {"File": file, "Columns": columns}
     with studio(world.project.folder) as visitor:
         assert links(visitor.get("/new")) == ("File", {})
-        assert links(visitor.get(columns)) == ("Columns", {"Promise": promise})
-        assert links(visitor.get(promise)) == ("Promise", {"Columns": columns})
+        assert links(visitor.get(columns)) == ("Columns", {"File": file, "Promise": promise})
+        assert links(visitor.get(promise)) == ("Promise", begun)
         world.choose()
         review = f"{HERE}/review"
-        assert links(visitor.get(columns)) == ("Columns", {"Promise": promise, "Review": review})
-        assert links(visitor.get(review)) == ("Review", {"Columns": columns, "Promise": promise})
+        later = {"Promise": promise, "Review": review}
+        assert links(visitor.get(columns)) == ("Columns", {"File": file, **later})
+        assert links(visitor.get(file)) == ("File", {"Columns": columns, **later})
+        assert links(visitor.get(review)) == ("Review", {**begun, "Promise": promise})
         world.draft.declared = False
         world.project.keep(world.draft)
-        assert links(visitor.get(columns)) == ("Columns", {})
+        assert links(visitor.get(columns)) == ("Columns", {"File": file})
 
 
 def test_from_a_release_the_steps_lead_back_to_its_data_set(world):
@@ -44,7 +47,7 @@ def test_from_a_release_the_steps_lead_back_to_its_data_set(world):
     assert world.jobs().folder.begin(asked)
     with studio(world.project.folder) as visitor:
         now, found = links(visitor.get(f"/jobs/{asked.job}"))
-        assert (now, list(found)) == ("Release", ["Columns", "Promise", "Review"])
+        assert (now, list(found)) == ("Release", ["File", "Columns", "Promise", "Review"])
         (world.project.folder / "datasets/visits").rename(world.project.folder / "away")
         assert links(visitor.get(f"/jobs/{asked.job}")) == ("Release", {})
 

@@ -250,16 +250,18 @@ def affordable(
     if asked == NOTHING and not balance.heuristic:
         raise BudgetError(
             f"release {release!r} carries no guarantee, and data set {dataset!r} does not allow"
-            f" such releases: choose a method with a guarantee, or record the decision with"
-            f" `{remedy} --heuristic --reason …`"
+            f" such releases: choose a method with a guarantee",
+            "record the decision",
+            f"{remedy} --heuristic --reason …",
         )
     if not covers(left, asked):
         enough = covers(Charge(left.micro_epsilon, asked.pico_delta, left.micro_rho), asked)
         ask = "leave out delta, for noise that needs none" if enough else "ask for less"
         raise BudgetError(
             f"data set {dataset!r} has {left.spelled(like=asked)} left{where}, release"
-            f" {release!r} asks for {asked}: {ask}, or grant more with"
-            f" `{remedy} {_options(left, asked)} --reason …`"
+            f" {release!r} asks for {asked}: {ask}",
+            "grant more",
+            f"{remedy} {_options(left, asked)} --reason …",
         )
 
 

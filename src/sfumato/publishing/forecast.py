@@ -97,8 +97,11 @@ class Forecast:
         """For which wishes which epsilon was found."""
         if not self.wishes:
             return ""
+        least = ", the smallest that is tried," if self.less is None else ""
         below = "" if self.less is None else f"; ε = {float(self.less):g} is not"
-        return f"ε = {float(self.epsilon):g} is enough for {' and '.join(self.wishes)}{below}."
+        return (
+            f"ε = {float(self.epsilon):g}{least} is enough for {' and '.join(self.wishes)}{below}."
+        )
 
     @property
     def epsilon(self) -> Fraction:
@@ -180,17 +183,18 @@ def forecast(
         plan = price(schema, method=method, epsilon=tried, delta=delta, fit=fit, **options)
         return foreseen(plan, records, columns)
 
-    return wished(at, schema, texts, MOST_EPSILON if most is None else most)
+    return wished(at, schema, records, texts, MOST_EPSILON if most is None else most)
 
 
 def wished(
     at: Callable[[Fraction, frozenset[str] | None], Forecast],
     schema: Schema,
+    records: int,
     want: Sequence[str],
     most: Number = MOST_EPSILON,
 ) -> Forecast:
     """The forecast at the smallest epsilon that fulfils these wishes, of those that `at` makes."""
-    wishes = parsed(want, Domain.of(schema))
+    wishes = parsed(want, Domain.of(schema), records)
     found, less = smallest(at, wishes, most)
     return replace(found, wishes=tuple(wish.text for wish in wishes), less=less)
 

@@ -11,7 +11,7 @@ Names with blanks go between double quotes.
 >>> from sfumato.schema import Schema
 >>> domain = Domain.of(Schema.of({"name": "t", "columns": {
 ...     "age": {"kind": "integer", "low": 0, "high": 110}}}))
->>> parsed(["mean age within 1.5"], domain)
+>>> parsed(["mean age within 1.5"], domain, 500)
 [Wish(text='mean age within 1.5', kind='mean', column='age', limit=Fraction(3, 2), percent=False)]
 """
 
@@ -34,6 +34,10 @@ _WISH = re.compile(
     r"\s+within\s+(?P<limit>\d+(?:\.\d+)?|\.\d+)\s*(?P<percent>%)?\s*"
 )
 _SHAPES = '"mean age within 1", "means within 2%", "counts of ward within 50" or "counts within 1%"'
+_UNNAMED = (
+    "; a column whose name has a double quote in it cannot be named here: ask for all columns, or "
+    "rename it"
+)
 
 
 @dataclass(frozen=True)
@@ -78,15 +82,18 @@ class Wish:
         return Short(column, off, off > self.limit, off / float(self.limit), said)
 
 
-def parsed(texts: Sequence[str], domain: Domain) -> list[Wish]:
+def parsed(texts: Sequence[str], domain: Domain, records: int) -> list[Wish]:
     """Wishes about the columns of a schema; refused by their words where they cannot be."""
-    return [_parsed(text, domain) for text in texts]
+    return [_parsed(text, domain, records) for text in texts]
 
 
-def _parsed(text: str, domain: Domain) -> Wish:
+def _parsed(text: str, domain: Domain, records: int) -> Wish:
     match = _WISH.fullmatch(text)
     if match is None:
-        raise ParameterError(f"want {text!r} is not understood: write {_SHAPES}")
+        odd = any('"' in axis.name for axis in domain.axes)
+        raise ParameterError(
+            f"want {text!r} is not understood: write {_SHAPES}{_UNNAMED if odd else ''}"
+        )
     name = match["quoted"] or match["bare"]
     kind: Literal["mean", "counts"] = "counts" if match["kind"] == "counts" else "mean"
     percent, limit = bool(match["percent"]), Fraction(match["limit"])
@@ -99,6 +106,10 @@ def _parsed(text: str, domain: Domain) -> Wish:
         raise ParameterError(f"want {text!r}: no noise is 0; write a limit above 0")
     if percent and limit > 100:
         raise ParameterError(f"want {text!r}: a limit above 100% asks for nothing")
+    if kind == "counts" and not percent and limit > records:
+        raise ParameterError(
+            f"want {text!r}: there are {records:,} records, so a limit above that asks for nothing"
+        )
     if name is None and kind == "mean" and not percent:
         raise ParameterError(f"want {text!r}: numbers have units of their own; write a limit in %")
     _check_column(text, kind, name, domain)

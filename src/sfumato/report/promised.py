@@ -12,14 +12,24 @@ from fractions import Fraction
 from sfumato.privacy.budget import approx_from_zcdp
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Guarantee, LocalDP, PureDP
 from sfumato.release.certificate import BoughtFacts
+from sfumato.release.kind import NETWORK, STREAM, TABLE
 from sfumato.report.promise import PRIORS, STATED, Gain, one_in, percent, shown
 from sfumato.report.svg import short
+from sfumato.schema.person import PERSON
 
 __all__ = ["Cap", "Promised", "in_odds", "promised"]
 
 _RARE = Fraction(1, 100)  # what an attacker holds likely, in one sentence
 _NO_FIGURE = "no one figure"
 _LONGEST = 60  # characters of a release's name
+# What is known besides, and what is guessed, by what a guess is about; else it is about a record.
+_GUESSES = {
+    TABLE.in_words_of(PERSON).about: "all rows of all other people and thinks something about one "
+    "person",
+    STREAM.about: "all other bits and thinks something about one",
+    NETWORK.about: "all else and thinks one of two neighbouring weightings",
+}
+_GUESS = "all other records and thinks something about one"
 
 
 @dataclass(frozen=True)
@@ -92,8 +102,12 @@ def promised(guarantee: Guarantee, bought: BoughtFacts | None, steps: int) -> Pr
     )
 
 
-def in_odds(guarantee: Guarantee, bought: BoughtFacts | None, steps: int) -> str:
+def in_odds(
+    guarantee: Guarantee, bought: BoughtFacts | None, steps: int, about: str = TABLE.about
+) -> str:
     """The promise in one sentence about somebody; empty where there is none.
+
+    `about` is what a guess is about, as the kind of the release says it.
 
     >>> print(in_odds(PureDP(1), None, 1))
     Whoever knows all other records and thinks something about one 1 % likely thinks it at most \
@@ -104,11 +118,11 @@ def in_odds(guarantee: Guarantee, bought: BoughtFacts | None, steps: int) -> str
     if gain is None:
         return ""
     if not gain.capped:
-        return "The odds of a guess about a record are not capped: the budget is too large."
+        return f"The odds of a guess about {about} are not capped: the budget is too large."
     failure = f", except with a chance of {one_in(gain.failure)}" if gain.failure else ""
     and_bought = "" if bought is None else " That counts what was bought before."
     return (
-        f"Whoever knows all other records and thinks something about one {float(100 * _RARE):g} % "
+        f"Whoever knows {_GUESSES.get(about, _GUESS)} {float(100 * _RARE):g} % "
         f"likely thinks it at most {percent(gain.after(_RARE))} likely afterwards (odds at most "
         f"× {shown(gain.factor)}{failure}).{and_bought}"
     )

@@ -26,7 +26,7 @@ from sfumato.studio.words import KINDS, SPOKEN
 from sfumato.untrusted.plain_file import content
 from sfumato.untrusted.strict_json import parsed
 
-__all__ = ["CodeBook", "book_files", "code_book", "read_book", "take_over"]
+__all__ = ["OF_COLUMNS", "CodeBook", "book_files", "code_book", "read_book", "take_over"]
 
 _LARGEST = 2**22  # bytes
 _LONGEST_YAML = 120_000  # characters: whoever waits for the page waits for YAML, which is slow
@@ -34,7 +34,7 @@ _ENDINGS = (".csv", ".json", ".yaml", ".yml", ".tsv", ".txt")
 _LONGEST_LABEL = 60
 _YES = ("yes", "y", "x", "1", "true", "allowed")
 _BETWEEN = ("file", "neighbours", "grid_bits", "order", "constraints")
-_OF_COLUMNS = ("order", "constraints")  # which name columns, so that a file may lack them
+OF_COLUMNS = ("order", "constraints")  # which name columns, so that a file may lack them
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _loaded(text: str, name: str) -> object:
 
 def _check_whole(name: str, beyond: Mapping[str, Any]) -> None:
     """Refuse what is said of the whole file and can never be right: no field could mend it."""
-    said = {fact: beyond[fact] for fact in _BETWEEN if fact in beyond and fact not in _OF_COLUMNS}
+    said = {fact: beyond[fact] for fact in _BETWEEN if fact in beyond and fact not in OF_COLUMNS}
     try:
         Schema.of({"name": "t", "columns": {"a": {"kind": "boolean"}}, **said})
     except SchemaError as refusal:
@@ -185,6 +185,6 @@ def take_over(draft: Draft, book: CodeBook) -> int:
         if book.label and found is (exact.get(book.label)):
             draft.predicts = column.name
     # An order or a constraint that does not fit this file goes with the book that said it.
-    kept = {fact: said for fact, said in draft.beyond.items() if fact not in _OF_COLUMNS}
+    kept = {fact: said for fact, said in draft.beyond.items() if fact not in OF_COLUMNS}
     draft.beyond = kept | book.beyond
     return taken

@@ -139,7 +139,8 @@ class Forecasts:
                 self._tried[question] = self._tried.get(question, 0) + 1
             return _forecast(replace(question, epsilon=str(epsilon)), columns)
 
-        return wished(at, Schema.parse(question.schema), [question.want])
+        schema = Schema.parse(question.schema)
+        return wished(at, schema, question.records, [question.want])
 
 
 def _forecast(question: Question, columns: frozenset[str] | None = None) -> Forecast:

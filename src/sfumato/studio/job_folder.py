@@ -36,6 +36,7 @@ class Ending:
     outcome: Literal["done", "refused", "fault", "given up"]
     text: str = ""  # of a refusal: our own words
     parts: Sequence[str] = ()  # the same by sentence, where the records do not fit
+    command: str = ""  # that would grant what the ledger refused
     number: str = ""  # of a fault: what the page says
     place: str = ""  # of a fault: its type and where; never what it says
 

@@ -18,6 +18,7 @@ from sfumato.errors import ParameterError
 from sfumato.schema.schema import Schema
 from sfumato.studio.draft import Draft
 from sfumato.studio.place import inside, is_slug, make_folder, slug_of, write_whole
+from sfumato.table.file.opening import is_table
 from sfumato.untrusted.plain_file import content
 
 if TYPE_CHECKING:
@@ -54,6 +55,15 @@ class Project:
             if not name.startswith(".") and not name.casefold().startswith("readme"):
                 found.append(name)
         return found
+
+    @property
+    def astray(self) -> list[str]:
+        """Names of tables that lie beside the data folder and not in it; some may be code books."""
+        return [
+            name
+            for name in _names(self.folder)
+            if is_table(name) and not name.startswith(".") and name != self.ledger_path.name
+        ]
 
     def file(self, name: str) -> Path:
         """One file of the data folder."""
@@ -122,11 +132,11 @@ class Project:
         """Keep a new draft in a folder of its own; its name in addresses is chosen here."""
         with self._making:
             taken = {one.slug for one in self.datasets}
-            if old := next((one for one in self.datasets if one.name == draft.name), None):
+            if any(one.name == draft.name for one in self.datasets):
                 raise ParameterError(
                     f"there is a data set {draft.name} already: go on there, or choose another "
-                    "name for other data; to answer these questions anew for the same data, move "
-                    f"the folder datasets/{old.slug} away first: budget and releases stay"
+                    "name for other data. The questions about its file can be answered anew at "
+                    "its first step: what was typed of its columns stays"
                 )
             wished, count = slug_of(draft.name), 2
             draft.slug = wished

@@ -16,6 +16,7 @@ from sfumato.privacy.guarantee import exact
 from sfumato.publishing.forecast import Forecast
 from sfumato.publishing.table import price
 from sfumato.release.certificate import BoughtFacts
+from sfumato.release.kind import TABLE
 from sfumato.report.promise import one_in
 from sfumato.report.promised import Promised, in_odds, promised
 from sfumato.schema import Schema
@@ -168,7 +169,8 @@ def _promised(shown: View, plan: Plan) -> View:
     bought = plan.terms.subject.get("bought")
     facts = None if bought is None else BoughtFacts.model_validate(bought)
     steps = 2 if plan.domain.schema.neighbours == "add-remove" else 1
-    said = in_odds(plan.guarantee, facts, steps)
+    about = TABLE.in_words_of(str(plan.terms.subject["unit"])).about
+    said = in_odds(plan.guarantee, facts, steps, about)
     return replace(shown, said=said, promise=promised(plan.guarantee, facts, steps))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sfumato.errors import BudgetError
-from sfumato.ledger import Ledger
+from sfumato.ledger import Balance, Ledger
 from sfumato.ledger.amount import covers, minus
 from sfumato.ledger.history import Act, act_of
 from sfumato.ledger.rules import affordable, one_promise, priced
@@ -40,6 +40,8 @@ class Funds:
     releases: int = 0
     signed: Act | None = None  # the last grant
     refusal: str = ""
+    grantable: bool = False  # whether a grant would do away with it
+    command: str = ""  # that would grant it
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,21 +152,30 @@ def _funds(project: Project, terms: ReleaseTerms, job: str) -> Funds:
     name, cost = terms.dataset, priced(terms.guarantee)
     with project.ledger() as ledger:
         if ledger is None or name not in ledger.datasets():
-            return Funds(refusal=f"nobody has granted a budget for {name} yet")
+            return Funds(refusal=f"nobody has granted a budget for {name} yet", grantable=True)
         balance = ledger.balance(name)
         left = balance.left.spelled(like=cost)
-        try:
-            one_promise(name, {name: balance}, terms.protects)
-            affordable(job, name, balance, cost)
-            refusal = _over(ledger, name)
-        except BudgetError as refused:
-            refusal = str(refused)
+        refusal, grantable, command = _refused(ledger, balance, terms, job)
         after = ""
         if covers(balance.left, cost):
             after = minus(balance.left, cost).spelled(like=cost)
         looks = sum(ledger.inspections(name).values())
         signed = _signed(ledger, name)
-        return Funds(left, after, looks, balance.releases, signed, refusal)
+        return Funds(left, after, looks, balance.releases, signed, refusal, grantable, command)
+
+
+def _refused(
+    ledger: Ledger, balance: Balance, terms: ReleaseTerms, job: str
+) -> tuple[str, bool, str]:
+    """What speaks against a charge, whether a grant would do away with it, and by which command."""
+    name = terms.dataset
+    try:
+        one_promise(name, {name: balance}, terms.protects)
+        affordable(job, name, balance, priced(terms.guarantee))
+    except BudgetError as refusal:
+        return refusal.said, bool(refusal.command), refusal.command
+    over = _over(ledger, name)
+    return over, bool(over), ""
 
 
 def _over(ledger: Ledger, name: str) -> str:

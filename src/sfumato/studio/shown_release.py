@@ -20,7 +20,7 @@ from sfumato.release.certificate import Certificate
 from sfumato.release.facts import rows_of, warnings_of
 from sfumato.release.folder import CERTIFICATE, REPORT
 from sfumato.release.reading import read_certificate
-from sfumato.report.promised import promised
+from sfumato.report.promised import in_odds, promised
 from sfumato.report.unit import unit_words
 from sfumato.schema import Category
 from sfumato.studio.shelf import Shelf
@@ -87,6 +87,13 @@ class ShownRelease:
             unit_words(self.certificate).steps,
         )
         return self.certificate.statement if found is None else found.figure
+
+    @property
+    def in_words(self) -> str:
+        """What that means for somebody in the data; empty where nothing is promised."""
+        words = unit_words(self.certificate)
+        bought = self.certificate.bought
+        return in_odds(self.certificate.guarantee, bought, words.steps, words.about)
 
     @property
     def warnings(self) -> list[str]:

@@ -54,6 +54,7 @@ class Standing:
     done: int = 0  # phases
     text: str = ""  # of a refusal
     parts: Sequence[str] = ()  # the same by sentence, where the records do not fit
+    command: str = ""  # that would grant what the ledger refused
     number: str = ""  # of a fault
 
     @property
@@ -97,7 +98,7 @@ def standing(
     what, done = _after(entry, ending, whole=is_release(place))
     if ending is None:
         return Standing(what, done)
-    return Standing(what, done, ending.text, ending.parts, ending.number)
+    return Standing(what, done, ending.text, ending.parts, ending.command, ending.number)
 
 
 def _after(entry: Entry | None, ending: Ending | None, *, whole: bool) -> tuple[What, int]:

@@ -1,7 +1,7 @@
 """The five steps of a release: which are done, and which lead anywhere from here.
 
-A step leads to its page where that page has something to show.  The file of a data set is chosen
-once, and a release has no page before it is confirmed: those two are said, and lead nowhere.
+A step leads to its page where that page has something to show.  A release has no page before it
+is confirmed: that one is said, and leads nowhere.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def steps(project: Project, draft: Draft | None, here: int) -> Iterator[Step]:
 
 def _pages(project: Project, draft: Draft) -> dict[int, str]:
     """The pages of a data set that have something to show."""
-    found = {2: f"/d/{draft.slug}/schema"}
+    found = {1: f"/d/{draft.slug}/file", 2: f"/d/{draft.slug}/schema"}
     if draft.declared:
         found[3] = f"/d/{draft.slug}/budget"
         if is_chosen(project, draft.slug):

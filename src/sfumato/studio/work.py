@@ -21,9 +21,8 @@ from threading import Thread
 from traceback import extract_tb
 from typing import Any
 
-from sfumato.errors import MisfitError, Refused, ReleaseError, SfumatoError
+from sfumato.errors import BudgetError, MisfitError, Refused, ReleaseError, SfumatoError
 from sfumato.ledger import Entry, Ledger
-from sfumato.publishing.misfit_words import BUY, GO_ON, LOOK
 from sfumato.publishing.table import publish
 from sfumato.publishing.verify import verify
 from sfumato.release import Release
@@ -32,15 +31,10 @@ from sfumato.studio.asked import PAGE, Asked
 from sfumato.studio.job_folder import Ending, JobFolder
 from sfumato.studio.misfit import options
 from sfumato.studio.project import Project
+from sfumato.studio.remedy import on_pages
 from sfumato.studio.turn import Busy, taken
 
 __all__ = ["Pipe", "main", "run"]
-
-_HERE = {
-    LOOK: "a look at whether the file fits, which the ledger counts",
-    GO_ON: "let more of them pass, or go on without the check, on the page of the promise",
-    BUY: "",
-}
 
 
 class Pipe:
@@ -103,19 +97,15 @@ def run(place: Path, job: str, pipe: Pipe) -> None:
 def _ended(work: Callable[[], None]) -> Ending:
     try:
         work()
+    except BudgetError as refusal:
+        return Ending("refused", text=refusal.said, command=refusal.command)
     except SfumatoError as refusal:
         parts = refusal.parts if isinstance(refusal, MisfitError) else ()
-        return Ending("refused", text=_here(str(refusal)), parts=tuple(map(_here, parts)))
+        text = on_pages(str(refusal))
+        return Ending("refused", text=text, parts=tuple(map(on_pages, parts)))
     except BaseException as error:  # nothing of it may come up anywhere else
         return Ending("fault", number=secrets.token_hex(3), place=_place(error))
     return Ending("done")
-
-
-def _here(text: str) -> str:
-    """The same with the studio's remedies in place of a command's."""
-    for command, here in _HERE.items():
-        text = text.replace(command, here)
-    return text
 
 
 def _done(folder: JobFolder, job: str, pipe: Pipe) -> None:
@@ -171,7 +161,8 @@ def _fit(_asked: Asked, data: str, schema: Schema, _folder: JobFolder) -> str:
 
     # The studio has counted the look before this process began; so it is below.
     found = check(data, schema=schema, uncounted=True)
-    return html(replace(found, counted=True), "check.html")
+    misfits = tuple(replace(one, remedy=on_pages(one.remedy)) for one in found.misfits)
+    return html(replace(found, misfits=misfits, counted=True), "check.html")
 
 
 def _inspect(asked: Asked, data: str, _schema: Schema, folder: JobFolder) -> str:

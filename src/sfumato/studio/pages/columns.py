@@ -1,12 +1,14 @@
 """S3: what is known of each column without looking at the records."""
 
+import json
 from dataclasses import dataclass
+from hashlib import sha256
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sfumato.errors import Refused
+from sfumato.errors import ParameterError, Refused
 from sfumato.studio.codebook import book_files, code_book, read_book, take_over
 from sfumato.studio.declaring import (
     KNOWN_FROM,
@@ -46,7 +48,8 @@ def show(request: Request) -> Response:
     """All columns; with `check` in the address, what is still wrong with them."""
     project, asked = project_of(request), Form.of(request)
     draft = project.dataset(request.path_params["dataset"])
-    return _shown(request, draft, told=asked.flag("check"), taken=asked.text("taken", 9))
+    taken, fresh = asked.text("taken", 9), asked.text("fresh", 9)
+    return _shown(request, draft, told=asked.flag("check"), taken=taken, fresh=fresh)
 
 
 def _shown(
@@ -55,6 +58,7 @@ def _shown(
     *,
     told: bool = False,
     taken: str = "",
+    fresh: str = "",
     fault: str = "",
     pasted: str = "",
     lines: str = "",
@@ -78,6 +82,8 @@ def _shown(
         whole=[*found.whole, *open_questions(draft)] if told else [],
         sound=told and found.schema is not None,
         taken=int(taken) if taken.isdecimal() else None,
+        fresh=int(fresh) if fresh.isdecimal() else None,
+        mark=_mark(draft),
         books=book_files(project_of(request)),
         fault=fault,
         pasted=pasted,
@@ -113,6 +119,11 @@ def save(request: Request) -> Response:
     """Keep all that was typed, then do what the button says."""
     project, form = project_of(request), Form.of(request)
     draft = project.dataset(request.path_params["dataset"])
+    if form.text("columns", LONGEST) not in ("", _mark(draft)):
+        raise ParameterError(
+            "the first line of the file was read anew since this page was made, in another window: "
+            "go back and reload it; nothing that was sent from it is kept"
+        )
     before = draft.to_json()
     lines = form.text("lines", LONGEST)
     take_fields(draft, form)
@@ -139,6 +150,11 @@ def save(request: Request) -> Response:
             return to(f"/d/{draft.slug}/budget")
         case _:
             return to(f"{here}?check=1#open")
+
+
+def _mark(draft: Draft) -> str:
+    """Which columns these are, and in which order: fields are sent by place."""
+    return sha256(json.dumps(list(draft.positions)).encode()).hexdigest()[:16]
 
 
 def _import(request: Request, draft: Draft, name: str, pasted: str) -> Response:

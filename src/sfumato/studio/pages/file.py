@@ -1,70 +1,92 @@
-"""S2: which file, who is in it, and what the ledger shall call it; reads the header, once asked."""
+"""S2: which file, who is in it, and what the ledger shall call it; reads the header, once asked.
 
-from dataclasses import dataclass, replace
+The same questions can be answered anew for a data set that was begun: its name stays, and so does
+what was typed of columns that are still there.
+"""
+
+from dataclasses import replace
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from sfumato.errors import ParameterError, Refused
-from sfumato.schema.person import MOST_ROWS, ROWS
-from sfumato.studio.draft import Draft, TypedColumn
+from sfumato.studio.anew import anew, lost
+from sfumato.studio.draft import Draft
+from sfumato.studio.file_answers import Typed, begun, faults, unfit
 from sfumato.studio.filling import LONGEST
 from sfumato.studio.forms import Form
 from sfumato.studio.header import Header, read_header
 from sfumato.studio.page import page, project_of, to
-from sfumato.studio.preset import proposed
 from sfumato.studio.project import Project
-from sfumato.studio.words import NOTHING_READ, several
+from sfumato.studio.words import NOTHING_READ, READ_PUBLIC, READ_SO_FAR, several
 from sfumato.untrusted.visible import visible
 
 __all__ = ["ROUTES"]
-_LONGEST_NAME = 200  # as schemas have it
 
-
-@dataclass(frozen=True)
-class Typed:
-    """The fields of this page."""
-
-    file: str = ""
-    header: str = ""
-    unit: str = ""
-    person: str = ""
-    rows: str = str(ROWS)
-    held: str = "secret"
-    name: str = ""
-    sure: bool = False
+_MOST_NAMED = 10  # columns in one sentence
 
 
 def show(request: Request) -> Response:
     """The questions, with nothing answered that could be guessed wrongly."""
-    return _shown(request, Typed(), {})
+    alike = _alike(project_of(request), Form.of(request).text("file", LONGEST))
+    return _shown(request, Typed(file=alike[0] if alike else ""), {})
+
+
+def show_again(request: Request) -> Response:
+    """The same questions for a data set that was begun, as they were answered."""
+    draft = _draft(request)
+    return _shown(request, Typed.before(draft), {}, draft)
 
 
 def read(request: Request) -> Response:
     """Read the header of the chosen file, if all is answered."""
-    project, form = project_of(request), Form.of(request)
-    fields = ("file", "header", "unit", "person", "rows", "held", "name")
-    typed = Typed(**{name: form.text(name, LONGEST) for name in fields}, sure=form.flag("sure"))
+    typed, header = _answered(request)
+    if isinstance(header, dict):
+        return _shown(request, typed, header, status=422)
+    project, draft = project_of(request), begun(typed, header)
+    try:
+        return to(f"/d/{project.begin(draft).slug}/schema")
+    except ParameterError as refusal:
+        taken = next((one.slug for one in project.datasets if one.name == draft.name), "")
+        return _shown(request, typed, {"name": str(refusal)}, status=422, taken=taken)
+
+
+def read_again(request: Request) -> Response:
+    """Read the header anew, and keep what was typed of columns that are still there."""
+    old = _draft(request)
+    typed, header = _answered(request)
+    if isinstance(header, dict):
+        return _shown(request, typed, header, old, status=422)
+    new = begun(typed, header)
+    if (gone := lost(old, new)) and not typed.drop:
+        return _shown(request, typed, {"drop": _dropped(gone)}, old, status=422)
+    project_of(request).keep(anew(old, new))
+    fresh = sum(name not in old.positions for name in new.positions)
+    return to(f"/d/{old.slug}/schema?fresh={fresh}")
+
+
+def _answered(request: Request) -> tuple[Typed, Header | dict[str, str]]:
+    """What was typed, and the header that goes with it; or what is wrong, by its question."""
+    project, typed = project_of(request), Typed.sent(Form.of(request))
     try:
         typed = replace(typed, file=_chosen(project, typed.file))
-        faults = _faults(typed)
-        if faults:
-            return _shown(request, typed, faults, status=422)
+        if found := faults(typed):
+            return typed, found
         header = read_header(project.file(typed.file))
     except Refused as refusal:
-        return _shown(request, typed, {"file": str(refusal)}, status=422)
-    if faults := _unfit(typed, header):
-        return _shown(request, typed, faults, status=422)
-    try:
-        return to(f"/d/{project.begin(_begun(typed, header)).slug}/schema")
-    except ParameterError as refusal:
-        return _shown(request, typed, {"name": str(refusal)}, status=422)
+        return typed, {"file": str(refusal)}
+    return typed, unfit(typed, header) or header
+
+
+def _alike(project: Project, shown: str) -> list[str]:
+    """The files that a page calls so."""
+    return [name for name in project.files if visible(name).strip() == shown]
 
 
 def _chosen(project: Project, shown: str) -> str:
     """The file that the page calls so: what cannot be seen in a name is written out there."""
-    found = [name for name in project.files if visible(name).strip() == shown]
+    found = _alike(project, shown)
     if len(found) > 1:
         raise ParameterError("two files have names that look the same: rename one of them")
     name = found[0] if found else shown
@@ -73,82 +95,48 @@ def _chosen(project: Project, shown: str) -> str:
     return name
 
 
-def _faults(typed: Typed) -> dict[str, str]:
-    """What is not answered, or ends the way here."""
-    faults = {}
-    if not typed.file:
-        faults["file"] = "Choose a file."
-    if typed.header != "yes":
-        faults["header"] = {
-            "no": "Without names the studio cannot go on: put a line with them above the records.",
-            "unsure": "Look at the first line of the file, in a spreadsheet or a text editor.",
-        }.get(typed.header, "Say whether the first line names the columns.")
-    if typed.unit not in ("one", "several"):
-        faults["unit"] = "Say whether one row is one person: it decides what is protected."
-    if typed.unit == "several":
-        faults |= _unit_faults(typed)
-    if typed.held not in ("secret", "public"):
-        faults["held"] = "Say whether the file holds secrets."
-    if len(typed.name) > _LONGEST_NAME:
-        faults["name"] = f"At most {_LONGEST_NAME} characters."
-    return faults
+def _dropped(gone: list[str]) -> str:
+    named = ", ".join(gone[:_MOST_NAMED]) + (" …" if len(gone) > _MOST_NAMED else "")
+    return f"What you typed of {several(len(gone), 'column')} would be dropped: {named}."
 
 
-def _unit_faults(typed: Typed) -> dict[str, str]:
-    faults = {}
-    if not typed.person:
-        faults["person"] = "Name the column that tells whose row it is."
-    if not (typed.rows.isdecimal() and 1 <= int(typed.rows[:9]) <= MOST_ROWS):
-        faults["rows"] = f"A whole number from 1 to {MOST_ROWS:,}."
-    return faults
+def _draft(request: Request) -> Draft:
+    return project_of(request).dataset(request.path_params["dataset"])
 
 
-def _unfit(typed: Typed, header: Header) -> dict[str, str]:
-    """What the header says against it."""
-    if typed.unit == "several" and typed.person not in header.columns:
-        return {"person": "No column has this name: write it as the first line of the file does."}
-    if (doubtful := header.doubtful) and not typed.sure:
-        shown = ", ".join(map(str, doubtful[:10])) + (" …" if len(doubtful) > 10 else "")
-        return {
-            "sure": f"{several(len(doubtful), 'name')} in the first line could be values of a "
-            f"record (position {shown}): they are not shown. If the line is a record, put a line "
-            "with the names above it."
-        }
-    return {}
-
-
-def _begun(typed: Typed, header: Header) -> Draft:
-    several_rows = typed.unit == "several"
-    columns = [
-        TypedColumn(name, "id") if several_rows and name == typed.person else proposed(name, kind)
-        for name, kind in header.columns.items()
-    ]
-    return Draft(
-        slug="",
-        name=typed.name or header.stem,
-        file=typed.file,
-        columns=columns,
-        public=typed.held == "public",
-        several=several_rows,
-        person=typed.person if several_rows else "",
-        rows_per_person=typed.rows if several_rows else "",
-    )
-
-
-def _shown(request: Request, typed: Typed, faults: dict[str, str], status: int = 200) -> Response:
+def _shown(
+    request: Request,
+    typed: Typed,
+    found: dict[str, str],
+    draft: Draft | None = None,
+    *,
+    status: int = 200,
+    taken: str = "",
+) -> Response:
     project = project_of(request)
+    so_far = NOTHING_READ
+    if draft is not None:
+        so_far = READ_PUBLIC if draft.read_records else READ_SO_FAR
     return page(
         request,
         "file.html",
         status=status,
         title="File",
         step=1,
+        draft=draft,
+        here="/new" if draft is None else f"/d/{draft.slug}/file",
         typed=typed,
-        faults=faults,
+        faults=found,
+        taken=taken,
         files=project.files,
-        example=not any(draft.made_up for draft in project.datasets),
-        read=NOTHING_READ,
+        example=not any(one.made_up for one in project.datasets),
+        read=so_far,
     )
 
 
-ROUTES = [Route("/new", show), Route("/new", read, methods=["POST"])]
+ROUTES = [
+    Route("/new", show),
+    Route("/new", read, methods=["POST"]),
+    Route("/d/{dataset}/file", show_again),
+    Route("/d/{dataset}/file", read_again, methods=["POST"]),
+]

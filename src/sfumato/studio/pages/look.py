@@ -98,8 +98,16 @@ def _asked_for(request: Request, kind: Kind, fault: str = "", status: int = 200)
         once=new_job(),
         reason=Form.of(request).text("reason", 400),
         fault=fault,
+        release=request.path_params.get("release", ""),
+        slug=_begun_here(request, request.path_params.get("dataset", "")),
         read="Nothing is read before the ledger has counted this look.",
     )
+
+
+def _begun_here(request: Request, dataset: str) -> str:
+    """The same, if that data set has pages to go back to; they may have been moved away."""
+    known = any(draft.slug == dataset for draft in project_of(request).datasets)
+    return dataset if known else ""
 
 
 def _begun(request: Request, kind: Kind) -> Response:
@@ -158,6 +166,8 @@ def show(request: Request) -> Response:
         found=bool(_content(request, asked)) and not under_way,
         kept=_kept_as(request, asked),
         account=address_of(asked.name),
+        release=asked.release,
+        slug=_begun_here(request, asked.dataset),
         read="INTERNAL: computed from the records without noise. Do not pass it on.",
     )
 

@@ -123,6 +123,7 @@ def _shown(
         most=_LINES,
         grades=GRADES,
         names=names,
+        people=schema.people is not None,
         means=_numbers(schema),
         offers=offered(text, strong=found.judged.delta is None),
         unpromised=unpromised(),

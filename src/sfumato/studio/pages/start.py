@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,9 +16,12 @@ from sfumato.studio.madeup import begin_example
 from sfumato.studio.page import page, project_of, to
 from sfumato.studio.warming import warm_up
 from sfumato.studio.words import NOTHING_READ, READ_SO_FAR, greek, several
+from sfumato.table.file.opening import is_table
+from sfumato.untrusted.visible import visible
 
 __all__ = ["ROUTES"]
 
+_MOST_NAMED = 12  # files
 _NOTHING_GRANTED = "nothing granted yet"
 
 
@@ -55,11 +59,16 @@ def show(request: Request) -> Response:
                 (entry.release, entry.dataset, entry.state) for entry in ledger.unfinished()
             ]
     example = not any(draft.made_up for draft in drafts)
+    begun = {draft.file for draft in drafts}
+    waiting = [name for name in project.files if is_table(name) and name not in begun]
     return page(
         request,
         "start.html",
         title="Start",
         lines=lines,
+        waiting={name: quote(visible(name), safe="") for name in waiting},
+        most=_MOST_NAMED,
+        astray=[] if lines or waiting else project.astray,
         unfinished=unfinished,
         complaints=project.complaints,
         example=example,

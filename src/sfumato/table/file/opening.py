@@ -23,7 +23,7 @@ from sfumato.table.sql.name import TableName, table_in
 from sfumato.table.text import TextFile
 from sfumato.table.text_stream import is_utf8
 
-__all__ = ["file_of", "open_file", "stem", "with_sheet"]
+__all__ = ["file_of", "is_table", "open_file", "stem", "with_sheet"]
 
 Opener = Callable[[Path, "Sequence[str] | None", "str | None", "FileFormat | None"], Any]
 _DETAILED = re.compile(
@@ -64,6 +64,15 @@ def with_sheet(data: Any, sheet: str | None) -> Any:
     if not isinstance(data, str | Path) or file_of(data)[1] or file_of(named)[1] is None:
         raise DataError("sheet names a sheet of a workbook: give the path of an .xlsx file with it")
     return named
+
+
+def is_table(name: str) -> bool:
+    """Whether a file of this name would be opened as a table.
+
+    >>> [is_table(name) for name in ("visits.CSV.gz", "visits.parquet", "notes.pdf")]
+    [True, True, False]
+    """
+    return name.lower().endswith(tuple(_ENDINGS))
 
 
 def stem(path: str | Path) -> str:
