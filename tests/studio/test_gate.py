@@ -231,7 +231,7 @@ def test_a_fault_of_the_program_is_placed_and_its_words_are_not_shown(tmp_path, 
         reply = visitor.get("/new")
         assert reply.status == 500
         assert "canary" not in reply.text
-        assert visitor.get("/").status == 200
+        assert visitor.get("/ledger").status == 200
         assert visitor.said == [visitor.said[0]]
         assert visitor.said[0].startswith("internal error: ValueError at ")
 

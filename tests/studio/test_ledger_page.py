@@ -200,7 +200,10 @@ def test_who_may_open_the_ledger_alone_can_approve_and_is_told_the_rest(empty, m
     monkeypatch.setattr("sfumato.studio.project.content", refused)
     form = {"number": number, "dataset": NAME, "reason": "board", "answer": "approve"}
     with studio(empty.folder) as visitor:
-        assert "datasets cannot be read: Permission denied" in text(visitor.get("/"))
+        start = visitor.get("/")
+        assert start.status == 200
+        for folder in ("data", "datasets"):
+            assert f"{folder} cannot be read: Permission denied" in text(start)
         for path in ("/new", f"/d/{NAME}/schema"):
             assert visitor.get(path).status == 409
         assert visitor.get("/ledger").status == visitor.get(PAGE).status == 200

@@ -220,7 +220,9 @@ def test_the_command_refuses_what_is_no_folder(tmp_path):
 
 
 def test_the_command_refuses_a_folder_without_a_release_and_names_the_one_below(tmp_path):
-    with pytest.raises(ReleaseError, match=r"holds no release\.json: name the folder that holds it"):
+    with pytest.raises(
+        ReleaseError, match=r"holds no release\.json: name the folder that holds it"
+    ):
         command(received=tmp_path)
     (tmp_path / "sent").mkdir()
     (tmp_path / "sent" / "release.json").write_text("{}")

@@ -8,12 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sfumato.errors import ParameterError
 from sfumato.ledger import Balance, Ledger
 from sfumato.ledger.amount import NOTHING
 from sfumato.studio.account import address_of
 from sfumato.studio.draft import Draft
 from sfumato.studio.madeup import begin_example
 from sfumato.studio.page import page, project_of, to
+from sfumato.studio.project import Project
 from sfumato.studio.warming import warm_up
 from sfumato.studio.words import NOTHING_READ, READ_SO_FAR, greek, several
 from sfumato.table.file.opening import is_table
@@ -59,8 +61,7 @@ def show(request: Request) -> Response:
                 (entry.release, entry.dataset, entry.state) for entry in ledger.unfinished()
             ]
     example = not any(draft.made_up for draft in drafts)
-    begun = {draft.file for draft in drafts}
-    waiting = [name for name in project.files if is_table(name) and name not in begun]
+    waiting, astray, complaints = _not_begun(project, {draft.file for draft in drafts})
     return page(
         request,
         "start.html",
@@ -68,9 +69,9 @@ def show(request: Request) -> Response:
         lines=lines,
         waiting={name: quote(visible(name), safe="") for name in waiting},
         most=_MOST_NAMED,
-        astray=[] if lines or waiting else project.astray,
+        astray=[] if lines or waiting else astray,
         unfinished=unfinished,
-        complaints=project.complaints,
+        complaints=project.complaints + complaints,
         example=example,
         read=READ_SO_FAR if drafts else NOTHING_READ,
     )
@@ -79,6 +80,15 @@ def show(request: Request) -> Response:
 def make_example(request: Request) -> Response:
     """A clinic that never was, to try everything with."""
     return to(f"/d/{begin_example(project_of(request)).slug}/schema")
+
+
+def _not_begun(project: Project, begun: set[str]) -> tuple[list[str], list[str], list[str]]:
+    """Tables to begin with, tables that lie in the wrong place, and what cannot be listed."""
+    try:
+        waiting = [name for name in project.files if is_table(name) and name not in begun]
+        return waiting, project.astray, []
+    except ParameterError as refusal:  # the folder is another person's: the ledger may be ours
+        return [], [], [str(refusal)]
 
 
 def _line(draft: Draft, ledger: Ledger | None) -> Line:
