@@ -49,7 +49,8 @@ def test_what_twins_are_told_while_they_are_published_is_the_same_to_the_byte(
     tmp_path, monkeypatch
 ):
     told = []
-    other = "age,ward\n" + "97,south\n" * 777 + "?,north\n"
+    # So few that no noise looks like records that do not fit; of more, one in a hundred would stop.
+    other = "age,ward\n" + "97,south\n" * 277 + "?,north\n"
     for name, rows in (("one", ROWS), ("two", other)):
         monkeypatch.setattr("sfumato.studio.job_folder.new_job", lambda: "0123456789abcdef")
         world = World(tmp_path / name, rows=rows).choose()

@@ -27,7 +27,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from sfumato.accuracy.law import Tail
 
@@ -79,6 +78,8 @@ def log_one_plus(z: Complex) -> Complex:
 
 def saddle(pieces: Sequence[Piece], x: float, *, whole: bool = False) -> float:
     """The θ at which noise that is tilted by e^{θE} has mean x; never quite 0 or the limit."""
+    from scipy.optimize import brentq  # loads for as long as half of this package
+
     limit = min(piece.limit for piece in pieces)
     spread = sqrt(sum(piece.curvature(0.0) for piece in pieces))
     least = min(1 / spread, limit / 2, 1.0 if whole else inf)

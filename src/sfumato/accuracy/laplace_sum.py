@@ -25,7 +25,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import gammaincc
 
 from sfumato.accuracy.inversion import Complex, around, chernoff, line, log_one_plus, saddle
@@ -174,6 +173,8 @@ class _Laplace:
 
 @lru_cache(maxsize=4096)
 def _quantile(law: LaplaceSum, chance: float) -> float:
+    from scipy.optimize import brentq  # as in `inversion.saddle`
+
     if law.tail(0.0).upper <= chance:
         return 0.0
     high = law.deviation

@@ -28,7 +28,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eigh
 
 from sfumato.accuracy.noisy_labels import unmixed_scatter
 from sfumato.accuracy.noisy_scatter import ClassScatter, class_scatter, cleaned, expected_noise
@@ -85,6 +84,8 @@ class NoisyLDA:
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from released records X and their classes y."""
+        from scipy.linalg import eigh  # for this alone, and slow to load
+
         found, answers = self._scatter(X, y)
         n, (k, m) = int(found.counts.sum()), found.means.shape
         if k < 2 or n - k < m:
