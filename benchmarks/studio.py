@@ -113,9 +113,9 @@ def p95(found: list[float]) -> float:
 def clinic(browser: Browser) -> dict[str, str]:
     """The fields of the made-up clinic as they stand on its page."""
     text = browser.ask("/d/made-up-clinic/schema")[1].decode()
-    kinds = re.findall(r'<select name=(k\d+).*?<option value=(\w+) selected', text)
+    kinds = re.findall(r"<select name=(k\d+).*?<option value=(\w+) selected", text)
     facts = re.findall(r'<input name=(f\d+)(?: value="(.*?)")?', text)
-    missing = re.findall(r'name=(m\d+) checked', text)
+    missing = re.findall(r"name=(m\d+) checked", text)
     said = {"known": "other", "source": "made up", "unread": "on", "y": "8"}
     return {**said, **dict(kinds), **dict(facts), **dict.fromkeys(missing, "on")}
 

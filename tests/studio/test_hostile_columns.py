@@ -67,7 +67,7 @@ def test_what_is_very_long_is_judged_soon_and_is_there_again(visitor, facts):
     page = visitor.send(HERE, {"do": "check", "f0": facts})
     assert monotonic() - begun < PATIENCE
     assert page.status == 200
-    assert 'id=e0' in page.text
+    assert "id=e0" in page.text
     assert first(visitor)["facts"] == facts.strip()
 
 
