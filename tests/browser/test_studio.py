@@ -218,6 +218,7 @@ def test_fields_appear_where_they_are_asked_for(chromium, visitor):  # noqa: F81
     context.close()
 
 
+@pytest.mark.slow
 def test_what_was_typed_outlives_reload_and_back(chromium, visitor):  # noqa: F811
     context, faults = opened(chromium, visitor)
     page = context.new_page()

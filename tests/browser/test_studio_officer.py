@@ -33,7 +33,7 @@ PAGES = {
     "a grant": (f"/d/{NAME}/grant", 200),
     "no such release": ("/r/none", 409),
 }
-QUICK = ("a count", "an account", "a sheet")
+QUICK = ("an account",)
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +134,7 @@ def test_an_officer_grants_checks_and_signs(chromium, visitor, project, script):
     context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [f"/ledger/{NAME}", "/", f"/r/{RELEASE}"])
 def test_paper_is_no_phone(chromium, visitor, path):  # noqa: F811
     with page_of(chromium, visitor) as page:
@@ -146,6 +147,7 @@ def test_paper_is_no_phone(chromium, visitor, path):  # noqa: F811
         assert not page.get_by_role("button").filter(visible=True).count()
 
 
+@pytest.mark.slow
 def test_a_sheet_with_all_that_is_long_is_one_page_and_holds_the_head(chromium, tmp_path):  # noqa: F811
     columns = {f"{'a long name of a column' * 2} {k}": {"kind": "boolean"} for k in range(200)}
     schema = Schema.of({"name": LONG[:200], "columns": columns})
@@ -231,6 +233,7 @@ def test_a_budget_that_is_spent_has_a_remedy(chromium, tmp_path):  # noqa: F811
     assert world.spent == 1
 
 
+@pytest.mark.slow
 def test_a_look_is_counted_and_marked_and_kept_only_if_that_is_asked(chromium, tmp_path):  # noqa: F811
     world = World(tmp_path).choose()
     with studio(tmp_path) as visitor, page_of(chromium, visitor) as page:

@@ -122,6 +122,7 @@ def test_without_script_slider_and_button_do_the_same(chromium, visitor):  # noq
     context.close()
 
 
+@pytest.mark.slow
 def test_without_script_the_page_reloads_until_the_table_is_there(chromium, tmp_path):  # noqa: F811
     world = World(tmp_path)
     facts = {f"value_{k}": {"kind": "integer", "low": 0, "high": 9} for k in range(60)}

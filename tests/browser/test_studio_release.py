@@ -20,6 +20,7 @@ def killed(tmp_path_factory):
         yield world, visitor, jobs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", [True, slow(False)])
 def test_pressed_twice_a_release_is_charged_once_and_its_page_comes_by_itself(
     chromium,  # noqa: F811
@@ -41,6 +42,7 @@ def test_pressed_twice_a_release_is_charged_once_and_its_page_comes_by_itself(
     assert (world.lines("reserve"), world.lines("draw"), world.spent) == (1, 1, 1)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_finished_once(chromium, killed):  # noqa: F811
     world, visitor, jobs = killed
     context, faults = opened(chromium, visitor)

@@ -154,6 +154,7 @@ def test_rsp_hides_weights_keeps_most_paths_and_lengths_near(rng, directed):
     assert account["paths kept"] > 0.95
 
 
+@pytest.mark.slow
 def test_rsp_loses_paths_and_states_how_many():
     """At a small θ probabilities blur; judged by another algorithm."""
     shares = []

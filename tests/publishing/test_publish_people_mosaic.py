@@ -6,11 +6,12 @@ import pytest
 
 import dask_world
 import sfumato as sf
+from slowness import slow
 from visits_world import LINKED_PANEL, PANEL, linked_panel, panel
 
 
 @pytest.mark.parametrize("budget", [{"epsilon": "0.1"}, {"epsilon": 1}, {"epsilon": 1000}])
-@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("neighbours", ["replace-one", slow("add-remove")])
 @pytest.mark.parametrize(
     ("schema", "data"), [(PANEL, panel), (LINKED_PANEL, linked_panel)], ids=["one", "two"]
 )

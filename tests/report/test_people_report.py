@@ -15,6 +15,7 @@ from sfumato.publishing.officer import officer_page
 from sfumato.report.columns import survey
 from sfumato.report.people_rows import flat_rows
 from sfumato.synopsis.flat_people import COUNT
+from slowness import slow
 
 PERSONS = 400
 COLUMNS = {
@@ -162,7 +163,7 @@ def test_bars_are_of_persons_so_that_they_stand_beside_what_was_measured(one: sf
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", slow("parquet")])
 @pytest.mark.parametrize("schema", [ONE, TWO], ids=["one table", "two tables"])
 def test_a_folder_has_the_page_of_the_release_in_memory(
     schema: dict[str, object], kind: str, tmp_path: Path

@@ -132,6 +132,7 @@ def test_a_body_that_goes_on_after_its_refusal_is_cut_off(folder):
         assert time.monotonic() - start < SOON
 
 
+@pytest.mark.slow
 def test_a_reply_that_nobody_takes_is_given_up(folder):
     """Requests without end, whose replies are never read: they fill what lies between."""
     many = b"GET /keys HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2_000_000

@@ -73,6 +73,7 @@ def test_no_tls_below_1_2_is_spoken(tls):
     assert encryption(*tls).minimum_version == ssl.TLSVersion.TLSv1_2
 
 
+@pytest.mark.slow
 def test_a_handshake_that_does_not_end_is_cut_off_and_counted_like_any_connection(folder, tls):
     with running(folder, tls=tls, head_seconds=2, per_address=4) as (url, process):
         port = int(url.rpartition(":")[2])

@@ -116,6 +116,7 @@ def test_with_each_step_comes_what_can_be_done_at_it(world):
     assert "gives the budget back" not in "".join(told[2:])
 
 
+@pytest.mark.slow
 def test_two_windows_and_a_third_release_too_many_are_one_charge_each(world, fate, monkeypatch):
     monkeypatch.setattr("sfumato.studio.jobs._MOST_AT_WORK", 1)
     fate("held once charged")

@@ -272,6 +272,7 @@ def test_names_of_columns_and_values_are_text_and_can_be_asked_all_the_same(tmp_
         assert re.fullmatch('attachment; filename="[a-z0-9-]+[.]zip"', stem)
 
 
+@pytest.mark.slow
 def test_two_hundred_columns_stay_a_small_page(tmp_path):
     columns = {f"column {k}": {"kind": "boolean"} for k in range(200)}
     schema = Schema.of({"name": "wide", "columns": columns})

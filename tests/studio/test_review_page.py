@@ -15,6 +15,7 @@ from sfumato.cli import app
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
 from sfumato.studio.review import reviewed
+from slowness import slow
 from studio_world import studio
 
 REVIEWED = "sfumato.studio.pages.review.reviewed"
@@ -238,9 +239,9 @@ def test_two_folders_with_other_records_have_the_same_review(tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("chosen", "said", "flag"),
     [
-        ("0.05", "If more than 5 % of the records do not fit", ""),
+        slow("0.05", "If more than 5 % of the records do not fit", ""),
         ("0.2", "If more than 20 % of the records do not fit", " --misfit 0.2"),
-        ("none", "It goes on without a check", " --no-fit"),
+        slow("none", "It goes on without a check", " --no-fit"),
     ],
 )
 def test_how_many_records_may_fail_to_fit_is_chosen_and_stands_in_the_plan(

@@ -20,6 +20,7 @@ def world(tmp_path):
     return World(tmp_path)
 
 
+@pytest.mark.slow
 def test_killed_while_it_begins_a_release_the_studio_goes_on_where_it_was(world):
     jobs = world.jobs(command=(*QUICK, "pass"))
     asked, seen = [], set()

@@ -15,6 +15,7 @@ from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
 from sfumato.publishing.verify import verify
 from sfumato.studio.jobs import Jobs
+from slowness import slow
 from studio_world import studio
 
 # What failed: where it stands then, what may be done, how often it was charged, what is said.
@@ -48,7 +49,7 @@ def test_what_failed_is_said_and_ends_with_one_charge(tmp_path, fate, what, ways
     assert (world.lines("reserve"), world.lines("draw"), world.spent) == (1, 1, 1)
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EPERM])
+@pytest.mark.parametrize("number", [errno.ENOSPC, slow(errno.EROFS), slow(errno.EPERM)])
 def test_where_a_job_cannot_be_kept_nothing_begins_and_that_is_said(tmp_path, monkeypatch, number):
     def fails(*_):
         raise OSError(number, os.strerror(number))
