@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.release_options import MethodOptions
+from sfumato.cli.whole_number import integer
 
 __all__ = ["MECHANISMS", "audit"]
 
@@ -28,11 +29,14 @@ def audit(
     ] = None,
     option: MethodOptions = None,
     runs: Annotated[
-        int | None, typer.Option(help="Runs on each of two tables; more runs, tighter bounds.")
+        int | None,
+        typer.Option(parser=integer, help="Runs on each of two tables; more runs, tighter bounds."),
     ] = None,
     effort: Annotated[
         int | None,
-        typer.Option(help="Tables searched with frozen noise, per setting; 0: a few only."),
+        typer.Option(
+            parser=integer, help="Tables searched with frozen noise, per setting; 0: a few only."
+        ),
     ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the bounds.")] = 0.99,
     picture: Annotated[
@@ -41,7 +45,9 @@ def audit(
     controls: Annotated[
         bool, typer.Option("--controls", help="Audit mechanisms that are known to be broken.")
     ] = False,
-    seed: Annotated[int | None, typer.Option(help="Seed: the same number repeats the run.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(parser=integer, help="Seed: the same number repeats the run.")
+    ] = None,
 ) -> None:
     """Try to contradict a method's promise on made-up data; exit code 1 if it is contradicted.
 

@@ -8,6 +8,7 @@ import typer
 from sfumato.cli.release_options import SchemaFile
 from sfumato.cli.screen import Grid, say, show, styled
 from sfumato.cli.table_argument import Data, Sheet, Table, named
+from sfumato.cli.whole_number import integer
 
 if TYPE_CHECKING:
     from sfumato.inspection.compare.table import Shown
@@ -25,7 +26,9 @@ def compare(
     methods: Annotated[
         str | None, typer.Option(help="Methods to compare, as a,b,c; default: all that fit.")
     ] = None,
-    trials: Annotated[int, typer.Option(help="Releases per method and budget.")] = 5,
+    trials: Annotated[
+        int, typer.Option(parser=integer, help="Releases per method and budget.")
+    ] = 5,
     seconds: Annotated[float, typer.Option(help="Time limit for each method, in seconds.")] = 30,
     accept_no_guarantee: Annotated[
         bool,

@@ -11,6 +11,7 @@ import typer
 
 from sfumato.cli.key import Sign
 from sfumato.cli.table_argument import Data, Sheet, Table, named
+from sfumato.cli.whole_number import integer
 
 if TYPE_CHECKING:
     from sfumato.publishing.estimate import Estimate
@@ -43,7 +44,9 @@ def estimate(
     ] = None,
     records: Annotated[
         int | None,
-        typer.Option(help="About how many records there are; under add-remove only."),
+        typer.Option(
+            parser=integer, help="About how many records there are; under add-remove only."
+        ),
     ] = None,
     share: Annotated[
         str, typer.Option(help="Part of epsilon for categories, beside ranges.")
@@ -59,7 +62,8 @@ def estimate(
     ] = None,
     sign: Sign = None,
     seed: Annotated[
-        int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
+        int | None,
+        typer.Option(parser=integer, help="Test run: repeatable noise, no guarantee, no ledger."),
     ] = None,
 ) -> None:
     """Buy the ranges, steps and categories that are blank, and write the whole schema.

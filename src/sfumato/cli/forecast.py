@@ -14,6 +14,7 @@ from sfumato.cli.release_options import (
     SchemaFile,
 )
 from sfumato.cli.screen import Grid, document, say, show, styled
+from sfumato.cli.whole_number import integer
 
 if TYPE_CHECKING:
     from sfumato.publishing.forecast import Forecast
@@ -25,7 +26,9 @@ _MOST_LINES = 40
 
 def forecast(
     schema: SchemaFile,
-    records: Annotated[int, typer.Option(help="How many records there will be, or about.")],
+    records: Annotated[
+        int, typer.Option(parser=integer, help="How many records there will be, or about.")
+    ],
     method: Method = "mosaic",
     epsilon: Epsilon = None,
     delta: DeltaOfTable = None,

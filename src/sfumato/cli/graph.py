@@ -9,6 +9,7 @@ from sfumato.cli.graph_compare import compare
 from sfumato.cli.graph_parties import merge, share
 from sfumato.cli.key import Sign
 from sfumato.cli.release_options import Delta, Epsilon, Method, MethodOptions, Rho
+from sfumato.cli.whole_number import integer
 
 __all__ = ["app"]
 
@@ -67,7 +68,8 @@ def publish(
     ] = False,
     sign: Sign = None,
     seed: Annotated[
-        int | None, typer.Option(help="Test run: repeatable, no guarantee, no ledger.")
+        int | None,
+        typer.Option(parser=integer, help="Test run: repeatable, no guarantee, no ledger."),
     ] = None,
 ) -> None:
     """Release a network with other weights on the same edges, with its certificate.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.screen import Grid, say, show
+from sfumato.cli.whole_number import integer
 
 if TYPE_CHECKING:
     from sfumato.graph.network import Network
@@ -28,7 +29,8 @@ def compare(
         str | None, typer.Option(help="In place of pairs: a share of all connected ones.")
     ] = None,
     k: Annotated[
-        int | None, typer.Option(help="With --mu: how many similar weights hide a weight.")
+        int | None,
+        typer.Option(parser=integer, help="With --mu: how many similar weights hide a weight."),
     ] = None,
     mu: Annotated[
         float | None, typer.Option(help="With --k: how far similar weights may differ.")
@@ -43,7 +45,7 @@ def compare(
     picture: Annotated[
         Path | None, typer.Option(help="Draw the changes: FILE.svg or FILE.png (mode 0600).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the sample of pairs.")] = 0,
+    seed: Annotated[int, typer.Option(parser=integer, help="Seed of the sample of pairs.")] = 0,
 ) -> None:
     """Show what became of weights and shortest paths. NOT PRIVATE: never publish what this prints.
 

@@ -6,13 +6,14 @@ import typer
 
 from sfumato.cli.ledger_options import Dataset, File, Reason, Until
 from sfumato.cli.screen import say
+from sfumato.cli.whole_number import integer
 
 if TYPE_CHECKING:
     from sfumato.ledger.granting import Request
 
 __all__ = ["approve", "asked_for", "create_dataset", "decline", "request", "requests"]
 
-Number = Annotated[int, typer.Argument(help="The number of the request.", min=1)]
+Number = Annotated[int, typer.Argument(parser=integer, help="The number of the request.")]
 
 
 def create_dataset(dataset: Dataset, ledger: File, reason: Reason) -> None:

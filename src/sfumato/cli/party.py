@@ -9,6 +9,7 @@ from sfumato.cli.key import Sign
 from sfumato.cli.release_options import Delta, Epsilon, MethodOptions, Rho, SchemaFile
 from sfumato.cli.screen import Grid, say, show, styled
 from sfumato.cli.table_argument import Data, Table, named
+from sfumato.cli.whole_number import integer
 
 if TYPE_CHECKING:
     from sfumato.party import Exchange
@@ -42,12 +43,13 @@ def agree(
     delta: Delta = None,
     rho: Rho = None,
     dropouts: Annotated[
-        int, typer.Option(help="Parties that may drop out before they contribute.")
+        int, typer.Option(parser=integer, help="Parties that may drop out before they contribute.")
     ] = 0,
     colluders: Annotated[
         int | None,
         typer.Option(
-            help="Parties that may put their knowledge together; default: under half, at least 1."
+            parser=integer,
+            help="Parties that may put their knowledge together; default: under half, at least 1.",
         ),
     ] = None,
     option: MethodOptions = None,
@@ -126,7 +128,8 @@ def contribute(
         str | None, typer.Option(envvar="SFUMATO_LEDGER", help="This party's ledger, to charge.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
+        int | None,
+        typer.Option(parser=integer, help="Test run: repeatable noise, no guarantee, no ledger."),
     ] = None,
 ) -> None:
     """Measure this party's records; what leaves is under noise and under masks.
@@ -194,7 +197,9 @@ def open_(
 def combine(
     folder: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to create.")],
-    rows: Annotated[int | None, typer.Option(help="Rows to draw; default: as many.")] = None,
+    rows: Annotated[
+        int | None, typer.Option(parser=integer, help="Rows to draw; default: as many.")
+    ] = None,
     format: Annotated[str, typer.Option(help="csv or parquet.")] = "csv",
     sign: Sign = None,
 ) -> None:

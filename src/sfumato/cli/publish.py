@@ -18,6 +18,7 @@ from sfumato.cli.release_options import (
 )
 from sfumato.cli.screen import asked, say, somebody_answers, styled
 from sfumato.cli.table_argument import Data, Sheet, Table, named
+from sfumato.cli.whole_number import integer
 
 __all__ = ["publish"]
 
@@ -56,8 +57,9 @@ def publish(
     rows: Annotated[
         int | None,
         typer.Option(
+            parser=integer,
             help="Rows to draw, or persons where a person is the unit; default: as many as there "
-            "are (noisy under add-remove)."
+            "are (noisy under add-remove).",
         ),
     ] = None,
     model: Annotated[
@@ -118,7 +120,8 @@ def publish(
     ] = False,
     sign: Sign = None,
     seed: Annotated[
-        int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
+        int | None,
+        typer.Option(parser=integer, help="Test run: repeatable noise, no guarantee, no ledger."),
     ] = None,
 ) -> None:
     """Publish a table under differential privacy: a folder with the data and its certificate.

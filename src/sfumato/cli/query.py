@@ -10,6 +10,7 @@ from sfumato.cli import query_client, query_serve
 from sfumato.cli.key import Sign
 from sfumato.cli.release_options import Delta, Epsilon, Rho
 from sfumato.cli.screen import say
+from sfumato.cli.whole_number import integer
 
 if TYPE_CHECKING:
     from sfumato.numeric.arrays import Whole
@@ -66,7 +67,8 @@ def publish(
     ] = None,
     sign: Sign = None,
     seed: Annotated[
-        int | None, typer.Option(help="Test run: repeatable, no guarantee, no ledger.")
+        int | None,
+        typer.Option(parser=integer, help="Test run: repeatable, no guarantee, no ledger."),
     ] = None,
 ) -> None:
     """Publish counts once; every query is then answered locally, without being sent.

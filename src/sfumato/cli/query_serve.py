@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.screen import say
+from sfumato.cli.whole_number import integer
 
 if TYPE_CHECKING:
     import socket
@@ -46,7 +47,9 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[
         int,
-        typer.Option(help="Port to listen on; 0 takes a free one.", rich_help_panel=_NETWORK),
+        typer.Option(
+            parser=integer, help="Port to listen on; 0 takes a free one.", rich_help_panel=_NETWORK
+        ),
     ] = 8765,
     socket: Annotated[
         Path | None,
@@ -78,10 +81,13 @@ def serve(
         ),
     ] = None,
     connections: Annotated[
-        int, typer.Option(help="Connections at once.", rich_help_panel=_LIMITS)
+        int, typer.Option(parser=integer, help="Connections at once.", rich_help_panel=_LIMITS)
     ] = 512,
     per_address: Annotated[
-        int, typer.Option(help="Connections at once from one address.", rich_help_panel=_LIMITS)
+        int,
+        typer.Option(
+            parser=integer, help="Connections at once from one address.", rich_help_panel=_LIMITS
+        ),
     ] = 32,
     head_seconds: Annotated[
         float,
@@ -104,11 +110,18 @@ def serve(
         ),
     ] = 20.0,
     answers_per_hour: Annotated[
-        int, typer.Option(help="New answers an hour of the same.", rich_help_panel=_LIMITS)
+        int,
+        typer.Option(
+            parser=integer, help="New answers an hour of the same.", rich_help_panel=_LIMITS
+        ),
     ] = 1000,
     held_megabytes: Annotated[
         int,
-        typer.Option(help="Memory for questions that are being read.", rich_help_panel=_LIMITS),
+        typer.Option(
+            parser=integer,
+            help="Memory for questions that are being read.",
+            rich_help_panel=_LIMITS,
+        ),
     ] = 256,
 ) -> None:
     """Answer noisy queries over HTTP, until the budget is spent or Ctrl-C.

@@ -8,6 +8,7 @@ import typer
 from sfumato.cli.key import Sign
 from sfumato.cli.release_options import MethodOptions, Rho
 from sfumato.cli.screen import say
+from sfumato.cli.whole_number import integer
 
 __all__ = ["app"]
 
@@ -36,7 +37,8 @@ Release = Annotated[
     str | None, typer.Option(help="Id of the release; the same id is never charged twice.")
 ]
 Seed = Annotated[
-    int | None, typer.Option(help="Test run: repeatable noise, no guarantee, no ledger.")
+    int | None,
+    typer.Option(parser=integer, help="Test run: repeatable noise, no guarantee, no ledger."),
 ]
 
 

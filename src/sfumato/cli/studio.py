@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.screen import say
+from sfumato.cli.whole_number import integer
 
 __all__ = ["studio"]
 
@@ -20,7 +21,8 @@ def studio(
         typer.Option(help="Only look at a release that you received: its folder. No project."),
     ] = None,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")
+        int,
+        typer.Option(parser=integer, help="Port on this machine; 0 takes a free one."),
     ] = 0,
     browser: Annotated[
         bool,
