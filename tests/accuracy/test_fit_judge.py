@@ -8,7 +8,7 @@ import pytest
 
 from misfit_world import ROWS, WRONG, people, schema
 from sfumato.accuracy.discrete_sum import DiscreteSum
-from sfumato.accuracy.fit import FALSE_ALARM, judge, reach
+from sfumato.accuracy.fit import FALSE_ALARM, judge, reach, stops_from
 from sfumato.measure.fit import FitCounts
 from sfumato.privacy.guarantee import ZCDP, PureDP
 from sfumato.privacy.mechanism import Event
@@ -78,6 +78,41 @@ def test_with_a_private_number_one_loud_cell_stops_and_so_does_a_loud_sum():
     many = facts(10_000, *[300] * 20)
     assert not Fit.of(many).significant
     assert judge(many, LAPLACE).stops
+
+
+@pytest.mark.parametrize("event", [LAPLACE, GAUSS], ids=["Laplace", "Gauss"])
+@pytest.mark.parametrize("n", [500, 2_000, 45_000])
+@pytest.mark.parametrize("misfit", ["1/100", "1/5"])
+def test_with_a_public_number_so_many_misfits_stop_in_99_of_100_and_one_fewer_do_not(
+    event, n, misfit
+):
+    law = (DiscreteSum.laplace if event is LAPLACE else DiscreteSum.gaussian)(event.noise)
+    wrong = stops_from(event, 1, n, Fraction(misfit), public=True)
+    stopped = {"records": n, "event": event, "misfit": misfit}
+    # Noise may make of all records more than all: nothing in `judge` forbids it.
+    totals = range(1, 2 * n)
+    least = next(t for t in totals if judge(facts(n - t, 0, **stopped), event).stops)
+    chance = [1 - law.tail(least - m).value for m in (wrong, wrong - 1)]  # of no stop
+    assert chance[0] <= FALSE_ALARM < chance[1]
+
+
+@pytest.mark.parametrize("n", [6_000, 45_000])
+def test_with_a_private_number_so_many_misfits_in_one_place_stop_unless_noise_is_far(n):
+    cells, runs, misfit = 12, 2_000, Fraction(1, 20)
+    wrong = stops_from(LAPLACE, cells, n, misfit, public=False)
+    assert wrong < n
+    noise = discrete_laplace(Fraction(100), runs * (cells + 1), SeededBits(8)).reshape(runs, -1)
+
+    def missed(m):
+        found = (
+            facts(n - m + first, m + one, *rest, event=LAPLACE)
+            for first, one, *rest in noise.tolist()
+        )
+        return sum(not judge(counts, LAPLACE).stops for counts in found)
+
+    # At most 2 % of the runs, 40, with a deviation of 6.3: above 75 less than once in a million.
+    assert missed(wrong) < 75
+    assert missed(wrong // 2) > 75  # a figure that is half as large would be noticed
 
 
 @pytest.mark.parametrize(("fitting", "wrong"), [(0, 5_000), (300, 2_000)])

@@ -64,8 +64,10 @@ def test_the_slider_follows_the_field_and_a_fault_is_said_beside_it(chromium, vi
     assert page.locator("#stop").get_attribute("aria-valuetext") == "epsilon 3"
     page.locator("#epsilon").fill("much")
     page.locator("#epsilon-fault", has_text="above 0").wait_for()
+    page.locator("#epsilon[aria-invalid=true]").wait_for()
     assert page.locator("#epsilon").input_value() == "much"
     page.locator("#epsilon").fill("1")
+    page.locator("#epsilon:not([aria-invalid])").wait_for()
     page.locator("#epsilon-fault:empty").wait_for(state="attached")
     page.locator(".foreseen", has_text=mean_of_age(1)).wait_for()
     assert faults == []

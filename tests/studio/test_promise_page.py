@@ -82,6 +82,28 @@ def test_a_doubt_of_the_plan_is_told(visitor):
     assert "better than guessing" not in asked(visitor).text
 
 
+def test_that_nothing_but_noise_is_left_is_said_once(visitor):
+    alone = "Every column is mostly noise"
+    texts = [asked(visitor, records=n, epsilon="0.1").text for n in ("300", "5000")]
+    assert (
+        {cells[-1] for cells in rows(texts[0])}
+        == {"mostly noise"}
+        != {cells[-1] for cells in rows(texts[1])}
+    )
+    assert [alone in text for text in texts] == [True, False]
+    doubted = asked(visitor, records="50", epsilon="0.01").text
+    assert ("better than guessing" in doubted, alone in doubted) == (True, False)
+
+
+def test_what_noise_hides_of_misfits_is_said_where_it_is_much(visitor):
+    said = {n: asked(visitor, records=n).text for n in ("500", "4000", "100000")}
+    assert "noise may hide all misfits: it may go on even where no record fits." in said["500"]
+    assert "it surely stops only where about 783 (20 %) or more do not fit." in said["4000"]
+    assert '<p class="hint" id="noise-hides"></p>' in said["100000"]
+    unchecked = asked(visitor, records="500", misfit="none").text
+    assert '<p class="hint" id="noise-hides"></p>' in unchecked
+
+
 @pytest.mark.parametrize(
     ("fields", "want"),
     [

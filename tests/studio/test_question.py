@@ -107,7 +107,7 @@ def test_a_place_that_is_no_column_is_refused(askable, place):
 
 
 @pytest.mark.parametrize(
-    "level", ["0", "100", "-5", "nan", "inf", "x", "1e-99999", "95." + "1" * 12, "9" * 40]
+    "level", ["0", "0.95", "100", "-5", "nan", "inf", "x", "1e-99999", "95." + "1" * 12, "9" * 40]
 )
 def test_a_confidence_that_is_none_is_refused(askable, level):
     asked = question(askable, ask="mean", column="age", confidence=level)
@@ -117,6 +117,7 @@ def test_a_confidence_that_is_none_is_refused(askable, level):
 
 def test_a_confidence_is_read_exactly():
     assert Question.of({"confidence": ["99.9 %"]}).level == Fraction(999, 1000)
+    assert Question.of({"confidence": ["1"]}).level == Fraction(1, 100)
 
 
 def test_values_outside_of_the_list_are_refused_by_name(askable):

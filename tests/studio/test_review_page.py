@@ -114,7 +114,7 @@ def test_a_budget_that_is_spent_has_a_remedy_on_the_page(world):
         for way in ("/d/visits/budget", "/d/visits/grant?back=review", "/ledger/visits"):
             assert f'href="{way}"' in reply.text
             assert visitor.get(way).status == 200
-        said, _, command = reply.text.partition("<details>")
+        said, _, command = reply.text.partition("This cannot be charged")[2].partition("<details>")
         assert "whoever owns the ledger" in said
         assert "asks for ε 4: ask for less." in said
         assert "sfumato ledger" not in said
@@ -253,6 +253,7 @@ def test_how_many_records_may_fail_to_fit_is_chosen_and_stands_in_the_plan(
         assert visitor.post("/d/visits/budget", form).leads_to == "/d/visits/review"
         review = visitor.get(REVIEW).text
         assert said in review
+        assert ("noise may hide all misfits" in review) == (chosen != "none")
         assert (" --misfit" in review or " --no-fit" in review) == bool(flag)
         assert flag in review
         kept = visitor.get("/d/visits/budget").text

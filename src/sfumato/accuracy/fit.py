@@ -30,6 +30,7 @@ __all__ = [
     "not_counted",
     "reach",
     "read_as_other",
+    "stops_from",
 ]
 
 FALSE_ALARM = Fraction(1, 100)
@@ -84,6 +85,27 @@ def judge(facts: FitFacts, event: Event, *, chance: Fraction = FALSE_ALARM) -> V
         stops = stops or min(found, size) > facts.misfit * size
     low, total, high = facts.shown(low, total, high)
     return Verdict(total, low, high, stops)
+
+
+def stops_from(event: Event, cells: int, records: int, misfit: Fraction, *, public: bool) -> int:
+    """How many of so many records must not fit for a stop, whatever the noise.
+
+    But for `FALSE_ALARM`; where n is private, of misfits in one place and for twice that.  A
+    figure above `records` says that the noise may hide all of them.
+
+    >>> from sfumato.privacy.guarantee import PureDP
+    >>> event = Event("fit", "discrete-laplace", Fraction(2), Fraction(100), PureDP("1/50"))
+    >>> stops_from(event, 20, 45_000, Fraction(1, 20), public=True)
+    2642
+    >>> stops_from(event, 20, 300, Fraction(1, 20), public=True)
+    783
+    """
+    if public:
+        far, size = int(_law(event).one_sided(FALSE_ALARM)), records
+    else:
+        far = reach(event, cells)
+        size = records + int(_law(event, cells + 1).one_sided(FALSE_ALARM))
+    return max(far, int(misfit * size)) + far + 1
 
 
 def judged(certificate: Certificate) -> Verdict:

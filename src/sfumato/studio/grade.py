@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from sfumato.publishing.forecast import Forecast
 
-__all__ = ["GRADES", "Graded", "grade", "graded"]
+__all__ = ["GRADES", "NOISE", "Graded", "grade", "graded"]
 
 _OK, _ROUGH = 0.05, 0.20
+NOISE = "mostly noise"
 GRADES = (
     "ok: off by at most 5 % (a count, of all records; a mean, of the range of its column); rough: "
     "by at most 20 %; mostly noise: by more."
@@ -31,7 +32,7 @@ def grade(share: float) -> str:
     """The word for an error, as a share of all records or of a range."""
     if share <= _OK:
         return "ok"
-    return "rough" if share <= _ROUGH else "mostly noise"
+    return "rough" if share <= _ROUGH else NOISE
 
 
 def graded(found: Forecast) -> Sequence[Graded]:

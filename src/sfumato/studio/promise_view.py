@@ -21,8 +21,8 @@ from sfumato.report.promise import one_in
 from sfumato.report.promised import Promised, in_odds, promised
 from sfumato.schema import Schema
 from sfumato.studio.forecasts import Forecasts, Question
-from sfumato.studio.grade import Graded, graded
-from sfumato.studio.misfit import UNCHECKED, options
+from sfumato.studio.grade import NOISE, Graded, graded
+from sfumato.studio.misfit import UNCHECKED, hidden, options
 from sfumato.studio.project import Project
 from sfumato.studio.promising import Judged, Typed, judged
 
@@ -69,6 +69,7 @@ class View:
     refusal: str = ""  # of a forecast
     pending: bool = False
     doubt: str = ""
+    hidden: str = ""  # what noise does to the check of what fits
     delta: str = ""  # that could be allowed, or is
     chance: str = ""  # the same in words
     compared: str = ""  # errors under it
@@ -78,6 +79,12 @@ class View:
     wish_refusal: str = ""
     wish_pending: bool = False
     wish_tried: int = 0  # epsilons, while it is pending
+
+    @property
+    def noise_alone(self) -> bool:
+        """Whether every column is mostly noise, and no doubt of the plan says so already."""
+        words = {line.word for line in self.lines}
+        return words == {NOISE} and not self.doubt
 
 
 # Every move of a slider asks for it, and one of 200 columns takes a while to read.
@@ -135,6 +142,7 @@ def view(
         return shown
     if facts.schema.people is not None:
         return replace(shown, refusal=_PERSONS)
+    shown = replace(shown, hidden=hidden(plan, meant.records))
     base = Question(
         facts.text,
         meant.records,

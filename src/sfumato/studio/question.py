@@ -89,9 +89,9 @@ class Question:
         except InvalidOperation:
             percent = Decimal(-1)
         # Far more places would make fractions that take minutes.
-        if not (percent.is_finite() and 0 < percent < 100 and round(percent, _PLACES) == percent):
+        if not (percent.is_finite() and 1 <= percent < 100 and round(percent, _PLACES) == percent):
             raise ParameterError(
-                f"the confidence must be above 0 % and below 100 %, with at most {_PLACES} places "
+                f"the confidence must be from 1 % to below 100 %, with at most {_PLACES} places "
                 "behind the point, such as 95"
             )
         return Fraction(percent) / 100

@@ -24,7 +24,7 @@ from sfumato.studio.asked import Asked
 from sfumato.studio.choice import Choice
 from sfumato.studio.draft import Draft
 from sfumato.studio.job_folder import JobFolder
-from sfumato.studio.misfit import CHOICES, UNCHECKED, flags, options
+from sfumato.studio.misfit import CHOICES, UNCHECKED, flags, hidden, options
 from sfumato.studio.project import Project
 
 __all__ = ["Funds", "Review", "reviewed"]
@@ -103,7 +103,7 @@ def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
         published=(*terms.invariants, "the names of all columns, their ranges and their lists"),
         caveats=terms.caveats,
         doubt=_doubt(plan, choice),
-        misfit="" if plan.fit is None and choice.misfit != UNCHECKED else CHOICES[choice.misfit],
+        misfit=_misfit(plan, choice),
         command=command(project, asked),
         funds=_funds(project, terms, asked.job),
     )
@@ -116,6 +116,14 @@ def _promise(terms: ReleaseTerms) -> tuple[str, str]:
     if found is None:
         return str(terms.guarantee), ""
     return found.figure, dict(found.beliefs)["1 %"]
+
+
+def _misfit(plan: Plan, choice: Choice) -> str:
+    """What happens where too many records do not fit, as far as noise lets it be seen."""
+    if plan.fit is None and choice.misfit != UNCHECKED:
+        return ""
+    seen = "" if choice.records is None else hidden(plan, choice.records)
+    return f"{CHOICES[choice.misfit]} {seen}".strip()
 
 
 def _doubt(plan: Plan, choice: Choice) -> str:

@@ -90,8 +90,10 @@ def sentence(text: str) -> str:
     ('Values must differ.', 'a.csv has no header.', 'Choose a file.')
     >>> sentence("'clinic' has epsilon 3 left")
     "'clinic' has ε 3 left."
+    >>> sentence("add `; other: elsewhere`")
+    'Add ; other: elsewhere.'
     """
-    text = greek(text)
+    text = greek(text.replace("`", ""))
     first = text.partition(" ")[0].rstrip(",;:")
     begun = text[:1].upper() + text[1:] if first.isalpha() and first not in "εδρ" else text
     return begun + "." * (text[-1:] not in (".", "!", "?", ":"))

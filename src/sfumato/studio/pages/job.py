@@ -24,6 +24,7 @@ __all__ = ["ROUTES"]
 
 _PAUSE = 0.2  # seconds between two looks at what was said
 _READ = "Of the records nothing is shown here: four steps, and no more."
+_COUNTED = "Of the records nothing is shown here but counts under noise, which were paid for."
 
 
 def show(request: Request) -> Response:
@@ -52,7 +53,7 @@ def _shown(request: Request, told: str, status: int = 200) -> Response:
         told=told,
         phases=_phases(found.done),
         done=found.done,
-        read=_READ,
+        read=_COUNTED if found.what == "misfit" else _READ,
     )
 
 

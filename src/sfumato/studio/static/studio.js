@@ -22,6 +22,7 @@ function live(form) {
       const reply = await fetch(`${form.dataset.ask ?? location.pathname}?${query}`, { signal: asked.signal });
       const page = parsed(await reply.text());
       for (const part of shown()) replace(part, page.getElementById(part.id));
+      for (const field of form.elements) if (field.id) mark(field, page.getElementById(field.id));
     } catch (fault) {
       if (fault.name === "AbortError") return;
     }
@@ -43,6 +44,12 @@ function replace(part, found) {
   const held = part.contains(document.activeElement) ? document.activeElement.id : "";
   part.replaceChildren(...found.childNodes);
   if (held) document.getElementById(held)?.focus();
+}
+
+// A field itself stays, for somebody types in it; whether it is wrong is said anew.
+function mark(field, found) {
+  if (found?.hasAttribute("aria-invalid")) field.setAttribute("aria-invalid", "true");
+  else field.removeAttribute("aria-invalid");
 }
 
 // A slider that stops at round figures, and the field beside it that takes any.
