@@ -91,7 +91,7 @@ def test_a_declined_request_grants_nothing_and_whoever_asked_may_take_it_back(le
     ledger.verify()
 
 
-@pytest.mark.parametrize("number", [0, 1, 2, 99, -1])
+@pytest.mark.parametrize("number", [0, 1, 2, 99, -1, 10**30, -(10**30)])
 def test_what_is_no_request_is_not_approved(ledger, number):
     ledger.create_dataset("adult", reason="line 2")
     for answer in (ledger.approve, ledger.decline):

@@ -12,6 +12,7 @@ from sfumato.ledger.names import no_mistake
 from sfumato.ledger.period import end_period, ended, period_of, time_in, until_day
 from sfumato.ledger.rules import line_text
 from sfumato.ledger.sql import (
+    EVER,
     answered,
     append,
     balance_of,
@@ -103,7 +104,7 @@ class Granting(TwoSteps):
         """Grant what was asked for; refused to the person who asked."""
         line_text(reason=reason)
         with self._writing() as connection:
-            asked = _asked(line_at(connection, number), answered(connection, number), number)
+            asked = _asked(connection, number)
             if asked.who == connection.who:
                 raise LedgerError(
                     f"request {number} was made by {asked.who}, who cannot approve it: another "
@@ -131,7 +132,7 @@ class Granting(TwoSteps):
         """Answer a request with no; whoever made it may take it back so."""
         line_text(reason=reason)
         with self._writing() as connection:
-            asked = _asked(line_at(connection, number), answered(connection, number), number)
+            asked = _asked(connection, number)
             append(connection, "decline", asked.dataset, {"reason": reason}, other=str(number))
 
     def requests(self) -> list[Request]:
@@ -189,11 +190,13 @@ def _why(connection: Connection, dataset: str, reason: str, day: str | None) -> 
     return {"reason": reason} | ({} if day is None else {"until": day})
 
 
-def _asked(line: LedgerLine | None, answer: str | None, number: int) -> LedgerLine:
+def _asked(connection: Connection, number: int) -> LedgerLine:
     """The request of this number, if it is one that waits for an answer."""
+    # Larger ones are numbers to nobody but Python.
+    line = line_at(connection, number) if 0 < number < EVER else None
     if line is None or line.kind != "request":
         raise LedgerError(f"there is no request {number}: sfumato ledger requests lists them")
-    if answer is not None:
+    if (answer := answered(connection, number)) is not None:
         raise LedgerError(f"request {number} was answered before: {answer}")
     return line
 

@@ -58,5 +58,5 @@ def take_lines(draft: Draft, typed: str, before: str) -> list[str]:
 
 
 def _named(draft: Draft, place: str) -> str:
-    known = place.isdecimal() and int(place[:9]) < len(draft.columns)
+    known = place.isdecimal() and len(place) < 9 and int(place) < len(draft.columns)
     return draft.columns[int(place)].name if known else ""
