@@ -10,6 +10,8 @@ from jobs_world import World, begun, ended, go_on, held
 from sfumato.errors import ParameterError, Refused
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
+from sfumato.release.folder import is_release
+from sfumato.studio.work import Pipe, run
 from studio_world import studio
 
 NOTED = "import sys; open(sys.argv[-2] + '/begun', 'a').write('x')"
@@ -143,3 +145,22 @@ def test_a_job_that_was_changed_by_hand_is_refused(tmp_path):
         with pytest.raises(ParameterError, match="not of this version"):
             world.jobs().asked(asked.job)
         assert world.jobs().releases("visits") == []  # nor does it stand in the way of others
+
+
+def test_each_word_is_said_once_it_is_true(tmp_path):
+    world, told = World(tmp_path), []
+    asked, folder = world.asked(), world.jobs().folder
+    folder.begin(asked)
+
+    class Told(Pipe):
+        def say(self, word):
+            whole = is_release(folder.release(asked.job))
+            told.append((word, world.lines("reserve"), world.lines("draw"), whole))
+
+    run(world.project.folder, asked.job, Told(0))
+    assert told == [
+        ("charged", 1, 0, False),
+        ("drawn", 1, 1, False),
+        ("written", 1, 1, True),
+        ("checked", 1, 1, True),
+    ]

@@ -24,7 +24,7 @@ from sfumato.untrusted.strict_json import parsed
 __all__ = ["PAGE", "PHASES", "Asked", "Kind", "is_job", "new_job"]
 
 # All that is ever told of a release under way, in this order.
-PHASES = ("charged", "drawn", "writing", "checked")
+PHASES = ("charged", "drawn", "written", "checked")
 PAGE = "page"  # after this word comes all that a look has found
 
 Kind = Literal["publish", "fit", "inspect", "compare"]

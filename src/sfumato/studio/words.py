@@ -41,11 +41,11 @@ SPOKEN = {  # what people write for a kind
 }
 _LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 _AMOUNT = re.compile(rf"(?<![\w-])(?:{'|'.join(_LETTERS)})(?= [0-9])")
-PHASE_WORDS = {
-    "charged": "charged",
-    "drawn": "noise drawn",
-    "writing": "written",
-    "checked": "checked",
+PHASE_WORDS = {  # once it is done, and while it is
+    "charged": ("charged", "being charged"),
+    "drawn": ("noise drawn", "noise being drawn"),
+    "written": ("written", "being written"),
+    "checked": ("checked", "being checked"),
 }
 
 

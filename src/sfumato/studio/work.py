@@ -78,8 +78,8 @@ class _ToldLedger(Ledger):
         self._pipe.say("drawn")
 
     def settle(self, release: str, digest: str) -> None:
-        """Record what was published; the same words also where no row was written."""
-        self._pipe.say("writing")
+        """Record what was published, once all of it is in its place."""
+        self._pipe.say("written")
         super().settle(release, digest)
 
 
@@ -123,10 +123,6 @@ def _done(folder: JobFolder, job: str, pipe: Pipe) -> None:
 def _publish(
     project: Project, asked: Asked, data: str, schema: Schema, place: Path, pipe: Pipe
 ) -> None:
-    def progress(phase: str, _rows: int) -> None:
-        if phase == "write":
-            pipe.say("writing")
-
     def doubt(text: str) -> None:
         if text != asked.doubted:
             raise Refused(f"{text} Nothing was charged")
@@ -144,7 +140,7 @@ def _publish(
             release=asked.job,
             ledger=ledger,
             folder=place,
-            progress=progress,
+            progress=False,
             on_doubt=doubt,
             **asked.options,
             **options(asked.misfit),

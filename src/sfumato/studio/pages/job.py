@@ -90,7 +90,7 @@ def _doubt(found: Standing) -> str:
 def _phases(done: int) -> list[tuple[str, str]]:
     """Each phase with its words: done, now, or later."""
     return [
-        (PHASE_WORDS[phase], "done" if k < done else "now" if k == done else "later")
+        (PHASE_WORDS[phase][k == done], "done" if k < done else "now" if k == done else "later")
         for k, phase in enumerate(PHASES)
     ]
 
