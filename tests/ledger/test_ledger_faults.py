@@ -117,7 +117,7 @@ def test_the_killing_itself_finds_a_publisher_that_draws_before_it_records(
         kill_at_every_change(hasty, *after, (world.folder, state_folder))
 
 
-@pytest.mark.parametrize("stride", [19, slow(1)])
+@pytest.mark.parametrize("stride", [19, slow(3)])
 def test_killed_at_any_line_a_creation_leaves_a_whole_ledger_or_none(folder, stride):
     folder = folder / "new"
     path, key = folder / "budget.db", folder / "budget.db.key"

@@ -103,7 +103,7 @@ def test_what_is_bought_ahead_is_a_hundredth_of_what_is_left_and_only_in_a_crowd
         assert ours.left == 2000 - spent(folder) // 10_000 == 1920 - lost
 
 
-@pytest.mark.parametrize("stride", [19, slow(3)])
+@pytest.mark.parametrize("stride", [19, slow(5)])
 @pytest.mark.parametrize("clients", [(None, None), slow(("anna", "bob"))])
 def test_a_kill_at_any_line_leaves_no_answer_unpaid_and_no_id_with_two_answers(stride, clients):
     """Two questions; what the clients got is in a file.  Then the same questions again."""

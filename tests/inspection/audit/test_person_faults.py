@@ -17,10 +17,11 @@ from sfumato.plan.made_up import PERSONS, TWO_FILES
 from sfumato.privacy.budget import budget
 from sfumato.privacy.randomness import SeededBits
 from sfumato.schema import Schema
-from slowness import slow
+from slowness import in_turn, slow
 
 METHOD = METHODS["mosaic"]
 OF_PERSONS = [one for one in settings(case(METHOD)) if Schema.of(one.schema).people is not None]
+CLAIMS = (PURE, GAUSS, {"epsilon": "1", "delta": "1e-6"})
 EVERY = {"tables of next rows", "tables of other rows", "tables of steps", "two-way tables"}
 FEW = {"one-way tables", "columns that stay the same"}
 
@@ -53,8 +54,12 @@ def nothing_is_seen(found):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("some", OF_PERSONS, ids=str)
-@pytest.mark.parametrize("claim", [PURE, GAUSS, {"epsilon": "1", "delta": "1e-6"}])
+@pytest.mark.parametrize(
+    ("claim", "some"),
+    # Each claim and each setting, whatever the turn.
+    in_turn(3, [(CLAIMS[k], OF_PERSONS[(k + turn) % 3]) for k in range(3) for turn in range(3)]),
+    ids=str,
+)
 def test_nothing_is_seen_where_nothing_is_seeded_and_every_measurement_could_be(claim, some):
     found = list(scrutinies(claim, 40, [some]))
     assert len(found) == 2
