@@ -16,6 +16,7 @@ from ledger_world import (
 )
 from sfumato.errors import BudgetError, LedgerError, ParameterError
 from sfumato.ledger import Ledger
+from sfumato.ledger.granting import Period
 from sfumato.ledger.sql import insert
 from sfumato.privacy.budget import Charge
 from sfumato.privacy.guarantee import ZCDP, ApproxDP, Heuristic, PureDP
@@ -254,3 +255,48 @@ def test_an_account_is_opened_once_and_grants_nothing(ledger):
         ledger.reserve("r", "adult", PureDP(1), plan=PLAN, protects=ABOUT)
     with pytest.raises(ParameterError, match="reason"):
         ledger.request("adult", ZCDP(1), reason="…")
+
+
+@pytest.mark.parametrize("asked", [None, "2030-12-31"])
+@pytest.mark.parametrize("under_way", [None, "2031-06-30"])
+def test_whatever_time_a_request_was_for_its_approval_leaves_a_sound_ledger(
+    strict, asked, under_way
+):
+    with at_time("2030-03-01"):
+        first = asked_by("anna", strict, epsilon=1, until=asked)
+        second = asked_by("anna", strict, epsilon=2, until=under_way)
+        with who_writes("bert"):
+            strict.approve(second, reason="the board agreed")
+            strict.approve(first, reason="the board agreed")
+        strict.verify()
+        assert strict.balance("adult").granted == Charge(3_000_000)
+        assert strict.period("adult") == (
+            None if not (asked or under_way) else Period(asked or under_way, over=False)
+        )
+        lines = [line for line, _ in lines_in(strict)]
+    forged = lines[-1]._replace(detail='{"reason":"the board agreed","until":"2039-01-01"}')
+    with pytest.raises(LedgerError, match="something else was approved"):
+        audited([*lines[:-1], forged], strict.ledger_id)
+
+
+def test_a_request_is_not_approved_where_names_are_those_of_another_place(strict, tmp_path):
+    """A person has one name in a database, and another on the machine that a file lies on."""
+    number = asked_by("anna", strict)
+    strict.move(tmp_path / "elsewhere.db")
+    with Ledger(tmp_path / "elsewhere.db") as ledger, who_writes("bert"):
+        with pytest.raises(LedgerError, match="made where this ledger was before"):
+            ledger.approve(number, reason="the board agreed")
+        lines = [line for line, _ in lines_in(ledger)]
+        forged = following(
+            lines,
+            "approve",
+            "adult",
+            amount=lines[number - 1].amount,
+            other=str(number),
+            detail='{"reason":"x"}',
+            who="bert",
+        )
+        with pytest.raises(LedgerError, match="or by a name of another place"):
+            audited([*lines, forged._replace(clock=lines[-1].clock)], ledger.ledger_id)
+        ledger.decline(number, reason="ask again")
+        ledger.verify()

@@ -216,23 +216,50 @@ def test_the_table_and_the_auditor_refuse_a_line_from_before_the_last_one(ledger
     audited([*lines, forged._replace(clock=lines[-1].clock)], ledger.ledger_id)
 
 
-def test_the_auditor_refuses_a_lapse_of_more_than_was_left(ledger):
+@pytest.mark.parametrize("over", [True, False])
+@pytest.mark.parametrize("off", [-1, 0, 1])
+def test_the_auditor_refuses_a_lapse_before_its_time_or_of_another_amount(ledger, over, off):
     charge(ledger, "r")
     lines = [line for line, _ in lines_in(ledger)]
-    for amount in (2 * MILLION, 2 * MILLION + 1):
-        forged = following(
-            lines,
-            "lapse",
-            "adult",
-            amount=Charge(amount),
-            detail='{"until":"2030-06-30"}',
-            over=True,
-        )
-        if amount > 2 * MILLION:
-            with pytest.raises(LedgerError, match="more was taken back than was left"):
-                audited([*lines, forged], ledger.ledger_id)
-        else:
+    forged = following(
+        lines,
+        "lapse",
+        "adult",
+        amount=Charge(2 * MILLION + off),
+        detail='{"until":"2030-06-30"}',
+        over=True,
+    )
+    end = int(datetime.fromisoformat(f"{AFTER}T00:00:00+00:00").timestamp())
+    forged = forged._replace(clock=end - (not over))
+    if over and off == 0:
+        audited([*lines, forged], ledger.ledger_id)
+    else:
+        with pytest.raises(LedgerError, match="taken back before its time was over|balance does"):
             audited([*lines, forged], ledger.ledger_id)
+
+
+def test_the_auditor_refuses_what_a_refund_leaves_of_a_period_that_is_over(ledger):
+    charge(ledger, "r")
+    with at_time(AFTER):
+        ledger.grant("adult", epsilon=1, reason="the next year", until="2031-06-30")
+        ledger.refund("r", reason="it was stopped")
+    lines = [line for line, _ in lines_in(ledger)]
+    audited(lines, ledger.ledger_id)
+    *before, refund, lapse = lines
+    assert (refund.kind, lapse.kind) == ("refund", "lapse")
+    look = following([*before, refund], "inspect", "adult", detail='{"what":"x"}')
+    with pytest.raises(LedgerError, match="was given back for the next one"):
+        audited([*before, refund, look._replace(clock=refund.clock)], ledger.ledger_id)
+
+
+def test_a_refund_of_a_period_that_goes_on_does_not_lapse(ledger):
+    charge(ledger, "r")
+    ledger.refund("r", reason="it was stopped")
+    lines = [line for line, _ in lines_in(ledger)]
+    detail = f'{{"refund":{lines[-1].sequence}}}'
+    forged = following(lines, "lapse", "adult", amount=Charge(MILLION), detail=detail)
+    with pytest.raises(LedgerError, match="taken back before its time was over"):
+        audited([*lines, forged._replace(clock=lines[-1].clock)], ledger.ledger_id)
 
 
 # Parts of a table

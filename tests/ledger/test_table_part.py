@@ -255,7 +255,7 @@ def test_the_auditor_finds_parts_that_cost_too_little(ledger):
             "balance does not follow",
         ),
         (south, {"fingerprint": OTHER.hex()}, "parts of two tables"),
-        (south, {"fingerprint": None}, "parts of two tables"),
+        (south, {"fingerprint": None, "veil": None}, "parts of two tables"),
         (south, {"parts": apart.charged(OLD, Charge(1)).to_text()}, "balance does not follow"),
     ):
         with pytest.raises(LedgerError, match=message):

@@ -9,7 +9,7 @@ were exported, fingerprints cannot be compared, and of older ones some hashes ar
 from collections.abc import Iterable
 
 from sfumato.errors import LedgerError
-from sfumato.ledger.amount import NOTHING, covers
+from sfumato.ledger.amount import NOTHING, covers, minus
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.chain import (
     LEFT_OUT,
@@ -81,7 +81,7 @@ class Audit:
         # Of the line under audit: the part of a table that it is about, and what it leads to.
         self._part: TablePart | None = None
         self._rest: Charge | None = None
-        self._charged = 0
+        self._charged, self._over = 0, False
         self._amount, self._after = NOTHING, _NEW
 
     def walk(self, lines: Iterable[tuple[LedgerLine, str]]) -> None:
@@ -191,7 +191,7 @@ class Audit:
             return "a line costs something that is free"
         before, balance = self._balance(line.dataset) or _NEW, line.balance
         self._after, self._part, self._rest = balance, None, None
-        self._charged, over = line.sequence, False
+        self._charged, over = line.sequence, False  # whether its period has ended since
         if line.kind == "reserve":
             asked = entry_of([line])
             if charge(asked.guarantee) != amount:
@@ -204,7 +204,7 @@ class Audit:
             over = self._charged < self._period_end(line.dataset)
         elif line.kind == "lapse":
             over = line.detail.startswith(PERIOD_END)
-        part = self._part
+        part, self._over = self._part, over
         if part is not None and line.kind == "reserve" and balance.protects != DIVISIBLE:
             return "a part of a table is charged under another promise"
         if part is not None and line.kind == "draw":
@@ -239,7 +239,7 @@ class Audit:
 
     def _accept(self, line: LedgerLine, stored: str) -> None:
         self.head, self.count, self._last = stored, self.count + 1, line
-        self._decisions.accept(line)
+        self._decisions.accept(line, self._given_back(line))
         if line.kind == "lapse" and line.detail.startswith(PERIOD_END):
             self._ends[line.dataset] = line.sequence
         self.book[line.dataset], self.hashes[line.dataset] = self._after, stored
@@ -256,6 +256,12 @@ class Audit:
         if line.kind == "same-data":
             for one, two in ((line.dataset, str(line.other)), (str(line.other), line.dataset)):
                 self._same[one] = self._near(one) | {two}
+
+    def _given_back(self, line: LedgerLine) -> Charge:
+        """What a step gave back that was charged in a period which is over."""
+        if line.kind not in ("refund", "stop") or not self._over:
+            return NOTHING
+        return minus(line.balance.left, (self._balance(line.dataset) or _NEW).left)
 
     # What the lines before the first one that was walked amount to, where it is asked for.
 

@@ -12,7 +12,14 @@ from sfumato.ledger.backend import Connection
 from sfumato.ledger.chain import Balance, LedgerLine, client_of
 from sfumato.ledger.client_sql import uses_of
 from sfumato.ledger.period import ended, until_in
-from sfumato.ledger.sql import answered, last_grant, line_at, needs_two_people
+from sfumato.ledger.sql import (
+    PERIOD_END,
+    answered,
+    last_arrival,
+    last_grant,
+    line_at,
+    needs_two_people,
+)
 from sfumato.ledger.step import Step
 from sfumato.privacy.budget import Charge
 
@@ -38,6 +45,9 @@ class DecisionAudit:
         self._used = ("", NOTHING)  # the release that was charged last, and what clients used of it
         self._uses: dict[tuple[str, str], Charge] = {}  # by release and account; not given back
         self._days: dict[str, str | None] = {}  # the last one of each budget
+        self._owed: tuple[LedgerLine, Charge] | None = None  # was given back, and must lapse again
+        # The line at which the ledger came to where it is; -1: not looked up yet.
+        self._arrived = 0 if past is None else -1
 
     def fault(self, line: LedgerLine) -> str | None:
         """What is wrong with this line, if anything is."""
@@ -47,16 +57,17 @@ class DecisionAudit:
             return "a budget is for the time until no day of the calendar"
         if line.kind in ("approve", "decline") and (fault := self._answer(line)):
             return fault
-        if line.kind == "lapse" and not covers(
-            (self._balance(line.dataset) or Balance()).left, line.amount
-        ):
-            return "more was taken back than was left"
+        if fault := self._lapse(line):
+            return fault
         if line.kind == "reserve" and ended(self._until(line.dataset), line.clock):
             return "a charge was made after the time that its budget was for"
         return self._client(line)
 
-    def accept(self, line: LedgerLine) -> None:
-        """Remember what this line decides."""
+    def accept(self, line: LedgerLine, given_back: Charge) -> None:
+        """Remember what this line decides, and what it gave back of a period that is over."""
+        self._owed = None if given_back == NOTHING else (line, given_back)
+        if line.kind == "arrive":
+            self._arrived = line.sequence
         if line.kind == "create":
             self._two_people = bool(json.loads(line.detail).get("two people", False))
         if line.kind == "use":
@@ -77,14 +88,33 @@ class DecisionAudit:
         asked = self._request(str(line.other))
         if asked is None or asked.dataset != line.dataset or self._is_answered(str(line.other)):
             return "a request is answered that was never made, or twice"
-        if line.kind == "approve" and asked.who == line.who:
-            return "a request was approved by the person who made it"
-        if line.kind == "approve" and (asked.amount, asked.heuristic, until_in(asked)) != (
-            line.amount,
-            line.heuristic,
-            until_in(line),
-        ):
+        if line.kind == "decline":
+            return None
+        if self._arrived < 0 and self._past is not None:
+            self._arrived = last_arrival(self._past, self._since)
+        if asked.who == line.who or asked.sequence < self._arrived:
+            return "a request was approved by the person who made it, or by a name of another place"
+        days = {until_in(asked)}
+        if days == {None}:  # then it adds to the period that is under way
+            days.add(self._until(line.dataset))
+        same = (asked.amount, asked.heuristic) == (line.amount, line.heuristic)
+        if not (same and until_in(line) in days):
             return "something else was approved than was asked for"
+        return None
+
+    def _lapse(self, line: LedgerLine) -> str | None:
+        """What is left lapses when its period is over, or is given back after that."""
+        if self._owed is not None:
+            before, owed = self._owed
+            if (line.kind, line.dataset, line.amount) != ("lapse", before.dataset, owed):
+                return "what was charged in a period that is over was given back for the next one"
+            return None
+        if line.kind != "lapse":
+            return None
+        left = (self._balance(line.dataset) or Balance()).left
+        over = line.detail.startswith(PERIOD_END) and ended(self._until(line.dataset), line.clock)
+        if not (over and line.amount == left):
+            return "a budget was taken back before its time was over"
         return None
 
     def _client(self, line: LedgerLine) -> str | None:

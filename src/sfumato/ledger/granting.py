@@ -17,6 +17,7 @@ from sfumato.ledger.sql import (
     append,
     balance_of,
     granted_datasets,
+    last_arrival,
     line_at,
     needs_two_people,
     open_requests,
@@ -105,6 +106,11 @@ class Granting(TwoSteps):
         line_text(reason=reason)
         with self._writing() as connection:
             asked = _asked(connection, number)
+            if asked.sequence < last_arrival(connection):
+                raise LedgerError(
+                    f"request {number} was made where this ledger was before, and whose name that "
+                    "was is not known here: decline it and ask again"
+                )
             if asked.who == connection.who:
                 raise LedgerError(
                     f"request {number} was made by {asked.who}, who cannot approve it: another "

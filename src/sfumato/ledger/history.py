@@ -63,8 +63,11 @@ class Act:
 
 
 def said(clock: int) -> str:
-    """A time as people read it, in UTC."""
-    return datetime.fromtimestamp(clock, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    """A time as people read it, in UTC; whoever writes lines by hand may write any."""
+    try:
+        return datetime.fromtimestamp(clock, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (OSError, OverflowError, ValueError):
+        return f"second {clock} of 1970"
 
 
 def act_of(line: LedgerLine) -> Act:

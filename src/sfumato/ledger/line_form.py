@@ -1,6 +1,7 @@
 """The form of a line by itself: what tables refuse, and an exported text cannot."""
 
 import json
+import re
 
 from sfumato.ledger.chain import LedgerLine, genesis
 
@@ -15,7 +16,6 @@ _TOLD = {
     "request": ("reason",),
     "lapse": ("until", "refund"),
     "client": ("token",),
-    "new-key": ("key",),
     "arrive": ("from",),
 }
 
@@ -28,6 +28,7 @@ def well_formed(line: LedgerLine) -> bool:
         and (kind == "inspect" or (line.release is not None) == (kind in _STEPS))
         and (line.other is not None) == (kind in _WITH_ANOTHER)
         and (line.fingerprint is None or kind == "draw")
+        and (line.veil is None or line.fingerprint is not None)
         and 0 <= line.heuristic <= (kind in _ALLOWING)
         and line.micro_epsilon >= 0
         and line.pico_delta >= 0
@@ -42,8 +43,12 @@ def _tells(kind: str, detail: str) -> bool:
         said = json.loads(detail)
     except (RecursionError, TypeError, ValueError):
         return False
+    if not isinstance(said, dict):
+        return False
+    if kind == "new-key":  # or nobody's key would fit any more
+        return re.fullmatch("[0-9a-f]{64}", str(said.get("key"))) is not None
     needed = _TOLD.get(kind)
-    return isinstance(said, dict) and (needed is None or any(name in said for name in needed))
+    return needed is None or any(name in said for name in needed)
 
 
 def begins(detail: str, head: str) -> bool:

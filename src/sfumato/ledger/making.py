@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from socket import gethostname
 
 from sfumato.database.url import is_url
 from sfumato.ledger.backend import Connection
@@ -43,9 +44,16 @@ def _building(place: str | Path) -> AbstractContextManager[Connection]:
 
 
 def place_name(place: str | Path) -> str:
-    """The place as messages and lines name it: a whole path, or an address without its user."""
+    """The one place that this is, as the line that closes a ledger keeps it.
+
+    A path, or a database that only this machine reaches, is another one on another machine; and a
+    server is asked which database it is, where the address leaves that to the environment.
+    """
     if is_url(place):
         from sfumato.ledger.postgres.address import LedgerAddress
+        from sfumato.ledger.postgres.connection import resolved  # an extra
 
-        return LedgerAddress.of(str(place)).name
-    return str(Path(place).resolve())
+        name, only_here = resolved(LedgerAddress.of(str(place)))
+    else:
+        name, only_here = str(Path(place).resolve()), True
+    return f"{name} on {gethostname()}" if only_here else name

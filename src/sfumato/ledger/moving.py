@@ -23,7 +23,7 @@ __all__ = ["copy_lines", "move"]
 def move(source: LedgerSession, place: str | Path) -> None:
     """Close the ledger where it is, and open it at the other place."""
     here, there = source.name, place_name(place)
-    if here == there:
+    if here == there.rpartition(" on ")[0] or here == there:
         raise LedgerError(f"ledger {here} is there already: name another place")
     if source.gone_to == there and _goes_on(source, place):
         return  # a run before was stopped when all was done

@@ -279,8 +279,7 @@ class LedgerSession:
         """The newest checkpoint that sums up what was audited, not what its writer wants."""
         if not self._opened().by_hand:
             return last_checkpoint(connection)
-        audited = 0 if self._known is None else self._known[0]
-        return last_checkpoint(connection, audited, connection.who)
+        return last_checkpoint(connection, 0 if self._known is None else self._known[0])
 
     def _catch_up(self, connection: Connection, last: int, head: str) -> None:
         """Audit what others added since this session last wrote or opened."""

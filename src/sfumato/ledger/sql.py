@@ -43,6 +43,7 @@ __all__ = [
     "insert",
     "inspections_of",
     "joined_to",
+    "last_arrival",
     "last_checkpoint",
     "last_grant",
     "last_hash",
@@ -225,15 +226,19 @@ def every_line(connection: Connection, after: int = 0) -> Iterator[tuple[LedgerL
         after = rows[-1][0]
 
 
-def last_checkpoint(
-    connection: Connection, until: int = EVER, who: str | None = None
-) -> LedgerLine | None:
-    """The newest line that sums up the accounts before it, of those up to `until` or by `who`."""
+def last_checkpoint(connection: Connection, until: int = EVER) -> LedgerLine | None:
+    """The newest line up to `until` that sums up the accounts before it."""
     query = (
-        "SELECT * FROM event WHERE kind = 'checkpoint' AND (sequence + 0 <= ? OR who = ?)"
+        "SELECT * FROM event WHERE kind = 'checkpoint' AND sequence <= ?"
         " ORDER BY sequence DESC LIMIT 1"
     )
-    return next(checked(connection.execute(query, (until, who))), None)
+    return next(checked(connection.execute(query, (until,))), None)
+
+
+def last_arrival(connection: Connection, until: int = EVER) -> int:
+    """The line with which the ledger came to where it is, or 0.  Nobody moves it often."""
+    query = "SELECT coalesce(max(sequence), 0) FROM event WHERE kind = 'arrive' AND sequence <= ?"
+    return int(connection.execute(query, (until,)).fetchone()[0])
 
 
 def last_hash(connection: Connection, dataset: str, until: int = EVER) -> str | None:

@@ -182,6 +182,6 @@ def _parted(text: str) -> Parted:
             )
             for name, frame in json.loads(text).items()
         }
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise LedgerError("the ledger is damaged: parts of a table cannot be read") from error
     return Parted(tuple((name, found[name]) for name in sorted(found)))

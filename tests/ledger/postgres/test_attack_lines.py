@@ -245,9 +245,9 @@ def test_no_checkpoint_hides_a_wrong_line_and_nobody_charges_after_it(
         insert(raw, by_hand(raw, "checkpoint", "", said=summary(accounts)))
     with opened, pytest.raises(LedgerError, match="does not follow"):
         opened.reserve("next", "adult", PureDP("0.1"), plan=PLAN, protects=DIVISIBLE)
-    for _ in range(2):
+    for name in ("pia", "paul") * 2:
         with pytest.raises(LedgerError, match="does not follow"):
-            Ledger(people.url("pia", schema))
+            Ledger(people.url(name, schema))
         forget_heads()
 
 

@@ -9,6 +9,8 @@ from ledger_world import ABOUT, DIGEST, PLAN
 from postgres_ledger import made
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
+from sfumato.ledger.making import place_name
+from sfumato.ledger.postgres.address import LedgerAddress
 from sfumato.privacy.guarantee import PureDP
 
 FILES = ("ledger/moving.py", "ledger/session.py", "ledger/making.py", "postgres/building.py",
@@ -135,15 +137,18 @@ def test_a_place_that_is_taken_is_refused_and_the_ledger_stays_open(
 
 def test_who_may_only_spend_does_not_close_the_ledger(people, tmp_path, address, schema):
     made(people, address)
+    for who in ("paul", "ann"):
+        with Ledger(people.url(who, schema)) as ledger:
+            with pytest.raises(LedgerError, match="only whoever made the ledger moves it"):
+                ledger.move(tmp_path / "mine.db")
+            assert not (tmp_path / "mine.db").exists()
     with Ledger(people.url("paul", schema)) as ledger:
-        with pytest.raises(LedgerError, match=f"needs the role {schema}_owner"):
-            ledger.move(tmp_path / "mine.db")
-        assert not (tmp_path / "mine.db").exists()
         ledger.reserve("r", "adult", PureDP(1), plan=PLAN, protects=ABOUT)
 
 
 def test_two_servers_of_one_host_are_two_places(monkeypatch):
-    from sfumato.ledger.making import place_name
+    def name(address):
+        return LedgerAddress.of(address).name
 
     for one, two in (
         ("postgresql://h/d", "postgresql://h:5433/d"),
@@ -151,8 +156,38 @@ def test_two_servers_of_one_host_are_two_places(monkeypatch):
         ("postgresql:///d?host=/a", "postgresql:///d?host=/b"),
         ("postgresql://h/d", "postgresql://h/d?schema=other"),
     ):
-        assert place_name(one) != place_name(two)
-    assert place_name("postgresql://h:5432/d") == place_name("postgresql://anna@h/d")
-    before = place_name("postgresql://h/d")
+        assert name(one) != name(two)
+    assert name("postgresql://h:5432/d") == name("postgresql://anna@h/d")
+    before = name("postgresql://h/d")
     monkeypatch.setenv("PGPORT", "5433")
-    assert place_name("postgresql://h/d") != before
+    assert name("postgresql://h/d") != before
+
+
+def test_a_place_is_what_the_address_leads_to_and_the_machine_that_reaches_it(
+    address, monkeypatch, tmp_path
+):
+    """Of what is left to the environment, another user or machine would make another place."""
+    place, _, settings = address.partition("?")
+    server, _, database = place.rpartition("/")
+    whole = place_name(address)
+    assert f"/{database}?" in whole
+    monkeypatch.setenv("PGDATABASE", database)
+    assert place_name(f"{server}?{settings}") == whole
+    monkeypatch.setenv("PGDATABASE", "template1")
+    assert place_name(f"{server}?{settings}") != whole
+    for place in (address, tmp_path / "budget.db"):
+        here = place_name(place)
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setattr("sfumato.ledger.making.gethostname", lambda: "elsewhere")
+            assert place_name(place) != here
+
+
+def test_the_same_path_on_another_machine_does_not_open_it_a_second_time(tmp_path, monkeypatch):
+    begun(tmp_path / "one.db")
+    with Ledger(tmp_path / "one.db") as ledger:
+        ledger.move(tmp_path / "two.db")
+        (tmp_path / "two.db").rename(tmp_path / "of the first machine.db")
+        monkeypatch.setattr("sfumato.ledger.making.gethostname", lambda: "elsewhere")
+        with pytest.raises(LedgerError, match="was moved to .* on "):
+            ledger.move(tmp_path / "two.db")
+    assert not (tmp_path / "two.db").exists()

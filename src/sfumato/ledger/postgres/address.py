@@ -50,8 +50,12 @@ class LedgerAddress:
     @property
     def name(self) -> str:
         """As messages name it: without user and settings."""
+        return self.named(self.url.host, self._port, self.url.database)
+
+    def named(self, host: str, port: str, database: str) -> str:
+        """The same for a server and a database that were found."""
         other = "" if self.schema == "sfumato" else f"?schema={self.schema}"
-        return f"postgresql://{self.url.host}{self._port}/{self.url.database}{other}"
+        return f"postgresql://{host}{port}/{database}{other}"
 
     @property
     def _port(self) -> str:

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 from sfumato.database.refusal import why_refused
@@ -21,7 +22,7 @@ except ImportError:
 if TYPE_CHECKING:
     from typing import LiteralString
 
-__all__ = ["IDLE", "PATIENCE", "DatabaseConnection", "connected"]
+__all__ = ["IDLE", "PATIENCE", "DatabaseConnection", "connected", "resolved"]
 
 PATIENCE = 30  # seconds for another process to finish its write, or for a server to come back
 IDLE = 20  # seconds after which whoever stopped in the middle of a write loses it
@@ -131,12 +132,32 @@ class DatabaseConnection:
             cursor.executemany(text, rows)
 
 
+def resolved(address: LedgerAddress) -> tuple[str, bool]:
+    """Which database the address leads to from here, and whether from here alone.
+
+    What an address does not say is taken from the environment, a service file or the user.
+    """
+    with connected(address) as raw:
+        info = raw.info
+        host, port, database = info.host, info.port, info.dbname
+    if host.startswith(("/", "@")) or not host:
+        only_here = True
+    else:
+        try:
+            only_here = ip_address(host).is_loopback
+        except ValueError:
+            only_here = host == "localhost"
+    return address.named(host, "" if port == 5432 else f":{port}", database), only_here
+
+
 def connected(address: LedgerAddress) -> "psycopg.Connection[Any]":
     """A connection; the password is found by the driver, where it may be."""
     try:
         raw = psycopg.connect(
             address.url.with_limit, autocommit=True, application_name="sfumato ledger"
         )
+    except UnicodeError:  # of its encoding as a name of the internet
+        raise LedgerError(f"ledger {address.name}: no server has such a name") from None
     except psycopg.Error as error:
         raise LedgerError(
             f"ledger {address.name}: the server {why_refused(str(error))}; nothing more was "

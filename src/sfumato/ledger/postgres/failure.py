@@ -73,6 +73,11 @@ def explain(address: LedgerAddress, user: str) -> Iterator[None]:
 def _sentence(error: psycopg.Error, address: LedgerAddress, user: str) -> str:
     code = error.sqlstate or ""
     own = error.diag.message_primary or ""
+    if code == _RIGHTS and own == "it needs whoever made it":
+        return (
+            f"the database role {user} may not do this: only whoever made the ledger moves it; "
+            "nothing was recorded"
+        )
     if code == _RIGHTS:
         needed = own.removeprefix("it needs the role ")
         if needed == own:  # the server's own words

@@ -12,7 +12,7 @@ DECLARE
     asked event%ROWTYPE;
     needed text := CASE
         WHEN NEW.kind IN ('create', 'dataset', 'grant', 'approve', 'client', 'same-data',
-            'protects', 'move', 'arrive') THEN 'owner'
+            'protects') THEN 'owner'
         WHEN NEW.kind IN ('reserve', 'use', 'part', 'draw', 'settle', 'stop', 'inspect')
             THEN 'publisher' END;
     owner boolean := pg_has_role(session_user, TG_TABLE_SCHEMA || '_owner', 'MEMBER');
@@ -27,6 +27,11 @@ BEGIN
         OR NOT (owner OR publisher) THEN
         RAISE insufficient_privilege USING MESSAGE = 'it needs the role ' || TG_TABLE_SCHEMA
             || '_' || coalesce(needed, 'owner or ' || TG_TABLE_SCHEMA || '_publisher');
+    END IF;
+    -- Elsewhere a budget is in other hands, so that only whoever has all of it takes it there.
+    IF NEW.kind = 'move' AND NOT pg_has_role(session_user, (SELECT nspowner FROM pg_namespace
+        WHERE nspname = TG_TABLE_SCHEMA), 'MEMBER') THEN
+        RAISE insufficient_privilege USING MESSAGE = 'it needs whoever made it';
     END IF;
     IF NEW.who IS DISTINCT FROM session_user THEN
         RAISE check_violation USING MESSAGE = 'an event says who wrote it';
@@ -68,7 +73,7 @@ BEGIN
         RAISE check_violation USING MESSAGE = 'an event says something in JSON';
     END;
     IF (NEW.kind = 'create') <> (last.sequence IS NULL)
-        OR (NEW.kind = 'arrive') <> coalesce(last.kind = 'move', false) THEN
+        OR NEW.kind = 'arrive' OR last.kind = 'move' THEN
         RAISE check_violation USING MESSAGE = 'the ledger was moved, or begins twice';
     END IF;
 
@@ -152,6 +157,7 @@ BEGIN
         SELECT * INTO asked FROM event WHERE kind = 'request' AND dataset = NEW.dataset
             AND sequence = CASE WHEN NEW.other ~ '^[1-9][0-9]{0,17}$' THEN NEW.other::bigint END;
         IF asked.sequence IS NULL OR NEW.kind = 'approve' AND (asked.who = NEW.who
+            OR asked.sequence < (SELECT max(sequence) FROM event WHERE kind = 'arrive')
             OR (asked.micro_epsilon, asked.pico_delta, asked.micro_rho, asked.heuristic)
             IS DISTINCT FROM (NEW.micro_epsilon, NEW.pico_delta, NEW.micro_rho, NEW.heuristic)) THEN
             RAISE check_violation USING MESSAGE = 'a request is approved by another person';

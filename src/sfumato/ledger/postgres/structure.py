@@ -11,7 +11,15 @@ from collections.abc import Iterable, Iterator
 from sfumato.errors import LedgerError
 from sfumato.ledger.backend import Connection
 from sfumato.ledger.postgres.address import LedgerAddress
-from sfumato.ledger.postgres.tables import FORMAT, FUNCTIONS, INDEXES, RIGHTS, TABLES, TRIGGERS
+from sfumato.ledger.postgres.tables import (
+    FIRST_FORMAT,
+    FORMAT,
+    FUNCTIONS,
+    INDEXES,
+    RIGHTS,
+    TABLES,
+    TRIGGERS,
+)
 
 __all__ = ["known_format", "require_rules"]
 
@@ -78,6 +86,8 @@ def known_format(connection: Connection, address: LedgerAddress) -> int:
             f"ledger {address.name} was written by a newer Sfumato (format {version}, this one "
             f"knows {FORMAT}): upgrade Sfumato; nothing was changed"
         )
+    if version < FIRST_FORMAT:
+        raise LedgerError(f"ledger {address.name} is damaged: it says a format that never was")
     if not durable:
         raise LedgerError(
             f"ledger {address.name}: the server runs with fsync or full_page_writes off, so a "

@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 
 from sfumato.ledger.postgres.rules import KEEP, RULES, UNFINISHED
 
-__all__ = ["FILL_UNFINISHED", "FORMAT", "MIGRATIONS", "roles", "rules", "tables"]
+__all__ = ["FILL_UNFINISHED", "FIRST_FORMAT", "FORMAT", "MIGRATIONS", "roles", "rules", "tables"]
 
-FORMAT = 7
+FORMAT, FIRST_FORMAT = 7, 6
 
 _TEXT, _WHOLE = 'text COLLATE "C"', "bigint"
 COLUMNS = {
@@ -135,7 +135,7 @@ def _function(schema: str, name: str) -> str:
     )
 
 
-# What leads to a format from the one before it, in one transaction; 6 was the first.
+# What leads to a format from the one before it, in one transaction.
 MIGRATIONS: dict[int, Callable[[str], Sequence[str]]] = {
     7: lambda schema: (_index("event_returned"), _function(schema, "event_rules")),
 }

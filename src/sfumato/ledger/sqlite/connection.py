@@ -8,6 +8,8 @@ from functools import cache
 
 __all__ = ["FileConnection"]
 
+_LAST = 253_402_300_799  # the last second of the year 9999
+
 
 @cache
 def _user(number: int) -> str:
@@ -32,5 +34,5 @@ class FileConnection(sqlite3.Connection):
 
     @property
     def clock(self) -> int:
-        """This machine's clock."""
-        return int(time.time())
+        """This machine's clock, which may be wrong, as far as there are dates for it."""
+        return int(min(max(time.time(), 0), _LAST))
