@@ -234,7 +234,7 @@ def test_the_auditor_refuses_a_lapse_before_its_time_or_of_another_amount(ledger
     if over and off == 0:
         audited([*lines, forged], ledger.ledger_id)
     else:
-        with pytest.raises(LedgerError, match="taken back before its time was over|balance does"):
+        with pytest.raises(LedgerError, match=r"taken back before its time was over|balance does"):
             audited([*lines, forged], ledger.ledger_id)
 
 

@@ -14,7 +14,7 @@ from sfumato import party
 from sfumato.errors import ParameterError, ReleaseError
 from sfumato.ledger import Ledger
 from sfumato.release.release import Release
-from sfumato.release.signed import check_signature, signed
+from sfumato.release.signed import check_signature, signed, with_signed_files
 from sfumato.signature import create_key, private_key
 from visits_world import LINKED_PANEL, PANEL, linked_panel, panel
 
@@ -84,7 +84,13 @@ def test_what_is_signed_in_memory_is_signed_when_it_is_saved(publish, keys, tmp_
     for format in ("csv", "parquet"):
         made.save(tmp_path / format, format=format)
         assert failed(tmp_path / format, key=keys / "publisher.key.pub") == []
-    again = Release.load(tmp_path / "csv").save(tmp_path / "again", format="parquet")
+    loaded = Release.load(tmp_path / "csv")
+    same = loaded.save(tmp_path / "same")  # to the byte, where the format is the same
+    assert failed(same, key=keys / "publisher.key.pub") == []
+    anew = loaded.save(tmp_path / "anew", format="parquet")
+    assert failed(anew) == []
+    assert failed(anew, key=keys / "publisher.key.pub") == ["origin"]
+    again = loaded.save(tmp_path / "again", format="parquet", sign=keys / "publisher.key")
     assert failed(again, key=keys / "publisher.key.pub") == []
 
 
@@ -161,7 +167,8 @@ def test_a_release_of_before_is_signed_as_it_is_saved_and_stays_in_the_ledger(
 def test_parts_of_a_release_are_signed(keys, tmp_path):
     """Each file of them: what is moved between two of them is not what was signed."""
     folder = published(tmp_path / "r").folder
-    paper = signed(Release.load(folder).certificate, private_key(keys / "publisher.key")).to_json()
+    key = private_key(keys / "publisher.key")
+    paper = with_signed_files(Release.load(folder).certificate, key).to_json()
     sealed(folder, paper)
     assert failed(folder, key=keys / "publisher.key.pub") == []
     one, two = (folder / f"data/part-0000{k}.parquet" for k in range(2))
@@ -169,7 +176,7 @@ def test_parts_of_a_release_are_signed(keys, tmp_path):
     one.write_bytes(two.read_bytes())
     two.write_bytes(kept)
     sealed(folder, paper)
-    assert failed(folder, key=keys / "publisher.key.pub") == ["data"]
+    assert failed(folder, key=keys / "publisher.key.pub") == ["data", "origin"]
 
 
 def test_a_later_part_of_a_series_is_signed_by_itself(keys, ledger, tmp_path):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sfumato.errors import ReleaseError
 from sfumato.release.certificate import Certificate
-from sfumato.release.signed import check_signature
+from sfumato.release.signed import check_signature, files_are_signed
 from sfumato.signature import KeyList, key_list, known_keys
 from sfumato.signature.key import brief
 
@@ -52,11 +52,19 @@ def signer(certificate: Certificate, trust: Trust) -> str:
         raise ReleaseError(
             f"signed by key {brief(found)}, which {trust.revoked.keys[found]} revokes"
         )
+    whole = files_are_signed(certificate)
     if keys is None:
+        what = "signed" if whole else "its figures are signed, not its files:"
         return (
-            f"signed by key {brief(found)}; whether that is the publisher's key, --key "
+            f"{what} by key {brief(found)}; whether that is the publisher's key, --key "
             "publisher.key.pub says"
         )
     if found not in keys.keys:
         raise ReleaseError(f"signed by another key: {brief(found)} is not in {keys.named}")
+    if not whole:
+        raise ReleaseError(
+            f"its figures are signed by key {brief(found)}, its files are not: somebody else wrote "
+            "them anew, and a file can show other figures to some programs. Take the release as "
+            "the publisher has it, or have it signed again"
+        )
     return f"signed by key {brief(found)}, which is in {keys.keys[found]}"

@@ -227,7 +227,14 @@ class _Step:
             tables = {n: pa.Table.from_batches(batches[n], schemas[n]) for n in schemas}
             certificate = self._certificate(purse, content, made)
             self._settle(certificate)
-        return Release(certificate, synopsis=made.synopsis, tables=tables, frame=frame, types=types)
+        return Release(
+            certificate,
+            synopsis=made.synopsis,
+            tables=tables,
+            frame=frame,
+            types=types,
+            signer=self.signer,
+        )
 
     def in_folder(
         self, writer: FolderWriter, frame: Frame, types: Mapping[str, Any] | None
@@ -240,7 +247,7 @@ class _Step:
                 with closing(hashed_tables(made.batches, made.told)) as found:
                     writer.write_tables(found, self.publishable.tables)
             certificate = self._certificate(purse, writer.content, made)
-            sealed = writer.finish(certificate, made.synopsis)
+            sealed = writer.finish(certificate, made.synopsis, self.signer)
             self._settle(sealed)
         synopsis, folder = made.synopsis, writer.folder
         return Release(sealed, synopsis=synopsis, folder=folder, frame=frame, types=types)

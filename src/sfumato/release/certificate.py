@@ -348,8 +348,14 @@ class Certificate(Section):
         return found
 
     def sealed(self, files: Mapping[str, str]) -> Self:
-        """The certificate of a folder of these files, with a digest of itself."""
-        return self.of({**self.to_json(), "files": dict(files), "seal": self.digest})
+        """The certificate of a folder of these files, with a digest of itself.
+
+        Files that are not those that were signed are signed no longer.
+        """
+        record = {**self.to_json(), "files": dict(files), "seal": self.digest}
+        if self.signature is not None and self.files != dict(files):
+            record["signature"].pop("files", None)
+        return self.of(record)
 
     @property
     def digest(self) -> str:

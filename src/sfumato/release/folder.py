@@ -24,6 +24,8 @@ from sfumato.release.certificate import Certificate
 from sfumato.release.content import Hashed, PartsContent, TablesContent
 from sfumato.release.file import Format, file_writer
 from sfumato.release.file_name import part_name
+from sfumato.release.signed import with_signed_files
+from sfumato.signature import PrivateKey
 from sfumato.untrusted.plain_file import content, is_there, opened
 from sfumato.untrusted.strict_json import parsed
 
@@ -159,15 +161,23 @@ class FolderWriter:
         except OSError as error:
             raise ReleaseError(f"{self.folder} cannot be written: {_reason(error)}") from None
 
-    def finish(self, certificate: Certificate, synopsis: Mapping[str, Any] | None) -> Certificate:
+    def finish(
+        self,
+        certificate: Certificate,
+        synopsis: Mapping[str, Any] | None,
+        signer: PrivateKey | None = None,
+    ) -> Certificate:
         """Certificate and synopsis, everything flushed to disk, then the rename.
 
-        The certificate is returned as it was written, with its files and its seal.
+        The certificate is returned as it was written, with its files and its seal.  `signer`
+        signs both: what is stated, and the files.
         """
         try:
             if synopsis is not None:
                 self._json(SYNOPSIS, synopsis)
             sealed = certificate.sealed(self._files)
+            if signer is not None:
+                sealed = with_signed_files(sealed, signer)
             self._json(CERTIFICATE, sealed.to_json())
             flush(self._partial)
             self._partial.rename(self.folder)

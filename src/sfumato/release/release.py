@@ -17,9 +17,8 @@ from sfumato.release.folder import FolderWriter
 from sfumato.release.given_frame import Frame, as_given
 from sfumato.release.people_facts import released_tables
 from sfumato.release.reading import read_certificate, read_synopsis, read_table, record_bytes
-from sfumato.release.signed import signed
 from sfumato.release.stored_rows import MOST_BYTES, StoredRows
-from sfumato.signature import signing_key
+from sfumato.signature import PrivateKey, signing_key
 from sfumato.untrusted.fact_table import fact_table
 
 if TYPE_CHECKING:
@@ -50,7 +49,9 @@ class Release:
         folder: Path | None = None,
         frame: Frame = "arrow",
         types: Mapping[str, Any] | None = None,
+        signer: PrivateKey | None = None,  # who signs the files, once there are some
     ) -> None:
+        self._signer = signer
         self.certificate, self.synopsis, self.folder = certificate, synopsis, folder
         self._tables = dict(tables or {}) if table is None else {"data": table}
         self._frame, self._types = frame, dict(types or {})
@@ -123,11 +124,11 @@ class Release:
 
         One whose data is several files is saved as these files, whatever the format.  `sign` is
         the file of a private key: it signs what is saved, in place of a signature that there was.
+        Without it a release that was read from a folder keeps the signature of what it states,
+        and files that are written otherwise are signed no longer.
         Verify first what somebody else may have changed.
         """
-        key, certificate = signing_key(sign), self.certificate
-        if key is not None:
-            certificate = signed(certificate, key)
+        key = signing_key(sign) or self._signer
         with FolderWriter(Path(folder), format) as writer:
             if self.folder is not None and self.certificate.in_parts:
                 writer.copy(self.folder, self.certificate)
@@ -135,7 +136,7 @@ class Release:
                 schemas = {**table_schemas(self.certificate)}
                 schemas |= {name: table.schema for name, table in self._tables.items()}
                 writer.write_tables(self._batches(schemas), schemas)
-            writer.finish(certificate, self.synopsis)
+            writer.finish(self.certificate, self.synopsis, key)
         return Path(folder)
 
     def _batches(self, names: Iterable[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -170,6 +171,10 @@ class Release:
         certificate = read_certificate(folder)
         synopsis = read_synopsis(folder, certificate)
         return cls(certificate, synopsis=synopsis, folder=folder, frame=frame)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the key: it stays in its file."""
+        return {**self.__dict__, "_signer": None}
 
     def __repr__(self) -> str:
         told = self.certificate

@@ -188,6 +188,6 @@ def test_the_same_path_on_another_machine_does_not_open_it_a_second_time(tmp_pat
         ledger.move(tmp_path / "two.db")
         (tmp_path / "two.db").rename(tmp_path / "of the first machine.db")
         monkeypatch.setattr("sfumato.ledger.making.gethostname", lambda: "elsewhere")
-        with pytest.raises(LedgerError, match="was moved to .* on "):
+        with pytest.raises(LedgerError, match=r"was moved to .* on "):
             ledger.move(tmp_path / "two.db")
     assert not (tmp_path / "two.db").exists()
