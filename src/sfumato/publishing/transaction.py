@@ -227,13 +227,9 @@ class _Step:
             tables = {n: pa.Table.from_batches(batches[n], schemas[n]) for n in schemas}
             certificate = self._certificate(purse, content, made)
             self._settle(certificate)
+        synopsis, signer = made.synopsis, self.signer
         return Release(
-            certificate,
-            synopsis=made.synopsis,
-            tables=tables,
-            frame=frame,
-            types=types,
-            signer=self.signer,
+            certificate, synopsis=synopsis, tables=tables, frame=frame, types=types, signer=signer
         )
 
     def in_folder(
@@ -286,9 +282,8 @@ class _Step:
     def _certificate(
         self, purse: Purse, content: TablesContent | PartsContent, made: Produced
     ) -> Certificate:
-        entry = None
-        if self.ledger is not None:
-            entry = {"id": self.ledger.ledger_id, "head": self.ledger.head}
+        ledger = self.ledger
+        entry = None if ledger is None else {"id": ledger.ledger_id, "head": ledger.head}
         made_here = certify(
             self.publishable.terms,
             purse,
