@@ -348,10 +348,7 @@ class Certificate(Section):
         return found
 
     def sealed(self, files: Mapping[str, str]) -> Self:
-        """The certificate of a folder of these files, with a digest of itself.
-
-        Files that are not those that were signed are signed no longer.
-        """
+        """The certificate of these files with its seal; others than were signed are not signed."""
         record = {**self.to_json(), "files": dict(files), "seal": self.digest}
         if self.signature is not None and self.files != dict(files):
             record["signature"].pop("files", None)
