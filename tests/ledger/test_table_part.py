@@ -309,3 +309,8 @@ def test_killed_a_part_is_charged_and_drawn_at_most_once(anywhere, state_folder)
             assert kill_at_every_line(world.publish, KILLED, *kill, stride=47) > 300
         with Ledger(world.path) as ledger:
             assert ledger.parts("adult") == {NORTH: Charge(400_000)}
+
+
+def test_parts_that_are_nested_without_end_are_damage():
+    with pytest.raises(LedgerError, match="parts of a table cannot be read"):
+        Parted.of("[" * 100_000)

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sfumato.errors import ReleaseError
 from sfumato.ledger import Ledger
 from sfumato.ledger.chain import LedgerLine
+from sfumato.ledger.history import said
 from sfumato.publishing.kinds import kind_rules
 from sfumato.publishing.page import sound
 from sfumato.publishing.verification import Verification
@@ -92,4 +92,4 @@ def _said(line: LedgerLine, name: str) -> str:
 
 
 def _day(line: LedgerLine) -> str:
-    return datetime.fromtimestamp(line.clock, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"{said(line.clock)[:16]} UTC"

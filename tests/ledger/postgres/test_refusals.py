@@ -43,6 +43,13 @@ def test_no_message_repeats_a_password(text):
         assert SECRET not in f"{refused.value}{refused.value.__cause__}"
 
 
+@pytest.mark.parametrize("host", ["a..b", ".x", "h" * 64])
+def test_what_is_no_name_of_a_server_is_said(host):
+    for what in (Ledger, Ledger.create):
+        with pytest.raises(LedgerError, match=r"no server has such a name|cannot be reached"):
+            what(f"postgresql://ann@{host}/registry")
+
+
 @pytest.mark.parametrize("where", ["environment", "passfile"])
 def test_a_wrong_password_is_said_and_not_shown(
     people, ledger_server, tmp_path, monkeypatch, where

@@ -123,6 +123,8 @@ DAMAGES = {
     "a right to say the format": ("rights", "GRANT UPDATE ON format TO {schema}_publisher"),
     "a right to make things beside": ("rights", "GRANT CREATE ON SCHEMA {schema} TO PUBLIC"),
     "two formats": ("does not say its format once", "INSERT INTO format VALUES (6)"),
+    "a format of long ago": ("says a format that never was", "UPDATE format SET version = 5"),
+    "a format below all": ("says a format that never was", "UPDATE format SET version = -1"),
     "no format": ("does not say its format once", "DELETE FROM format"),
     **{
         f"no trigger {name}": ("triggers", f"DROP TRIGGER {name} ON event")
