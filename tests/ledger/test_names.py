@@ -24,6 +24,8 @@ from sfumato.ledger.rules import unknown
         ("survye-2026", ["survey-2025", "survey-2026"], "survey-2026"),
         ("survye-2026", ["survey-2025"], "survey-2025"),
         ("clinic2", ["clinic"], "clinic"),
+        ("\u00e9", ["e\u0301"], "e\u0301"),
+        ("Klinik Su\u0308d", ["Klinik S\u00fcd", "Klinik Nord"], "Klinik S\u00fcd"),
     ],
 )
 def test_the_name_that_was_probably_meant_is_found_and_no_other(name, known, meant):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from shlex import quote
+from unicodedata import normalize
 
 from sfumato.errors import LedgerError
 
@@ -22,9 +23,14 @@ def almost(dataset: str, known: Sequence[str]) -> str | None:
     >>> almost("survey-2026", ["survey-2025"]), almost("survye-2025", ["survey-2025"])
     (None, 'survey-2025')
     """
-    plain = {name.casefold(): name for name in known if not _in_a_row(name, dataset)}
-    found = get_close_matches(dataset.casefold(), plain, n=1, cutoff=_ALIKE)
+    plain = {_looks(name): name for name in known if not _in_a_row(name, dataset)}
+    found = get_close_matches(_looks(dataset), plain, n=1, cutoff=_ALIKE)
     return plain[found[0]] if found else None
+
+
+def _looks(name: str) -> str:
+    """The name as it looks: a letter with its accent is one letter or two, by the keyboard."""
+    return normalize("NFKC", name).casefold()
 
 
 def _in_a_row(one: str, two: str) -> bool:
@@ -34,7 +40,7 @@ def _in_a_row(one: str, two: str) -> bool:
 
 
 def _taken_apart(name: str) -> tuple[list[str], list[int]]:
-    pieces = re.split(r"(\d+)", name.casefold())
+    pieces = re.split(r"(\d+)", _looks(name))
     return pieces[::2], [int(number) for number in pieces[1::2]]
 
 
