@@ -52,6 +52,16 @@ def test_a_key_is_made_beside_its_public_half_and_shown(asked, tmp_path):
     assert secret not in said
 
 
+def test_a_key_is_never_made_in_a_release(asked, tmp_path):
+    assert asked(f"{PUBLISH} -o out")[0] == 0
+    (tmp_path / "out" / "keys").mkdir()
+    for place in ("out/in.key", "out/keys/in.key"):
+        code, said = asked(f"key create {place}")
+        assert (code, said.count("\n")) == (1, 1)
+        assert f"refused: {place} would lie in a release, whose files go to others" in said
+        assert not list((tmp_path / "out").rglob("in.key*"))
+
+
 def test_a_key_is_never_overwritten(asked, tmp_path):
     made(asked)
     before = (tmp_path / "publisher.key").read_bytes()

@@ -90,6 +90,22 @@ def test_a_ledger_is_charged_once_for_the_same_folder(run, words, ledger, tmp_pa
         run(*asked[:-1], tmp_path / "other")
 
 
+@pytest.mark.parametrize(
+    ("limit", "rule"),
+    [
+        (("--connections", 10**26), "connections must be above 0 and at most"),
+        (("--connections", 10**9), "connections must be at most .*ulimit"),
+        (("--held-megabytes", 10**9), "held_megabytes must be above 0 and at most"),
+    ],
+)
+def test_limits_are_looked_at_before_anything_is_said(words, ledger, limit, rule):
+    start = ("serve", words, "--epsilon-per-answer", "0.25", "--ledger", ledger)
+    found = CliRunner().invoke(app, [*map(str, start), "--port", "0", *map(str, limit)])
+    assert isinstance(found.exception, ParameterError)
+    assert re.search(rule, str(found.exception))
+    assert not found.output
+
+
 @contextmanager
 def serving(words, ledger, *more):
     start = ["serve", words, "--epsilon-per-answer", "0.25", "--ledger", ledger, "--port", 0, *more]

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.database.url import is_url, read_url
 from sfumato.errors import ParameterError, Refused
+from sfumato.ledger import Ledger
+from sfumato.ledger.postgres.address import LedgerAddress
 from sfumato.table.source import open_source
 from sfumato.untrusted.password import without_password
 from table.sources_world import texts
@@ -76,6 +78,63 @@ def test_a_misspelt_url_is_refused_and_never_repeated(url):
     with pytest.raises(ParameterError) as error:
         open_source(url)
     assert SECRET not in " ".join(texts(error.value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"//ann:{SECRET}@host/clinic",
+        f"/ann:{SECRET}@host/clinic",
+        f"ann:{SECRET}@host/clinic",
+        f"ann:{SECRET}@host",
+        f"a:{SECRET}/x@host/clinic",
+        f"postgresql//ann:{SECRET}@host/clinic",
+        f"./postgresql/ann:{SECRET}@host/clinic",
+        f" 'ann:{SECRET}@host/clinic'",
+        f"db.example:{SECRET}@host/clinic#visits",
+        Path(f"ann:{SECRET}@host/clinic"),
+    ],
+    ids=str,
+)
+def test_an_address_that_was_torn_is_no_path_and_is_never_repeated(text):
+    for take in (open_source, Ledger, Ledger.create):
+        with pytest.raises(
+            ParameterError, match="this reads as the address of a database"
+        ) as error:
+            take(text)
+        assert SECRET not in " ".join(texts(error.value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a:b.db", "./a@b.db", "a@b:c.db", "C:\\data@home\\b.db", "C:/data@home/b.db", "@a/b:c"),
+        *("/home/ann@example/b.db", "run:12/b.db", ":@", "postgresql://ann@host/clinic"),
+    ],
+)
+def test_what_has_a_colon_or_an_at_is_a_path_as_before(text):
+    is_url(text)
+
+
+def test_what_reads_like_an_address_and_is_there_is_a_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "at 10:30@home").mkdir()
+    (tmp_path / "10:30@home.csv").write_text("a\n1\n")
+    assert not is_url("10:30@home.csv")
+    assert not is_url("at 10:30@home/b.db")
+    assert open_source("10:30@home.csv").names == ("a",)
+
+
+def test_a_port_that_is_none_is_not_repeated(monkeypatch):
+    monkeypatch.setenv("PGPORT", SECRET)
+    assert LedgerAddress.of("postgresql://ann@host:5433/clinic").name.endswith(":5433/clinic")
+    assert LedgerAddress.of("postgresql:///?service=clinic").name == "postgresql:///"
+    for url in ("postgresql://ann@host/clinic#t", f"postgresql://host/clinic?port=a{SECRET}#t"):
+        with pytest.raises(ParameterError, match="port of the database is a number") as error:
+            read_url(url)
+        assert SECRET not in " ".join(texts(error.value))
+    monkeypatch.setenv("PGPORT", "5433,5434")
+    assert LedgerAddress.of("postgresql://one,two/clinic").name.endswith(":5433,5434/clinic")
 
 
 def test_a_password_is_answered_with_the_places_for_one():

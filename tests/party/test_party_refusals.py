@@ -142,6 +142,7 @@ def test_a_file_under_the_name_of_another_party_is_refused(world):
 
 
 def test_a_key_that_was_exchanged_afterwards_is_noticed(world, tmp_path):
+    (world.folder / "south.key.json").unlink()  # join itself puts no key in place of another
     party.join(world.exchange, "south", tmp_path / "impostor.state")
     with pytest.raises(PartyError, match="made with other keys"):
         world.contribute("north")

@@ -31,3 +31,21 @@ def test_a_state_does_not_lie_among_the_files_for_others(tmp_path, name):
     moved = world.state("north").rename(world.folder / "deeper" / "state")
     with pytest.raises(PartyError, match="keep the state"):
         party.share(world.exchange, moved)
+
+
+def test_who_has_joined_joins_again_with_the_same_state_alone(tmp_path):
+    world = World(tmp_path)
+    place = party.join(world.exchange, "north", world.state("north"))
+    sent = place.read_bytes()
+    assert party.join(world.exchange, "north", world.state("north")) == place
+    assert place.read_bytes() == sent
+    other = tmp_path / "again.state"
+    with pytest.raises(PartyError, match=r"north has joined: .*key.json is not the key of .*again"):
+        party.join(world.exchange, "north", other)
+    assert not other.exists()
+    place.unlink()
+    party.join(world.exchange, "north", other)  # as the first state was never used
+    replaced = place.read_bytes()
+    with pytest.raises(PartyError, match=r"north has joined: .* not the key of .*north.state"):
+        party.join(world.exchange, "north", world.state("north"))
+    assert place.read_bytes() == replaced

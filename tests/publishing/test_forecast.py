@@ -278,6 +278,19 @@ def test_impossible_parameters_are_refused_by_name(changes, rule):
         sf.forecast(of(SMALL, "replace-one"), **asked)
 
 
+def test_a_single_record_is_refused_where_it_would_not_be_published():
+    with pytest.raises(sf.ParameterError, match="records must be at least 2 where .* public"):
+        sf.forecast(of(SMALL, "replace-one"), records=1, epsilon=1)
+    with pytest.raises(sf.DataError, match="fewer than two records"):
+        sf.publish(
+            {"ward": ["a"], "sex": [True], "stage": [1]},
+            schema=of(SMALL, "replace-one"),
+            epsilon=1,
+            seed=1,
+        )
+    assert sf.forecast(of(SMALL, "add-remove"), records=1, epsilon=1).records == 1
+
+
 def test_persons_are_refused_with_the_reason():
     columns = {"who": {"kind": "id"}, **SMALL["columns"]}
     schema = {"name": "t", "person": "who", "rows_per_person": 3, "columns": columns}

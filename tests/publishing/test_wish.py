@@ -26,6 +26,7 @@ SCHEMA = {
     },
 }
 DOMAIN = Domain.of(sf.Schema.of(SCHEMA))
+NEVER = {"columns": ["ward", "within"], "forbidden": [["a", True]]}
 FEW = {"name": "t", "columns": {"ward": SCHEMA["columns"]["ward"]}}
 
 
@@ -60,6 +61,10 @@ def test_wishes_are_read_as_they_are_meant(text, kind, column, limit, percent):
         ("mean age within -1", "not understood"),
         ("mean age within 1e-3", "not understood"),
         ("mean age within 1; rm", "not understood"),
+        ("mean age within ٣", "not understood"),
+        (f"mean age within 0.{'0' * 330}1", "^want 'mean age within': .* at most 40 digits"),
+        (f"mean age within {'1' * 5_000}", "at most 40 digits: write a shorter one$"),
+        (f"counts within {'9' * 4_301}%", "^want 'counts within': a limit has at most 40 digits"),
         ("mean age within 0", "no noise is 0"),
         ("counts within 0.0%", "no noise is 0"),
         ("counts within 101%", "above 100% asks for nothing"),
@@ -148,6 +153,14 @@ def test_a_mean_as_wide_as_its_range_may_be_asked_for():
             "body weight at ± .*, or choose modips, which adds numbers up without bins",
         ),
         ({"want": "mean age within 0.000001", "method": "modips"}, "or have more records$"),
+        (
+            {
+                "want": "mean age within 0.000001",
+                "schema": SCHEMA | {"constraints": [NEVER]},
+            },
+            "or have more records$",
+        ),
+        ({"most": "1e309"}, "most must be a number above 0 and below 1000000000, got 1e309"),
         ({"most": 0}, "most must be a number above 0"),
         ({"most": "0.0001"}, "most must be at least 0.001"),
         ({"epsilon": 1}, "with wishes epsilon is found: leave out epsilon"),
@@ -159,9 +172,9 @@ def test_a_mean_as_wide_as_its_range_may_be_asked_for():
     ],
 )
 def test_wishes_that_cannot_be_fulfilled_are_refused(changes, rule):
-    asked = {"records": 500, "want": "counts within 5%"} | changes
+    asked = {"schema": SCHEMA, "records": 500, "want": "counts within 5%"} | changes
     with pytest.raises(sf.Refused, match=rule):
-        sf.forecast(SCHEMA, **asked)
+        sf.forecast(**asked)
 
 
 def test_epsilons_of_three_digits_are_tried_in_order():

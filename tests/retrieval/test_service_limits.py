@@ -262,7 +262,7 @@ def test_large_messages_of_one_asker_take_no_room_from_the_others(folder):
 
 @pytest.mark.parametrize("name", Limits.__slots__)
 def test_a_limit_is_above_0_and_its_refusal_names_it(name):
-    for wrong in (0, -1, float("nan"), float("inf")):
+    for wrong in (0, -1, float("nan"), float("inf"), 10**26, 10**400):
         with pytest.raises(ParameterError, match=f"{name} must be above 0"):
             Limits(**{name: wrong})
 

@@ -94,6 +94,35 @@ def test_what_there_is_not_and_a_foreign_host_are_logged_and_not_in_the_words_of
     assert told == {(None, 404, "path"): 4, (None, 405, "method"): 2, (None, 400, "host"): 1}
 
 
+def test_what_is_no_request_is_logged_as_one_that_was_refused_and_the_connection_closed(folder):
+    chunked = b"Transfer-Encoding: chunked\r\n"
+    wrong = [
+        b"GET /facts\r\n\r\n",
+        HEAD + b"Content-Length: my-own\r\n\r\n",
+        HEAD + b"Content-Length: 5\r\n" + chunked + b"\r\n2\r\n{}\r\n0\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\n" + chunked + b"Content-Length: 0\r\n\r\n",
+    ]
+    with running(folder) as (url, process):
+        for text in wrong:
+            with socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=10) as line:
+                line.sendall(text)
+                told = b"".join(iter(lambda line=line: line.recv(4096), b""))  # until it is closed
+            assert told.startswith(b"HTTP/1.1 400 ")
+            assert told.lower().count(b"http/1.1") == 1
+        process.terminate()
+        assert process.wait(10) == 0
+    assert "my-own" not in (folder / "log").read_text()
+    told = {}
+    for line in lines(folder):
+        if line["event"] in ("request", "answer"):
+            what = line["event"], line["client"], line["status"], line["refusal"]
+            told[what] = told.get(what, 0) + line.get("times", 1)
+    assert told == {
+        ("request", None, 400, "malformed"): 2,
+        ("request", None, 400, "two lengths"): 2,
+    }
+
+
 def test_a_flood_of_refusals_is_a_line_a_second(folder):
     named(folder, "anna")
     with running(folder) as (url, process):

@@ -123,7 +123,7 @@ def test_a_first_line_of_one_foreign_character_is_no_header(tmp_path):
 )
 def test_values_that_are_no_bits_are_refused_before_the_draw(data, ledger):
     with pytest.raises(DataError, match="can be refunded"):
-        published(data, ledger=ledger)
+        published(data, every=2, ledger=ledger)
     assert ledger.entry("r").state == "reserved"
 
 
@@ -172,9 +172,35 @@ def test_a_foreign_character_after_the_look_changes_no_figure_but_its_own(tmp_pa
 def test_a_file_too_short_for_a_mean_is_refused_before_the_charge(name, size, ledger, tmp_path):
     content = b"\x01" * size if name == "clicks.bits" else b"1" * size
     path = file(tmp_path, name, content)
-    with pytest.raises(DataError, match="ended after"):
+    with pytest.raises(DataError, match="ended after" if size else "has no bit"):
         published(path, "reservoir-mean", ledger=ledger)
-    assert (ledger.entry("r") is None) == (size > 0)  # a file without a size may be a live one
+    assert ledger.entry("r") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.txt", b""), ("a.txt", b" \n" * 90_000), ("a.bits", b""), ("a.txt", b"101"), (None, b"")],
+)
+def test_what_would_have_no_figure_is_refused_before_the_charge(name, content, ledger, tmp_path):
+    data = list(content) if name is None else file(tmp_path, name, content)
+    with pytest.raises(DataError, match=r"has no bit|ended after 3 bits, and bit 10 is needed"):
+        published(data, every=10, ledger=ledger)
+    assert ledger.entry("r") is None
+
+
+def test_a_series_may_be_begun_before_its_first_bit(tmp_path):
+    empty, state = file(tmp_path, "a.txt", b""), tmp_path / "state"
+    begun = sf.publish_stream(empty, horizon=99, epsilon=1, every=10, pause=state)
+    assert begun.table.num_rows == 0
+    file(tmp_path, "a.txt", b"1" * 20)
+    again = sf.publish_stream(empty, horizon=99, epsilon=1, every=10, resume=state)
+    assert again.table["time"].to_pylist() == [10, 20]
+
+
+def test_looking_for_a_first_bit_takes_none(tmp_path):
+    with open_bits(file(tmp_path, "a.txt", b"\xef\xbb\xbf 1 0 1")) as source:
+        assert not source.empty()
+        assert source.read(9).tolist() == [1, 0, 1]
 
 
 @pytest.mark.parametrize("form", ["binary", "", 1, "TEXT"])

@@ -34,8 +34,14 @@ def create(
     ] = Path("publisher.key"),
 ) -> None:
     """Make a private key, readable by you alone, and the public one that others check it with."""
+    from sfumato.errors import ParameterError
+    from sfumato.release.folder import is_release
     from sfumato.signature.key_file import create_key, public_place
 
+    if any(is_release(folder) for folder in file.absolute().parents):
+        raise ParameterError(
+            f"{file} would lie in a release, whose files go to others: write the key elsewhere"
+        )
     made, public = create_key(file), public_place(file)
     say(f"written {file}, readable by you alone: keep it, with a copy offline; send it to nobody")
     say(f"written {public}: publish it where recipients find it without the release")

@@ -139,7 +139,7 @@ def serve(
     from sfumato.retrieval.counts import Counts
     from sfumato.retrieval.desk import Desk
     from sfumato.retrieval.mutual import Answering
-    from sfumato.retrieval.service import Limits, require_protection
+    from sfumato.retrieval.service import Limits, require_protection, require_room
     from sfumato.retrieval.service import serve as run
     from sfumato.retrieval.store import AnswerStore
 
@@ -152,6 +152,7 @@ def serve(
         answers_per_hour=answers_per_hour,
         held_megabytes=held_megabytes,
     )
+    require_room(limits.connections)
     encrypted = _encryption(tls_cert, tls_key)
     read, dataset = Counts.read(counts), dataset_name(name, counts, default="counts", charged=True)
     server = Answering(len(read.keys), neighbours, epsilon_per_answer)  # type: ignore[arg-type]

@@ -6,19 +6,17 @@ Typer itself takes 4.000 for 4, which in many countries is how four thousand is 
 (4000, -1, 5)
 """
 
-import re
-
 import typer
 
-__all__ = ["integer"]
+from sfumato.untrusted.digits import written
 
-_LONGEST = 4_000  # digits: more are no number to Python
+__all__ = ["integer"]
 
 
 def integer(text: str | int) -> int:
     """The number; the name of this function stands in the help."""
     if isinstance(text, int):  # a default
         return text
-    if len(text) > _LONGEST or re.fullmatch(r"[-+]?[0-9]+", text) is None:
+    if (number := written(text)) is None:
         raise typer.BadParameter("a whole number is written in digits alone, such as 4000")
-    return int(text)
+    return number

@@ -22,6 +22,9 @@ _FLATTENED = re.compile(r"(postgresql|postgres|duckdb):/")
 _MISSPELT = re.compile(
     r"\s*['\"]?(?:jdbc:)?(?:postgresql|postgres|duckdb):(?!//)|(?:.*\s)?password\s*=", re.I | re.S
 )
+# A name, a colon and an @ before a host: an address without its beginning. C:\ is a drive.
+_TORN = re.compile(r"(?:^|/)['\"\s]*[^/\\:@]+:(?![/\\])[^@\\]*@[^/]*")
+_PORTS = re.compile("[0-9]{0,5}(?:,[0-9]{0,5})*")
 _HOST = r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]:@,/]*)(?::[0-9]*)?"
 _HOSTS, _PORT, _MARKS = (
     re.compile(rf"{_HOST}(?:,{_HOST})*"),
@@ -68,7 +71,15 @@ def is_url(data: object) -> bool:
         raise ParameterError("a URL is given as a text, not as a Path, which spoils its slashes")
     if isinstance(data, str) and _MISSPELT.match(data):
         raise ParameterError(_UNREADABLE)
+    if isinstance(data, str | Path) and _is_torn(str(data)):
+        raise ParameterError(_NO_PATH)
     return isinstance(data, str) and _SCHEME.match(data) is not None
+
+
+def _is_torn(text: str) -> bool:
+    """Whether it reads as an address without its beginning, and there is no such file or folder."""
+    found = None if _SCHEME.match(text) else _TORN.search(text)
+    return found is not None and not os.path.lexists(text[: found.end()])
 
 
 def read_url(text: str) -> tuple[PostgresUrl | Path, str | None]:
@@ -122,9 +133,23 @@ def _postgres(rest: str) -> PostgresUrl:
             f"the URL of the database has settings that are not known here ({len(unknown)}): leave "
             "them out"
         )
+    _check_port(hosts, settings)
     host = _PORT.sub("", decoded) or settings.get("host") or settings.get("hostaddr") or ""
     name = unquote(database) or settings.get("dbname") or ""
     return PostgresUrl(f"postgresql://{rest}", host, name)
+
+
+def _check_port(hosts: str, settings: dict[str, str]) -> None:
+    """Refuse what is no number unseen: in the wrong place it may be a password."""
+    if _PORT.search(hosts):
+        return  # which is a number, and goes first
+    served = "service" in settings or "PGSERVICE" in os.environ  # and may have a port of its own
+    port = settings.get("port") or ("" if served else os.environ.get("PGPORT", ""))
+    if not _PORTS.fullmatch(port):
+        where = "port=" if settings.get("port") else "the variable PGPORT"
+        raise ParameterError(
+            f"the port of the database is a number up to 65535, and {where} holds none: correct it"
+        )
 
 
 _PASSWORD = (
@@ -134,4 +159,9 @@ _PASSWORD = (
 _UNREADABLE = (
     "the URL of the database cannot be read: write it as postgresql://user@host:port/database, "
     f"with other settings behind ?; the password is read from {PASSWORDS}"
+)
+_NO_PATH = (
+    "this reads as the address of a database with a password in it, and there is no such file: "
+    "write it as postgresql://user@host:port/database, without the password, which is read from "
+    f"{PASSWORDS}; the name of a file that is to be made has no : before an @"
 )

@@ -31,7 +31,10 @@ def join(exchange: Exchange, party: str, state: Path) -> Path:
     agreement = exchange.agreement
     agreement.number(party)
     _check_apart(exchange, state)
+    place = exchange.place(party, KEY)
     if not is_there(state):
+        if is_there(place):
+            raise PartyError(_joined(place, party, state))
         rounds = range(agreement.rounds)
         file = StateFile(
             agreement=agreement.digest,
@@ -46,7 +49,18 @@ def join(exchange: Exchange, party: str, state: Path) -> Path:
     with locked(state) as kept:
         if member(exchange, kept) != party:
             raise PartyError(f"{state} is the state of {kept.file.party}: choose another file")
-        return _write(exchange, kept, KEY, public_keys(kept.file))
+        made = public_keys(kept.file)
+        # The others may hold what is there, so no key is put in its place.
+        if is_there(place) and KeyFile.read(place) != made:
+            raise PartyError(_joined(place, party, state))
+        return _write(exchange, kept, KEY, made)
+
+
+def _joined(place: Path, party: str, state: Path) -> str:
+    return (
+        f"{party} has joined: {place} is not the key of {state}; join with the state that it "
+        "belongs to, or make a new agreement"
+    )
 
 
 def public_keys(state: StateFile) -> KeyFile:

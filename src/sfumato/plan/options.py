@@ -4,6 +4,7 @@ from typing import Any
 
 from sfumato.errors import ParameterError
 from sfumato.privacy.guarantee import exact
+from sfumato.untrusted.digits import written
 
 _LARGEST = 10**9
 __all__ = ["real", "truth", "whole"]
@@ -16,10 +17,10 @@ def whole(name: str, value: Any, most: int, of: str) -> int:
     3
     """
     try:
-        number = int(str(value))
-    except ValueError:
-        number = 0
-    if not 1 <= number <= most:
+        number = written(str(value))
+    except ValueError:  # a number of so many digits that Python does not write it
+        number = None
+    if number is None or not 1 <= number <= most:
         raise ParameterError(f"{name} must be from 1 to {most} ({of}), got {value!r}")
     return number
 

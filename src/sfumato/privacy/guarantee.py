@@ -65,6 +65,8 @@ def _rational(value: Number) -> Fraction:
         return Fraction(value)
     # str() is the shortest decimal that reads back as the float: what was typed.
     text = str(value).strip()
+    if not text.isascii() or "_" in text:  # Fraction itself takes 1_0 for 10, and digits of others
+        raise ValueError
     exponent = text.lower().partition("e")[2]
     if exponent and abs(int(exponent)) > _LARGEST_EXPONENT:
         raise ValueError

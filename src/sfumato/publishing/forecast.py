@@ -22,7 +22,8 @@ from typing import Any
 
 from sfumato.accuracy.expected import Expected, expected
 from sfumato.accuracy.published import published
-from sfumato.errors import ParameterError, ReleaseError
+from sfumato.errors import ParameterError, Refused, ReleaseError
+from sfumato.methods import method as recipe
 from sfumato.plan import Plan
 from sfumato.privacy.guarantee import ApproxDP, Guarantee, Number, PureDP, to_json
 from sfumato.publishing.forecast_line import ForecastLine, line_of
@@ -35,6 +36,7 @@ from sfumato.report.precision import CONFIDENCE
 from sfumato.report.promised import in_odds
 from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
+from sfumato.table.header import fewest_records
 from sfumato.untrusted.fact_table import fact_table
 
 __all__ = ["HEADINGS", "Forecast", "forecast", "foreseen", "wished"]
@@ -45,6 +47,7 @@ _ABOUT = (
     "5 % are taken to be: with half of them missing a mean is off by about twice as much."
 )
 HEADINGS = "column", "each count within", "of all", "mean within", "of its range"
+_UNBINNED = "modips"
 _MOST_RECORDS = 10**12  # sums of them stay within 64 bits
 
 
@@ -194,9 +197,19 @@ def wished(
     most: Number = MOST_EPSILON,
 ) -> Forecast:
     """The forecast at the smallest epsilon that fulfils these wishes, of those that `at` makes."""
-    wishes = parsed(want, Domain.of(schema), records)
-    found, less = smallest(at, wishes, most)
+    domain = Domain.of(schema)
+    wishes = parsed(want, domain, records)
+    found, less = smallest(at, wishes, most, unbinned=_unbinned(domain))
     return replace(found, wishes=tuple(wish.text for wish in wishes), less=less)
+
+
+def _unbinned(domain: Domain) -> str | None:
+    """A method that adds numbers up without bins, if it takes this schema."""
+    try:
+        recipe(_UNBINNED).check_facts(domain)
+    except Refused:
+        return None
+    return _UNBINNED
 
 
 def _check_records(records: Any) -> None:
@@ -216,6 +229,11 @@ def foreseen(plan: Plan, records: int, columns: frozenset[str] | None = None) ->
             "no forecast is made where a person is the unit (person: in the schema), because how "
             "many rows persons have is known of none before they are read: leave out person: and "
             "rows_per_person: for one of rows"
+        )
+    if records < (least := fewest_records(schema, alone=plan.local)):  # as publish does
+        raise ParameterError(
+            f"records must be at least {least} where the number of records is public "
+            f"({plan.method} publishes no fewer), got {records}: say how many there will be"
         )
     if plan.sized is not None and schema.neighbours == "replace-one":
         plan = plan.sized(records)

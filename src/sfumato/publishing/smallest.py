@@ -25,6 +25,7 @@ from sfumato.publishing.wish import Short, Wish
 __all__ = ["MOST_EPSILON", "smallest"]
 
 MOST_EPSILON = 100  # up to which epsilon is looked for
+_PAST = 10**9  # no budget is as large as that, and floats hold what is below
 _DIGITS = 900  # numbers of three digits in a power of ten
 _LEAST = -3  # the power of ten from which on
 _PATIENCE = 3  # tries by a line, before the middle is taken
@@ -45,13 +46,16 @@ F = TypeVar("F", bound=_Forecast)
 At = Callable[[Fraction, Columns | None], F]  # None: all columns
 
 
-def smallest(at: At[F], wishes: Sequence[Wish], most: Number) -> tuple[F, Fraction | None]:
+def smallest(
+    at: At[F], wishes: Sequence[Wish], most: Number, *, unbinned: str | None = None
+) -> tuple[F, Fraction | None]:
     """The forecast at an epsilon that just fulfils all wishes, and the epsilon below it.
 
+    `unbinned` is a method that adds numbers up without bins, where one takes the schema.
     None below it: the smallest that is looked at fulfils them.  What is no budget for a method at
     all, because it is too small, fulfils nothing.
     """
-    limit = exact("most", most)
+    limit = exact("most", most, below=_PAST)
     low, high = -1, _place(limit)
     if high < 0:
         raise ParameterError(f"most must be at least {float(_epsilon(0)):g}, got {most}")
@@ -63,8 +67,8 @@ def smallest(at: At[F], wishes: Sequence[Wish], most: Number) -> tuple[F, Fracti
         if short.missed:
             # Bins are as wide at every budget, so a mean that is put together from them is as far
             # off.
-            bins = wish.kind == "mean" and found.method == "mosaic"
-            other = ", or choose modips, which adds numbers up without bins" if bins else ""
+            bins = unbinned and wish.kind == "mean" and found.method == "mosaic"
+            other = f", or choose {unbinned}, which adds numbers up without bins" if bins else ""
             raise ParameterError(
                 f"want {wish.text!r}: not reached with epsilon up to {float(_epsilon(high)):g}, "
                 f"which leaves {short.said}; ask for less, release fewer columns, or have more "

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.errors import ParameterError, ReleaseError
+from sfumato.errors import DataError, ParameterError, ReleaseError
 from sfumato.ledger import Ledger
 from sfumato.plan.options import whole
 from sfumato.plan.terms import ReleaseTerms
@@ -116,6 +116,8 @@ def publish_stream(
             check_new(source.longest, 0 if append else begun.position)
         if source.longest is not None:
             check_enough(source.longest, plan.needs)
+        if begun is None and pause is None:  # a paused series may begin before its first bit
+            _check_figures(source, plan)
         ledger_id = None if ledger is None else ledger.ledger_id
         publishable = _Stream(terms, plan, source, watch, begun, pause, ledger_id, append, seen)
         transaction = ReleaseTransaction(
@@ -127,6 +129,14 @@ def publish_stream(
             signer=signer,
         )
         return transaction.to(folder, format, "arrow")
+
+
+def _check_figures(source: Source, plan: StreamPlan) -> None:
+    """Refuse a stream that would be charged for no figure at all."""
+    if source.empty():
+        raise DataError("the stream has no bit, so there is nothing to publish: wait for bits")
+    if source.longest is not None and plan.pausable:
+        check_enough(source.longest, int(plan.options["every"]))
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,9 @@ __all__ = ["Short", "Wish", "parsed"]
 _NAME = r'(?:"(?P<quoted>[^"]+)"|(?P<bare>[^\s"]+))'
 _WISH = re.compile(
     rf"\s*(?P<kind>means?|counts)(?:\s+(?P<of>of))?(?:\s+(?!within\b){_NAME})?"
-    r"\s+within\s+(?P<limit>\d+(?:\.\d+)?|\.\d+)\s*(?P<percent>%)?\s*"
+    r"\s+within\s+(?P<limit>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*(?P<percent>%)?\s*"
 )
+_LONGEST = 40  # characters of a limit: what is longer may be no number that can be reckoned with
 _SHAPES = '"mean age within 1", "means within 2%", "counts of ward within 50" or "counts within 1%"'
 _UNNAMED = (
     "; a column whose name has a double quote in it cannot be named here: ask for all columns, or "
@@ -96,6 +97,11 @@ def _parsed(text: str, domain: Domain, records: int) -> Wish:
         )
     name = match["quoted"] or match["bare"]
     kind: Literal["mean", "counts"] = "counts" if match["kind"] == "counts" else "mean"
+    if len(match["limit"]) > _LONGEST:  # and is not repeated
+        raise ParameterError(
+            f"want {text.partition(match['limit'])[0].strip()!r}: a limit has at most {_LONGEST} "
+            "digits: write a shorter one"
+        )
     percent, limit = bool(match["percent"]), Fraction(match["limit"])
     one_mean = match["kind"] == "mean"
     if one_mean != (kind == "mean" and name is not None) or bool(match["of"]) != (

@@ -21,6 +21,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sized
 from itertools import islice
 from pathlib import Path
+from stat import S_ISREG
 from types import TracebackType
 from typing import Any, BinaryIO
 
@@ -71,6 +72,10 @@ class Source:
 
         What comes one by one and may be live is not waited for.
         """
+
+    def empty(self) -> bool:
+        """Whether no bit will come, as far as that is known without waiting; asked at the start."""
+        return self.length == 0
 
     def ended(self) -> bool:
         """Whether no bit is left; of what is live the next one is waited for."""
@@ -221,6 +226,15 @@ class _Text(_File):
         if self._stored:
             # A file of the system's own has no size and may hold something all the same.
             self.longest = os.fstat(file.fileno()).st_size or None
+
+    def empty(self) -> bool:
+        # Of a file in a folder; what is read of a device may not come again.
+        if not (self._stored and S_ISREG(os.fstat(self._file.fileno()).st_mode)):
+            return False
+        some = self._more(1).size
+        self._file.seek(0)
+        self._begun = False
+        return not some
 
     def look(self) -> None:
         characters = self._characters(_LEAST)

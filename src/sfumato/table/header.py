@@ -7,13 +7,14 @@ mean is refused before anything is charged, with the way out.
 from collections.abc import Collection, Sequence
 
 from sfumato.errors import DataError
+from sfumato.schema import Schema
 from sfumato.schema.domain import Domain
 from sfumato.table.source import Source, told
 from sfumato.table.text import TextFile
 from sfumato.table.type_check import check_types
 from sfumato.untrusted.misspelt import did_you_mean
 
-__all__ = ["check_columns", "check_header", "check_names"]
+__all__ = ["check_columns", "check_header", "check_names", "fewest_records"]
 
 
 def check_header(
@@ -25,9 +26,8 @@ def check_header(
     `blank`: categories whose values nobody declared, with others in their place.
     """
     check_columns(source, domain, blank=blank)
-    # Under add-remove the number of records is private: even an empty table is published.
-    if domain.schema.neighbours == "replace-one":
-        if not told(lambda: source.has_rows(1 if alone else 2)):
+    if least := fewest_records(domain.schema, alone=alone):
+        if not told(lambda: source.has_rows(least)):
             few = "no record" if alone else "fewer than two records: at least two are needed"
             raise DataError(f"the data has {few}")
         if isinstance(source, TextFile) and not told(source.is_terminated):
@@ -35,6 +35,13 @@ def check_header(
                 f"{source.path} does not end with a line break, so that an empty last record could "
                 "not be told from none: add a line break at its end"
             )
+
+
+def fewest_records(schema: Schema, *, alone: bool = False) -> int:
+    """Fewer are not published; under add-remove their number is private, so even none is."""
+    if schema.neighbours != "replace-one":
+        return 0
+    return 1 if alone else 2
 
 
 def check_columns(

@@ -16,6 +16,7 @@ from sfumato.errors import ParameterError
 __all__ = ["LedgerAddress"]
 
 _PORT = re.compile(":([0-9]+)$")
+_PORTS = re.compile("[0-9]+(?:,[0-9]+)*")
 _SCHEMA = re.compile("[a-z][a-z0-9_]{0,40}")  # its roles bear its name and an ending
 
 
@@ -64,7 +65,8 @@ class LedgerAddress:
         settings = dict(parse_qsl(self.url.text.partition("?")[2]))
         stated = _PORT.search(server)
         port = stated[1] if stated else settings.get("port") or os.environ.get("PGPORT", "")
-        return "" if port in ("", "5432") else f":{port}"
+        # What is no port is not repeated: it may be a password in the wrong place.
+        return "" if port == "5432" or not _PORTS.fullmatch(port) else f":{port}"
 
     def role(self, duty: str) -> str:
         """The database role of owners, publishers or auditors."""

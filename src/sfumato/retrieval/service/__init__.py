@@ -32,7 +32,7 @@ from sfumato.retrieval.service.application import application
 from sfumato.retrieval.service.limits import Limits
 from sfumato.retrieval.service.place import encryption, listening, listening_at, require_protection
 from sfumato.retrieval.service.request_log import RequestLog
-from sfumato.retrieval.service.serving import serve
+from sfumato.retrieval.service.serving import require_room, serve
 
 __all__ = [
     "Limits",
@@ -42,5 +42,6 @@ __all__ = [
     "listening",
     "listening_at",
     "require_protection",
+    "require_room",
     "serve",
 ]

@@ -30,6 +30,7 @@ __all__ = ["LOCAL", "application"]
 LOCAL = ("127.0.0.1", "localhost", "::1", "[::1]")
 _LONG = 2**16  # bytes from which on a message is read beside the loop, and a reply sent in parts
 _LENGTH = re.compile("[0-9]{1,18}")  # of a message; str.isdigit takes ² for a digit
+_TWO_ENDS = {b"content-length", b"transfer-encoding"}
 _COPIES = 4  # of a message while it is read: its bytes, text, numbers
 _FULL = Refusal(503, "full", "too many messages are being read: ask again in a moment", 1.0)
 
@@ -63,7 +64,7 @@ def application(
 
 
 class _Hosts:
-    """Lets in who names this host in a head that is not too long; others get a line in the log."""
+    """Lets in whose head is not too long, has one end and names this host; others get a line."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...], log: RequestLog) -> None:
         self._app, self._hosts, self._log = app, list(hosts), log
@@ -74,6 +75,12 @@ class _Hosts:
             self._log.say("request", client=None, status=431, refusal="head")
             too_long = JSONResponse({"error": f"a head has at most {LARGEST_HEAD} bytes"}, 431)
             await too_long(scope, receive, send)
+            return
+        if scope["type"] == "http" and {name for name, _ in scope["headers"]} >= _TWO_ENDS:
+            # A proxy may have read it by the other one, and taken its rest for another request.
+            self._log.say("request", client=None, status=400, refusal="two lengths")
+            told = {"error": "a request has Content-Length or Transfer-Encoding: send one of them"}
+            await JSONResponse(told, 400, {"Connection": "close"})(scope, receive, send)
             return
         entered = False
 

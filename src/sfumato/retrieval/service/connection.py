@@ -101,6 +101,12 @@ class Connection(H11Protocol):
             super().data_received(data)
             self._look()
 
+    def send_400_response(self, msg: str) -> None:
+        """What was sent is no request; a line says so, unless it had begun as one."""
+        if self.cycle is None or self.cycle.response_complete:
+            self._door.malformed()
+        super().send_400_response(msg)
+
     def on_response_complete(self) -> None:
         """The reply is written."""
         super().on_response_complete()

@@ -31,8 +31,15 @@ class Visitor(Protocol):
 class Door:
     """Counts connections, in all and for each address."""
 
-    def __init__(self, limits: Limits, *, by_address: bool, note: Callable[[str], None]) -> None:
-        self.limits, self.note = limits, note
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        by_address: bool,
+        note: Callable[[str], None],
+        malformed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.limits, self.note, self.malformed = limits, note, malformed
         self._by_address = by_address
         self._visitors: dict[Visitor, None] = {}  # in the order in which they came
 

@@ -5,7 +5,6 @@ in requests a second and new answers an hour.  An address of IPv6 is taken by it
 which is what one household or machine gets.
 """
 
-import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -17,6 +16,15 @@ from sfumato.errors import ParameterError
 __all__ = ["Allowance", "Limits", "Room", "household"]
 
 _MOST_NAMES = 2**14  # remembered at once; the one that asked longest ago is forgotten
+_MOST = {  # beyond it is a slip of the keyboard, and some of it more than a clock or memory takes
+    "connections": 10**9,
+    "per_address": 10**9,
+    "head_seconds": 86_400,
+    "body_seconds": 86_400,
+    "rate": 10**9,
+    "answers_per_hour": 10**9,
+    "held_megabytes": 2**20,
+}
 _SAVED = 2.0  # seconds whose requests may come at once
 
 
@@ -28,7 +36,7 @@ class Limits:
     512
     >>> Limits(rate=0)
     Traceback (most recent call last):
-    sfumato.errors.ParameterError: rate must be above 0 and finite, got 0
+    sfumato.errors.ParameterError: rate must be above 0 and at most 1,000,000,000, got 0
     """
 
     connections: int = 512
@@ -41,9 +49,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
-            given = getattr(self, name)
-            if not (given > 0 and math.isfinite(given)):
-                raise ParameterError(f"{name} must be above 0 and finite, got {given}")
+            given, most = getattr(self, name), _MOST[name]
+            if not 0 < given <= most:
+                raise ParameterError(f"{name} must be above 0 and at most {most:,}, got {given}")
 
 
 class Allowance:

@@ -25,7 +25,7 @@ from sfumato.retrieval.service.limits import Limits
 from sfumato.retrieval.service.place import is_local, require_protection
 from sfumato.retrieval.service.request_log import RequestLog
 
-__all__ = ["serve"]
+__all__ = ["require_room", "serve"]
 
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 _FILES = 128  # besides connections: the ledger, the answers, those who are told there is no room
@@ -51,11 +51,12 @@ def serve(
         behind_proxy=behind_proxy,
         tokens=any(client.token is not None for client in desk.clients()),
     )
-    _room_for(limits.connections)
+    require_room(limits.connections)
     door = Door(
         limits,
         by_address=not behind_proxy,
         note=lambda refusal: log.say("connection", refusal=refusal),
+        malformed=lambda: log.say("request", client=None, status=400, refusal="malformed"),
     )
     app = application(
         desk,
@@ -118,7 +119,7 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
 
-def _room_for(connections: int) -> None:
+def require_room(connections: int) -> None:
     """Let the process have as many open files as there may be connections, and some."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = connections + _FILES
