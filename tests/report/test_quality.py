@@ -1,5 +1,7 @@
 """The headline, shares that end at 100 %, notes on noise, and pairs that were not measured."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -13,7 +15,7 @@ from sfumato.report.columns import survey
 from sfumato.report.figures import histogram
 from sfumato.report.html import html_page
 from sfumato.report.model import page
-from sfumato.report.precision import CONFIDENCE, Precision, _of_means, precision
+from sfumato.report.precision import BEYOND, CONFIDENCE, Line, Precision, _of_means, precision
 from sfumato.report.quality import headline, unmeasured
 
 WIDE = {
@@ -76,6 +78,44 @@ def test_the_words_of_the_headline_follow_the_noise_and_not_the_data(budget, wor
     assert said[0].words.startswith(word)
     assert said[0].figure == said[1].figure
     assert said[0].words == said[1].words
+
+
+COUNTS = Line("ward", "4 counts", "each within ± 8 records", 0.008)
+
+
+def a_mean(off, relative="± 8 % of the mean"):
+    return Line("cost", "mean 80", "1 to 2", off, "of the range", relative)
+
+
+def test_counts_that_are_sharp_do_not_make_means_so():
+    assert headline(Precision((a_mean(0.01), COUNTS))).words.startswith("Sharp: ")
+    said = headline(Precision((a_mean(0.05), COUNTS))).words
+    assert said.startswith("Counts are sharp: ")
+    assert "; means are rough: off by a twentieth of their range at most" in said
+    said = headline(Precision((a_mean(0.072), COUNTS))).words
+    assert "; means are mostly noise" in said
+
+
+def test_means_that_are_sharp_do_not_make_counts_so():
+    counts = replace(COUNTS, off=0.06)
+    said = headline(Precision((counts, a_mean(0.001)))).words
+    assert said.startswith("Counts are mostly noise: ")
+    assert "; means are sharp" in said
+
+
+def test_means_that_are_all_error_are_counted_beside_the_verdict():
+    lost = a_mean(0.008, f"{BEYOND} of the mean")
+    near = a_mean(0.001)
+    one, two = (headline(Precision((lost,) * n + (near, COUNTS))).words for n in (1, 2))
+    assert one.endswith(". 1 mean may be off by more than its own value")
+    assert two.endswith(". 2 means may be off by more than their own value")
+    assert "off by more" not in headline(Precision((near, COUNTS))).words
+
+
+def test_the_verdict_is_about_the_widest_table_of_two_columns_as_well(release):
+    found = precision(release)
+    exact = tuple(replace(line, off=0.0) for line in found.lines if "counts" in line.says)
+    assert headline(replace(found, lines=exact)).words.startswith("Rough")
 
 
 @pytest.mark.parametrize(

@@ -181,3 +181,18 @@ def test_a_source_is_kept_and_bounded():
     for wrong in ("", "x" * 501, 3):
         with pytest.raises(SchemaError, match="source"):
             one({"kind": "boolean", "source": wrong})
+
+
+def test_no_other_value_is_written_in_the_word_that_its_owner_writes():
+    known = Schema.of(
+        {
+            "name": "t",
+            "columns": {
+                "sex": {"kind": "category", "values": ["f", "m"], "other": "none"},
+                "ward": {"kind": "category", "values": ["eyes", "ears"], "other": "elsewhere"},
+            },
+        }
+    )
+    assert "other: none" in known.to_yaml()
+    assert "other: false" not in known.to_yaml()
+    assert Schema.parse(known.to_yaml()) == known == Schema.from_json(known.to_json())

@@ -1,6 +1,7 @@
 """CSV files of a release, read as something that anybody may have written."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from sfumato.errors import ReleaseError
+from sfumato.untrusted.csv_reader import CsvReader
 
 __all__ = ["csv_batches"]
 
@@ -18,14 +20,14 @@ def csv_batches(file: BinaryIO, name: object, schema: pa.Schema) -> Iterator[pa.
     """The records of a file in these types."""
     whole = [item.name for item in schema if pa.types.is_integer(item.type)]
     as_texts = whole if whole and _may_be_hexadecimal(file) else []
-    reader = pacsv.open_csv(
+    read = CsvReader(
         file,
-        parse_options=pacsv.ParseOptions(
-            newlines_in_values=True,
+        parse={
+            "newlines_in_values": True,
             # A missing value in the only column is an empty line, and a record.
-            ignore_empty_lines=len(schema.names) > 1,
-        ),
-        convert_options=pacsv.ConvertOptions(
+            "ignore_empty_lines": len(schema.names) > 1,
+        },
+        convert=pacsv.ConvertOptions(
             column_types={
                 item.name: pa.string() if item.name in as_texts else item.type for item in schema
             },
@@ -34,10 +36,11 @@ def csv_batches(file: BinaryIO, name: object, schema: pa.Schema) -> Iterator[pa.
             quoted_strings_can_be_null=False,
         ),
     )
-    if reader.schema.names != schema.names:
-        raise ReleaseError(f"{name} does not have the columns of its schema")
-    for batch in reader:
-        yield _decimal(batch, name, as_texts)
+    with closing(read) as reader:
+        if reader.schema.names != schema.names:
+            raise ReleaseError(f"{name} does not have the columns of its schema")
+        for batch in reader:
+            yield _decimal(batch, name, as_texts)
 
 
 def _may_be_hexadecimal(file: BinaryIO) -> bool:

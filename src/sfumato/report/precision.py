@@ -23,6 +23,7 @@ from sfumato.release.release import Release
 from sfumato.schema import Date
 
 __all__ = [
+    "BEYOND",
     "CONFIDENCE",
     "PERSONS",
     "Line",
@@ -36,6 +37,7 @@ __all__ = [
 
 CONFIDENCE = Fraction(95, 100)
 MOST_LINES = 40
+BEYOND = "more than 100 %"  # of the published value
 PERSONS = "of all persons"
 _RECORDS, _RANGE = "of all records", "of the range"
 _PUBLIC = "public: without noise"
@@ -176,7 +178,7 @@ def beside(reach: float, value: float) -> str:
     >>> beside(3.0, 60.0), beside(3.0, -2.0)
     ('± 5 %', 'more than 100 %')
     """
-    return f"± {roughly(100 * reach / abs(value))} %" if reach < abs(value) else "more than 100 %"
+    return f"± {roughly(100 * reach / abs(value))} %" if reach < abs(value) else BEYOND
 
 
 def beside_counts(reach: float, counts: Sequence[float]) -> str:

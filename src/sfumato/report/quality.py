@@ -1,7 +1,8 @@
 """One headline of quality, from the law of the noise alone: a figure, and what it is good for.
 
 It is the error of the widest line, so that everything else is nearer.  What noise allows is said
-in words of three sorts, by that error: as a share of all records, or of a range.
+in words of three sorts, by that error: as a share of all records, or of a range.  Where counts and
+means are of different sorts, both are said.
 
 >>> from sfumato.report.precision import Line
 >>> one = Precision((Line("ward", "4 counts", "each within ± 150 records", 0.03),))
@@ -13,10 +14,11 @@ cannot')
 'is how far any one value or bin of a column may be off, at 95 % confidence each'
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sfumato.accuracy.spelling import roughly
-from sfumato.report.precision import CONFIDENCE, PERSONS, Precision
+from sfumato.report.precision import BEYOND, CONFIDENCE, PERSONS, Line, Precision
 
 __all__ = ["Headline", "headline", "unmeasured"]
 
@@ -30,6 +32,11 @@ _OTHER = (
     "Sharp: the error is at most a hundredth",
     "Rough: the error is at most a twentieth",
     "Mostly noise, or nearly: the error is more than a twentieth",
+)
+_MEANS = (
+    "sharp: off by a hundredth of their range at most",
+    "rough: off by a twentieth of their range at most",
+    "mostly noise, or nearly: off by more than a twentieth of their range at worst",
 )
 _SURE = f"at {float(100 * CONFIDENCE):g} % confidence each"
 
@@ -65,10 +72,23 @@ def headline(found: Precision) -> Headline | None:
         detail = f"{worst.whole} is how far {what} may be off at most, {_SURE}"
         words = f"{_sort(worst.off, _OTHER)} {worst.whole}"
         return Headline(f"± {roughly(100 * worst.off)} %", detail, words)
-    more = [f", ± {_points(cells)} any cell of two columns"] if (cells := _pairs(found)) else []
+    cells = _pairs(found)
+    more = [f", ± {_points(cells)} any cell of two columns"] if cells else []
     more += [f", ± {roughly(100 * means[0].off)} % of its range any one mean"] if means else []
     detail = f"is how far any one value or bin of a column may be off{''.join(more)}, {_SURE}"
-    return Headline(f"± {_points(shares[0].off)}", detail, _sort(shares[0].off, _WORDS))
+    words = _verdict(max(shares[0].off, cells), means)
+    return Headline(f"± {_points(shares[0].off)}", detail, words)
+
+
+def _verdict(counts: float, means: Sequence[Line]) -> str:
+    """One word for counts and means where one is true of both; else one for each."""
+    said = _sort(counts, _WORDS)
+    if means and _sort(counts, _MEANS) != (word := _sort(means[0].off, _MEANS)):
+        said = f"Counts are {said[0].lower()}{said[1:]}; means are {word}"
+    beyond = sum(line.relative.startswith(BEYOND) for line in means)
+    its = "its" if beyond == 1 else "their"
+    more = f". {beyond} mean{'s' * (beyond > 1)} may be off by more than {its} own value"
+    return f"{said}{more}" if beyond else said
 
 
 def unmeasured(found: Precision) -> tuple[list[tuple[str, str]], int] | None:

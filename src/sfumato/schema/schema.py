@@ -41,7 +41,7 @@ from sfumato.schema.constraint import check as check_constraints
 from sfumato.schema.formats import FileFormat, as_stored, written
 from sfumato.schema.person import MOST_ROWS, PERSON, RECORD, ROWS, People, Tables
 from sfumato.schema.person_rule import people_of
-from sfumato.schema.shorthand import say_other
+from sfumato.schema.shorthand import said, say_other
 from sfumato.schema.sound import check_writable
 from sfumato.schema.strict_yaml import explain, load
 from sfumato.untrusted.fact_table import fact_table
@@ -244,6 +244,7 @@ class Schema(BaseModel):
     def to_yaml(self) -> str:
         """The schema as a person would write it."""
         content = self.to_json()
+        content["columns"] = {name: said(facts) for name, facts in content["columns"].items()}
         # Line breaks beyond ASCII would be folded away unless they are escaped.
         readable = json.dumps(content, ensure_ascii=False).isprintable()
         return yaml.safe_dump(content, sort_keys=False, allow_unicode=readable)

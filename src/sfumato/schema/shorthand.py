@@ -19,7 +19,7 @@ from pydantic import ValidationInfo
 
 from sfumato.schema.code_book import book
 
-__all__ = ["OTHER", "as_owner_writes", "in_full", "say_other"]
+__all__ = ["OTHER", "as_owner_writes", "in_full", "said", "say_other"]
 
 OTHER = "other"
 
@@ -46,6 +46,16 @@ def in_full(facts: Any, folder: Path | None) -> Any:
     if facts.get("kind") == "category" and str(facts.get("other")).strip() == "none":
         return {**facts, "other": False}
     return facts
+
+
+def said(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of a column with the word that its owner writes for no other value.
+
+    >>> said({"kind": "category", "values": ["f", "m"], "other": False})["other"]
+    'none'
+    """
+    none = facts.get("kind") == "category" and facts.get("other") is False
+    return {**facts, "other": "none"} if none else dict(facts)
 
 
 def _listed(facts: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:

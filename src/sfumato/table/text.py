@@ -10,7 +10,7 @@ import codecs
 import csv
 from collections import deque
 from collections.abc import Generator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
@@ -24,6 +24,7 @@ from sfumato.schema.formats import FileFormat
 from sfumato.table.complaint import TORN
 from sfumato.table.long_text import csv_rows, has_records, long_records
 from sfumato.table.text_stream import Utf8, is_wide, last_character, opened_lines, opened_stream
+from sfumato.untrusted.csv_reader import CsvReader
 
 __all__ = ["TextFile"]
 
@@ -145,41 +146,34 @@ class TextFile:
             broken.append(row.number - 2)  # the header is row 1
             return "skip"
 
-        stream = Utf8(opened_stream(self.path), self.encoding)
-        reader = pacsv.open_csv(
-            pa.PythonFile(stream, mode="r"),
-            read_options=pacsv.ReadOptions(
+        read = CsvReader(
+            Utf8(opened_stream(self.path), self.encoding),
+            skipped=keep_place,
+            read=pacsv.ReadOptions(
                 column_names=self.names,
                 skip_rows=1,
                 block_size=block,
                 use_threads=False,  # rows are numbered only when read in order
             ),
-            parse_options=pacsv.ParseOptions(
-                delimiter=self.delimiter,
-                quote_char=self.quote or False,
-                newlines_in_values=True,  # else a quoted line break at a block's end is an error
-                invalid_row_handler=keep_place,
-                ignore_empty_lines=False,  # an empty line is a record without a value
-            ),
-            convert_options=pacsv.ConvertOptions(
+            parse={
+                "delimiter": self.delimiter,
+                "quote_char": self.quote or False,
+                "newlines_in_values": True,  # else a quoted line break at a block's end is an error
+                "ignore_empty_lines": False,  # an empty line is a record without a value
+            },
+            convert=pacsv.ConvertOptions(
                 column_types=dict.fromkeys(self.names, pa.large_string()),
                 include_columns=list(columns),
             ),
         )
         done = 0
-        try:
+        with closing(read) as reader:
             for batch in reader:
                 whole = _restored(batch, broken, done)
                 done += whole.num_rows
                 yield whole
             if broken:
                 yield _nulls(reader.schema, len(broken))
-        finally:
-            # Arrow reads ahead in threads of its own: left alone, one of them could call back
-            # while Python ends, which aborts the process.  So the rest is read, and is empty.
-            stream.end()
-            with suppress(pa.ArrowException):
-                deque(reader, maxlen=0)
 
 
 def _delimiter(path: Path, header: str) -> str:

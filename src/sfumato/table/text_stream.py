@@ -53,21 +53,15 @@ class Utf8(io.RawIOBase):
     """
 
     def __init__(self, inner: Any, encoding: str) -> None:
-        self._inner, self._ready, self._ended = inner, b"", False
+        self._inner, self._ready = inner, b""
         self._decoder = _decoder(encoding)
 
     def readable(self) -> bool:
         """As Python asks of a stream."""
         return True
 
-    def end(self) -> None:
-        """Hand out nothing more."""
-        self._ended = True
-
     def read(self, size: int = -1) -> bytes:
         """`size` bytes, or one less, unless the stream ends: a short block would cut a row."""
-        if self._ended:
-            return b""
         while len(self._ready) < size:
             raw = self._inner.read(size)
             text = self._decoder.decode(raw, final=not raw)
