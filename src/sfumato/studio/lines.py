@@ -27,7 +27,7 @@ from sfumato.studio.typed import kind_of
 from sfumato.studio.words import KINDS, SPOKEN
 from sfumato.untrusted.visible import visible
 
-__all__ = ["Lines", "Said", "marks", "read_lines", "written_lines"]
+__all__ = ["Lines", "Said", "marks", "read_lines", "written_line", "written_lines"]
 
 _FLAGS = {"missing": "may lack", "per_person": "per person", "predicted": "predicted"}
 _KIND = re.compile(rf"({'|'.join(sorted(SPOKEN, key=len, reverse=True))})(?=[\s;]|$)[\s;]*", re.I)
@@ -56,7 +56,7 @@ class Lines:
 
 def written_lines(draft: Draft) -> str:
     """A line for each column, as a person would type it; `read_lines` reads the same again."""
-    return "\n".join(_written(place, one, draft) for place, one in enumerate(draft.columns))
+    return "\n".join(written_line(draft, place) for place in range(len(draft.columns)))
 
 
 def marks(written: str) -> str:
@@ -68,7 +68,9 @@ def _mark(line: str) -> str:
     return f"{crc32(line.strip().encode()):x}"
 
 
-def _written(place: int, column: TypedColumn, draft: Draft) -> str:
+def written_line(draft: Draft, place: int) -> str:
+    """The line of one column."""
+    column = draft.columns[place]
     known = column.facts
     if column.kind in KINDS and (_KIND.match(known) or kind_of(known) != column.kind):
         known = f"{KINDS[column.kind]} {known}".rstrip()
