@@ -5,6 +5,7 @@
     ward: cardiology, surgery; other: elsewhere
     smoker: yes or no
     patient: never released
+    all columns: may lack
 
 What a column is follows from how its facts are written, unless its words stand before them.
 
@@ -31,6 +32,7 @@ __all__ = ["Lines", "Said", "marks", "read_lines", "written_line", "written_line
 
 _FLAGS = {"missing": "may lack", "per_person": "per person", "predicted": "predicted"}
 _KIND = re.compile(rf"({'|'.join(sorted(SPOKEN, key=len, reverse=True))})(?=[\s;]|$)[\s;]*", re.I)
+_ALL = re.compile(r"(all|every) columns?\s*[:=]?\s*may lack", re.I)
 _MOST_SHOWN = 60  # characters of a line that nobody can place
 
 
@@ -52,6 +54,7 @@ class Lines:
     said: dict[int, Said] = field(default_factory=dict)
     marks: dict[int, str] = field(default_factory=dict)  # which tell whether a line was changed
     faults: list[str] = field(default_factory=list)
+    all_may_lack: bool = False  # a value
 
 
 def written_lines(draft: Draft) -> str:
@@ -87,11 +90,16 @@ def _name(column: TypedColumn, place: int) -> str:
 def read_lines(draft: Draft, text: str) -> Lines:
     """What lines say of the columns of a draft; columns that have no line are left as they are."""
     found = Lines()
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    names = [_name(column, place) for place, column in enumerate(draft.columns)]
+    lines = []
+    for line in filter(None, map(str.strip, text.split("\n"))):
+        if _ALL.fullmatch(line) and not _places(line, names):
+            found.all_may_lack = True
+        else:
+            lines.append(line)
     if len(lines) > len(draft.columns):
         found.faults.append("There are more lines than columns: write one line for each column.")
         return found
-    names = [_name(column, place) for place, column in enumerate(draft.columns)]
     for line in lines:
         places = _places(line, names)
         free = [place for place in places if place not in found.said]

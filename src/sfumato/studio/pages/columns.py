@@ -26,7 +26,7 @@ from sfumato.studio.project import Project
 from sfumato.studio.public_file import propose
 from sfumato.studio.stale import differing, is_newest, is_of, mark_of
 from sfumato.studio.words import KINDS, READ_PUBLIC, READ_SO_FAR
-from sfumato.studio.writing import DATES, NUMBERS, OTHERWISE, Writing
+from sfumato.studio.writing import DATES, NUMBERS, OTHERWISE, Writing, idle_words
 from sfumato.untrusted.visible import visible
 
 __all__ = ["ROUTES"]
@@ -86,6 +86,7 @@ def _shown(
         writing=Writing.of(draft),
         ways={"numbers": NUMBERS, "dates": DATES},
         otherwise=OTHERWISE,
+        idle=idle_words(draft),
         rows=[_row(place, one, found, told) for place, one in enumerate(draft.columns)],
         todo=len(found.faults),
         whole=[*found.whole, *open_questions(draft)] if told else [],
@@ -114,16 +115,22 @@ def _row(place: int, column: TypedColumn, found: Declared, told: bool) -> Row:
         note = f"proposed: {column.source or KINDS.get(column.kind, column.kind)}"
     elif told and column.name in found.becomes:
         note = found.becomes[column.name]
-    return Row(place, shown_name(column.name, place), column, fault, note, _warned(column, found))
+    return Row(
+        place, shown_name(column.name, place), column, fault, note, _warned(place, column, found)
+    )
 
 
-def _warned(column: TypedColumn, found: Declared) -> list[str]:
+def _warned(place: int, column: TypedColumn, found: Declared) -> list[str]:
     """What the eye would miss in a field."""
     warnings = []
     if (seen := visible(column.facts)) != column.facts:
         warnings.append(f"with characters that are not seen: {seen}")
     if alike := found.alike.get(column.name):
         warnings.append(f"these look alike, and count as different values: {alike}")
+    if place in found.idle:
+        warnings.append(
+            "a record with a word for missing does not fit unless it May lack the value"
+        )
     return warnings
 
 
