@@ -69,11 +69,17 @@ def declared() -> dict[str, str]:
     return fields
 
 
+def mark(browser: Browser, name: str) -> dict[str, str]:
+    """What the page of the columns hides in its form."""
+    text = browser.ask(f"/d/{name}/schema")[1].decode()
+    return {"columns": re.search('name="columns" value="([0-9a-f]+)"', text)[1]}
+
+
 def measured(browser: Browser, repeats: int) -> None:
     browser.ask("/example", {})
     answers = {"file": "wide.csv", "header": "yes", "unit": "one", "held": "secret"}
     browser.ask("/new", answers)
-    browser.ask("/d/wide/schema", declared())
+    browser.ask("/d/wide/schema", declared() | mark(browser, "wide"))
     beside = sum(len(browser.ask(f"/static/studio.{kind}")[1]) for kind in ("css", "js"))
     pages = ("/", "/new", "/d/made-up-clinic/schema", "/d/made-up-clinic/schema?check=1")
     for path in (*pages, "/d/wide/schema", "/d/wide/schema?check=1"):
@@ -86,7 +92,7 @@ def measured(browser: Browser, repeats: int) -> None:
 
 def promised(browser: Browser, name: str, declared: dict[str, str], repeats: int) -> None:
     """The page of the promise: sentence, table, and the start page while a table is made."""
-    browser.ask(f"/d/{name}/schema", declared | {"do": "next"})
+    browser.ask(f"/d/{name}/schema", declared | mark(browser, name) | {"do": "next"})
     browser.ask(f"/d/{name}/budget")  # loads the methods
     sentence, table, start = [], [], []
     for k in range(repeats):

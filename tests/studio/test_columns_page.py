@@ -180,6 +180,28 @@ def test_what_becomes_of_each_column_is_said_when_all_is_declared(visitor):
     assert "0 … 110: 111 points; a missing one becomes the middle" in found
 
 
+IDLE = "No column may lack a value"
+
+
+@pytest.mark.parametrize(("lacks", "told"), [({}, True), ({"m1": "on"}, False)])
+def test_words_for_missing_that_no_column_may_lack_are_hinted_at_and_not_refused(
+    visitor, lacks, told
+):
+    typed = {name: one for name, one in TYPED.items() if not name.startswith("m")}
+    typed |= {"absent": "NA", "do": "check", **lacks}
+    found = visitor.send(HERE, typed).text
+    assert (IDLE in found) == told
+    assert "All columns are declared" in found
+    assert IDLE not in visitor.send(HERE, typed | {"absent": ""}).text
+
+
+def test_a_word_for_missing_of_a_column_that_may_not_lack_it_is_hinted_at_beside_it(visitor):
+    said = "a record with a word for missing does not fit unless"
+    typed = TYPED | {"f1": "0..110; missing: 999", "do": "check"}
+    assert said in visitor.send(HERE, typed).text
+    assert said not in visitor.send(HERE, typed | {"m1": "on"}).text
+
+
 def test_records_are_read_for_proposals_only_where_they_were_said_to_be_public(visitor):
     reply = visitor.post(HERE, {"do": "propose"})
     assert (reply.status, "holds secrets" in reply.text) == (409, True)

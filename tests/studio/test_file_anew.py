@@ -35,7 +35,7 @@ def names(visitor):
 
 
 def mark(reply):
-    return re.search('name="columns" value="([0-9a-f]{16})"', reply.text)[1]
+    return re.search('name="columns" value="([0-9a-f]+)"', reply.text)[1]
 
 
 def write(visitor, text, name="patients.csv"):

@@ -160,6 +160,29 @@ def test_a_file_that_cannot_be_used_is_refused_in_words(visitor, file, said):
     assert not list((visitor.folder / "datasets").iterdir())
 
 
+@pytest.mark.parametrize(
+    ("answers", "header"),
+    [
+        ({"file": "dated.csv"}, True),
+        ({"file": "twice.csv"}, True),
+        ({"file": "unnamed.csv"}, True),
+        ({"file": "wide.csv"}, True),
+        ({"unit": "several", "rows": "8", "person": "nobody"}, True),
+        ({"name": "taken"}, True),
+        ({"held": ""}, False),
+        ({"file": "nowhere.csv"}, False),
+    ],
+)
+def test_what_is_refused_for_its_header_does_not_say_that_it_was_not_read(visitor, answers, header):
+    (visitor.folder / "data" / "unnamed.csv").write_text("a,,c\n1,2,3\n")
+    sent(visitor, name="taken")
+    reply = sent(visitor, **answers)
+    foot = reply.text.partition("<footer>")[2]
+    assert reply.status == 422
+    assert ("at most the header" in foot) == header
+    assert ("nothing but the names of the files" in foot) != header
+
+
 def test_names_with_markup_and_control_characters_are_harmless(visitor):
     assert sent(visitor, file="markup.csv").status == 303
     for path in ("/d/markup/schema", "/d/markup/schema?check=1"):

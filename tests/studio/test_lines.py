@@ -197,3 +197,17 @@ def test_a_guess_that_is_changed_is_none_and_takes_the_source_of_all(visitor):
     assert columns["sys_bp"].source == columns["sex"].source == "common knowledge"
     reply = visitor.send(HERE, fields(visitor, known="law", source="common knowledge", unread="on"))
     assert "Say where ranges and values are known from" in reply.text
+
+
+def test_one_line_says_that_all_columns_may_lack_a_value(visitor):
+    typed = "age: 0..110\nALL COLUMNS: may lack\nsys_bp: 60..260\nsex: never released"
+    assert visitor.post(HERE, fields(visitor, lines=typed, do="lines")).status == 303
+    columns = kept(visitor)["columns"]
+    assert [column["missing"] for column in columns] == [True, True, False]
+    assert columns[0]["facts"] == "0..110"
+
+
+def test_a_column_that_is_called_like_all_of_them_is_that_one():
+    odd = draft(TypedColumn("all columns"), TypedColumn("age"))
+    found = read_lines(odd, "all columns: may lack")
+    assert (found.all_may_lack, found.said[0].missing, list(found.said)) == (False, True, [0])

@@ -5,6 +5,7 @@ import re
 import shlex
 from fractions import Fraction
 from html import unescape
+from urllib.parse import urlencode
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +15,7 @@ from ledger_world import at_time
 from sfumato.cli import app
 from sfumato.ledger import Ledger
 from sfumato.privacy.guarantee import PureDP
+from sfumato.schema import Schema
 from sfumato.studio.review import reviewed
 from slowness import slow
 from studio_world import studio
@@ -36,6 +38,36 @@ def test_it_says_what_is_charged_left_published_unprotected_and_who_agreed(world
     assert "People with several records" in text
     assert re.search(r"granted by \S+, [0-9-]{10} \(ledger line 2\): approved by the data", text)
     assert "No record was read" in text
+
+
+@pytest.mark.parametrize("person", [False, True])
+def test_it_promises_in_the_very_words_of_the_page_of_the_promise(world, person):
+    """Where the promise may fail, and whose it is, is said on both."""
+    if person:
+        facts = json.loads(json.dumps(Schema.parse(SCHEMA).to_json()))
+        facts["columns"]["who"] = {"kind": "id"}
+        schema = Schema.of({**facts, "person": "who", "rows_per_person": 4})
+        world.project.schema_path("visits").write_text(schema.to_yaml())
+    form = {"records": "200", "number": "secret", "epsilon": "1", "delta": "1e-6"}
+    with studio(world.project.folder) as visitor:
+        shown = visitor.get(f"/d/visits/budget?{urlencode(form)}").text
+        assert visitor.post("/d/visits/budget", form).leads_to == REVIEW
+        review = visitor.get(REVIEW).text
+    said = re.search('<div id="said".*?<p>(.*?)</p>', shown)[1]
+    assert "at most 7.59 % likely afterwards" in said
+    assert "except with a chance of one in" in said
+    assert ("about one person" in said) == person
+    assert f"<dd>{said}</dd>" in review
+
+
+def test_all_that_is_published_is_shown_line_by_line(world):
+    text = SCHEMA.replace("south", '"<b>\u202e"')
+    world.project.schema_path("visits").write_text(text)
+    with studio(world.project.folder) as visitor:
+        shown = re.search("<pre[^>]*>(.*?)</pre>", visitor.get(REVIEW).text, re.S)[1]
+    assert shown.count("\n") == text.count("\n")
+    assert "&lt;b&gt;\\u202e" in shown
+    assert "\u202e" not in shown
 
 
 def test_looks_are_counted_on_it(world):

@@ -38,6 +38,7 @@ class Declared:
     schema: Schema | None = None
     becomes: dict[str, str] = field(default_factory=dict)
     alike: dict[str, str] = field(default_factory=dict)  # values that look the same, by column
+    idle: set[int] = field(default_factory=set)  # that say words for missing, and may lack nothing
 
     @property
     def todo(self) -> int:
@@ -52,6 +53,8 @@ def declared(draft: Draft) -> Declared:
         try:
             facts[column.name] = stated_facts(column)
             _check(column, facts[column.name], draft)
+            if facts[column.name].get("missing_words") and not column.missing:
+                found.idle.add(place)
             found.alike[column.name] = _alike(facts[column.name].get("values", ()))
         except (ParameterError, SchemaError) as refusal:
             found.faults[place] = _bare(str(refusal), column.name, place)
@@ -117,7 +120,7 @@ def _public(message: str, draft: Draft) -> str:
 
 
 def _verb(missing: str) -> str:
-    return "is kept as such" if missing == "its own level" else missing
+    return "is kept" if missing == "its own level" else missing
 
 
 def open_questions(draft: Draft) -> list[str]:

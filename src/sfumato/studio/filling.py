@@ -54,6 +54,9 @@ def take_lines(draft: Draft, typed: str, before: str) -> list[str]:
             draft.predicts = column.name
         elif draft.predicts == column.name:
             draft.predicts = ""
+    if found.all_may_lack:
+        for column in draft.columns:
+            column.missing |= column.kind != "id"
     return found.faults
 
 

@@ -21,12 +21,15 @@ from sfumato.errors import ParameterError
 from sfumato.studio.asked import Asked, is_job, new_job
 from sfumato.studio.place import inside, is_slug, make_folder, write_whole
 from sfumato.studio.turn import is_taken
-from sfumato.untrusted.plain_file import content
+from sfumato.untrusted.plain_file import content, is_folder
 from sfumato.untrusted.strict_json import parsed
 
 __all__ = ["Ending", "JobFolder"]
 
 _LARGEST = 2**24  # bytes
+_PUT_BACK = (
+    "What was confirmed lies in it: put it back as it was; what was charged stands in the ledger"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ class JobFolder:
 
     def all_at_work(self) -> set[str]:
         """The jobs that some worker is at."""
-        ids = (entry.name.removesuffix(".lock") for entry in self._jobs.glob("*.lock"))
+        ids = (name.removesuffix(".lock") for name in self._names() if name.endswith(".lock"))
         return {job for job in ids if is_job(job) and self.at_work(job)}
 
     def release(self, job: str) -> Path:
@@ -126,15 +129,25 @@ class JobFolder:
 
     def all(self, dataset: str | None = None) -> list[Asked]:
         """Every job that can be read, or those of a data set, by id."""
-        ids = (entry.name.removesuffix(".json") for entry in sorted(self._jobs.iterdir()))
+        ids = (name.removesuffix(".json") for name in self._names())
         found = []
         for job in filter(is_job, ids):
             with suppress(ParameterError):  # its own page says what is wrong with it
                 found.append(self.asked(job))
         return [asked for asked in found if asked and dataset in (None, asked.dataset)]
 
+    def _names(self) -> list[str]:
+        try:
+            return sorted(entry.name for entry in self._jobs.iterdir())
+        except OSError as error:
+            raise ParameterError(
+                f"folder {self._jobs} cannot be read: {error.strerror}. {_PUT_BACK}"
+            ) from None
+
     def _place(self, job: str, ending: str) -> Path:
         _checked(job)
+        if not is_folder(self._jobs):  # somebody has moved it since the studio was started
+            raise ParameterError(f"folder {self._jobs} cannot be read: it is none. {_PUT_BACK}")
         return inside(self._jobs, f"{job}.{ending}")
 
     def _review(self, dataset: str) -> Path:

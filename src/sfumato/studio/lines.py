@@ -5,6 +5,7 @@
     ward: cardiology, surgery; other: elsewhere
     smoker: yes or no
     patient: never released
+    all columns: may lack
 
 What a column is follows from how its facts are written, unless its words stand before them.
 
@@ -27,10 +28,11 @@ from sfumato.studio.typed import kind_of
 from sfumato.studio.words import KINDS, SPOKEN
 from sfumato.untrusted.visible import visible
 
-__all__ = ["Lines", "Said", "marks", "read_lines", "written_lines"]
+__all__ = ["Lines", "Said", "marks", "read_lines", "written_line", "written_lines"]
 
 _FLAGS = {"missing": "may lack", "per_person": "per person", "predicted": "predicted"}
 _KIND = re.compile(rf"({'|'.join(sorted(SPOKEN, key=len, reverse=True))})(?=[\s;]|$)[\s;]*", re.I)
+_ALL = re.compile(r"(all|every) columns?\s*[:=]?\s*may lack", re.I)
 _MOST_SHOWN = 60  # characters of a line that nobody can place
 
 
@@ -52,11 +54,12 @@ class Lines:
     said: dict[int, Said] = field(default_factory=dict)
     marks: dict[int, str] = field(default_factory=dict)  # which tell whether a line was changed
     faults: list[str] = field(default_factory=list)
+    all_may_lack: bool = False  # a value
 
 
 def written_lines(draft: Draft) -> str:
     """A line for each column, as a person would type it; `read_lines` reads the same again."""
-    return "\n".join(_written(place, one, draft) for place, one in enumerate(draft.columns))
+    return "\n".join(written_line(draft, place) for place in range(len(draft.columns)))
 
 
 def marks(written: str) -> str:
@@ -68,7 +71,9 @@ def _mark(line: str) -> str:
     return f"{crc32(line.strip().encode()):x}"
 
 
-def _written(place: int, column: TypedColumn, draft: Draft) -> str:
+def written_line(draft: Draft, place: int) -> str:
+    """The line of one column."""
+    column = draft.columns[place]
     known = column.facts
     if column.kind in KINDS and (_KIND.match(known) or kind_of(known) != column.kind):
         known = f"{KINDS[column.kind]} {known}".rstrip()
@@ -85,11 +90,16 @@ def _name(column: TypedColumn, place: int) -> str:
 def read_lines(draft: Draft, text: str) -> Lines:
     """What lines say of the columns of a draft; columns that have no line are left as they are."""
     found = Lines()
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    names = [_name(column, place) for place, column in enumerate(draft.columns)]
+    lines = []
+    for line in filter(None, map(str.strip, text.split("\n"))):
+        if _ALL.fullmatch(line) and not _places(line, names):
+            found.all_may_lack = True
+        else:
+            lines.append(line)
     if len(lines) > len(draft.columns):
         found.faults.append("There are more lines than columns: write one line for each column.")
         return found
-    names = [_name(column, place) for place, column in enumerate(draft.columns)]
     for line in lines:
         places = _places(line, names)
         free = [place for place in places if place not in found.said]

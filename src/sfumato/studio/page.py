@@ -22,7 +22,7 @@ from sfumato.studio.project import Project
 from sfumato.studio.shelf import Shelf
 from sfumato.studio.steps import Step, steps
 from sfumato.studio.words import READ_RELEASE, READ_SO_FAR, at_home, greek, sentence
-from sfumato.untrusted.visible import seen_on_a_page
+from sfumato.untrusted.visible import seen_on_a_page, visible
 
 if TYPE_CHECKING:
     from asyncio import Event
@@ -75,7 +75,7 @@ def jobs_of(request: Request) -> Jobs:
 def templates() -> "Environment":
     """Templates of this package, with all that is put into them escaped and made visible."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
-    from markupsafe import escape
+    from markupsafe import Markup, escape
 
     found = Environment(
         loader=PackageLoader("sfumato.studio"),
@@ -87,6 +87,8 @@ def templates() -> "Environment":
     )
     found.filters["sentence"] = pass_context(_sentence)
     found.filters["greek"] = greek
+    # A text of ours may have several lines; what stands in a line is made visible as elsewhere.
+    found.filters["lines"] = lambda text: Markup("\n").join(map(visible, text.split("\n")))
     # In a field stands what was typed, to be sent again as it was.
     found.filters["exact"] = escape
     found.tests["job"] = is_job

@@ -15,16 +15,15 @@ from sfumato.plan import Plan
 from sfumato.privacy.guarantee import exact
 from sfumato.publishing.forecast import Forecast
 from sfumato.publishing.table import price
-from sfumato.release.certificate import BoughtFacts
-from sfumato.release.kind import TABLE
 from sfumato.report.promise import one_in
-from sfumato.report.promised import Promised, in_odds, promised
+from sfumato.report.promised import Promised
 from sfumato.schema import Schema
 from sfumato.studio.forecasts import Forecasts, Question
 from sfumato.studio.grade import NOISE, Graded, graded
 from sfumato.studio.misfit import UNCHECKED, hidden, options
 from sfumato.studio.project import Project
 from sfumato.studio.promising import Judged, Typed, judged
+from sfumato.studio.said_promise import SaidPromise
 
 __all__ = ["Funds", "Stated", "View", "funds", "stated", "view"]
 
@@ -174,12 +173,8 @@ def _enough(project: Project, name: str, plan: Plan, found: Funds) -> Funds:
 
 
 def _promised(shown: View, plan: Plan) -> View:
-    bought = plan.terms.subject.get("bought")
-    facts = None if bought is None else BoughtFacts.model_validate(bought)
-    steps = 2 if plan.domain.schema.neighbours == "add-remove" else 1
-    about = TABLE.in_words_of(str(plan.terms.subject["unit"])).about
-    said = in_odds(plan.guarantee, facts, steps, about)
-    return replace(shown, said=said, promise=promised(plan.guarantee, facts, steps))
+    found = SaidPromise.of(plan)
+    return replace(shown, said=found.sentence, promise=found.figures)
 
 
 def _foreseen(shown: View, base: Question, forecasts: Forecasts, wait: float) -> View:

@@ -18,7 +18,6 @@ from sfumato.plan import Plan
 from sfumato.plan.terms import ReleaseTerms
 from sfumato.publishing.table import price
 from sfumato.publishing.transaction import check_promise
-from sfumato.report.promised import promised
 from sfumato.schema import Schema
 from sfumato.studio.asked import Asked
 from sfumato.studio.choice import Choice
@@ -26,6 +25,7 @@ from sfumato.studio.draft import Draft
 from sfumato.studio.job_folder import JobFolder
 from sfumato.studio.misfit import CHOICES, UNCHECKED, flags, hidden, options
 from sfumato.studio.project import Project
+from sfumato.studio.said_promise import SaidPromise
 
 __all__ = ["Funds", "Review", "reviewed"]
 
@@ -51,7 +51,7 @@ class Review:
     asked: Asked
     columns: int
     figure: str  # ε = 1
-    belief: str  # how sure of something one may be afterwards who held it 1 % likely
+    promise: str  # in odds, with the chance that it fails
     cost: str
     published: tuple[str, ...]  # as it is
     caveats: tuple[str, ...]
@@ -76,7 +76,7 @@ def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
     )
     terms = plan.terms
     check_promise(terms, accepted=False)
-    figure, belief = _promise(terms)
+    promise = SaidPromise.of(plan)
     asked = JobFolder(project.folder).planned(
         Asked(
             job="",
@@ -97,8 +97,8 @@ def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
     return Review(
         asked=asked,
         columns=sum(column.kind != "id" for column in schema.columns.values()),
-        figure=figure,
-        belief=belief,
+        figure=promise.figures.figure if promise.figures else str(terms.guarantee),
+        promise=promise.sentence,
         cost=str(priced(terms.guarantee)),
         published=(*terms.invariants, "the names of all columns, their ranges and their lists"),
         caveats=terms.caveats,
@@ -107,15 +107,6 @@ def reviewed(project: Project, draft: Draft, choice: Choice) -> Review:
         command=command(project, asked),
         funds=_funds(project, terms, asked.job),
     )
-
-
-def _promise(terms: ReleaseTerms) -> tuple[str, str]:
-    """The promise as a figure, and what it does to a guess, as the report of the release says."""
-    steps = 2 if terms.subject["neighbours"] == "add-remove" else 1
-    found = promised(terms.guarantee, None, steps)
-    if found is None:
-        return str(terms.guarantee), ""
-    return found.figure, dict(found.beliefs)["1 %"]
 
 
 def _misfit(plan: Plan, choice: Choice) -> str:

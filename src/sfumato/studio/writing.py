@@ -15,7 +15,7 @@ from typing import Any
 from sfumato.studio.draft import Draft
 from sfumato.studio.forms import Form
 
-__all__ = ["DATES", "NUMBERS", "OTHERWISE", "Writing", "take_writing"]
+__all__ = ["DATES", "NUMBERS", "OTHERWISE", "Writing", "idle_words", "take_writing"]
 
 NUMBERS: dict[str, dict[str, str]] = {
     "1234.5": {},
@@ -52,6 +52,16 @@ class Writing:
             _chosen(DATES, said, ("format",)),
             ", ".join(map(str, words)),
         )
+
+
+def idle_words(draft: Draft) -> bool:
+    """Whether words for missing are said of the file, and no column may lack a value.
+
+    >>> idle_words(Draft("a", "a", "a.csv", beyond={"file": {"missing_words": ["NA"]}}))
+    True
+    """
+    said = draft.beyond.get("file", {}).get("missing_words")
+    return bool(said) and not any(one.missing for one in draft.columns if one.kind != "id")
 
 
 def _chosen(known: dict[str, dict[str, str]], said: dict[str, Any], facts: tuple[str, ...]) -> str:

@@ -1,15 +1,14 @@
 """S3: what is known of each column without looking at the records."""
 
-import json
+from copy import deepcopy
 from dataclasses import dataclass
-from hashlib import sha256
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from sfumato.errors import ParameterError, Refused
-from sfumato.studio.codebook import book_files, code_book, read_book, take_over
+from sfumato.studio.codebook import CodeBook, book_files, code_book, read_book, take_over
 from sfumato.studio.declaring import (
     KNOWN_FROM,
     Declared,
@@ -25,11 +24,18 @@ from sfumato.studio.lines import marks, written_lines
 from sfumato.studio.page import page, project_of, to
 from sfumato.studio.project import Project
 from sfumato.studio.public_file import propose
+from sfumato.studio.stale import differing, is_newest, is_of, mark_of
 from sfumato.studio.words import KINDS, READ_PUBLIC, READ_SO_FAR
-from sfumato.studio.writing import DATES, NUMBERS, OTHERWISE, Writing
+from sfumato.studio.writing import DATES, NUMBERS, OTHERWISE, Writing, idle_words
 from sfumato.untrusted.visible import visible
 
 __all__ = ["ROUTES"]
+
+_MOST_NAMED = 10  # columns
+_OF_OTHERS = (
+    "this was not sent by a page of these columns: the first line of the file may have been read "
+    "anew since, in another window. Go back and reload it; nothing that was sent is kept"
+)
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,7 @@ def _shown(
     request: Request,
     draft: Draft,
     *,
+    kept: Draft | None = None,
     told: bool = False,
     taken: str = "",
     fresh: str = "",
@@ -64,11 +71,13 @@ def _shown(
     lines: str = "",
     unread_lines: list[str] | None = None,
 ) -> Response:
+    """What is `kept` stands beside what was typed where that was not taken."""
     found, written = declared(draft), written_lines(draft)
+    others = [] if kept is None else differing(kept, draft)
     return page(
         request,
         "columns.html",
-        status=422 if fault or unread_lines else 200,
+        status=409 if kept else 422 if fault or unread_lines else 200,
         title="Columns",
         step=2,
         draft=draft,
@@ -77,13 +86,17 @@ def _shown(
         writing=Writing.of(draft),
         ways={"numbers": NUMBERS, "dates": DATES},
         otherwise=OTHERWISE,
+        idle=idle_words(draft),
         rows=[_row(place, one, found, told) for place, one in enumerate(draft.columns)],
         todo=len(found.faults),
         whole=[*found.whole, *open_questions(draft)] if told else [],
         sound=told and found.schema is not None,
         taken=int(taken) if taken.isdecimal() else None,
         fresh=int(fresh) if fresh.isdecimal() else None,
-        mark=_mark(draft),
+        stale=kept is not None,
+        others=[visible(one) for one in others[:_MOST_NAMED]],
+        more=max(len(others) - _MOST_NAMED, 0),
+        mark=mark_of(kept or draft),
         books=book_files(project_of(request)),
         fault=fault,
         pasted=pasted,
@@ -102,44 +115,59 @@ def _row(place: int, column: TypedColumn, found: Declared, told: bool) -> Row:
         note = f"proposed: {column.source or KINDS.get(column.kind, column.kind)}"
     elif told and column.name in found.becomes:
         note = found.becomes[column.name]
-    return Row(place, shown_name(column.name, place), column, fault, note, _warned(column, found))
+    return Row(
+        place, shown_name(column.name, place), column, fault, note, _warned(place, column, found)
+    )
 
 
-def _warned(column: TypedColumn, found: Declared) -> list[str]:
+def _warned(place: int, column: TypedColumn, found: Declared) -> list[str]:
     """What the eye would miss in a field."""
     warnings = []
     if (seen := visible(column.facts)) != column.facts:
         warnings.append(f"with characters that are not seen: {seen}")
     if alike := found.alike.get(column.name):
         warnings.append(f"these look alike, and count as different values: {alike}")
+    if place in found.idle:
+        warnings.append(
+            "a record with a word for missing does not fit unless it May lack the value"
+        )
     return warnings
 
 
 def save(request: Request) -> Response:
     """Keep all that was typed, then do what the button says."""
     project, form = project_of(request), Form.of(request)
-    draft = project.dataset(request.path_params["dataset"])
-    if form.text("columns", LONGEST) not in ("", _mark(draft)):
-        raise ParameterError(
-            "the first line of the file was read anew since this page was made, in another window: "
-            "go back and reload it; nothing that was sent from it is kept"
-        )
-    before = draft.to_json()
-    lines = form.text("lines", LONGEST)
-    take_fields(draft, form)
-    unread_lines = take_lines(draft, lines, form.text("lines-before", LONGEST))
-    if form.flag("accept"):
+    kept = project.dataset(request.path_params["dataset"])
+    mark, do = form.text("columns", LONGEST), form.text("do", 20)
+    if not is_of(mark, kept):
+        raise ParameterError(_OF_OTHERS)
+    typed, lines = deepcopy(kept), form.text("lines", LONGEST)
+    take_fields(typed, form)
+    unread_lines = take_lines(typed, lines, form.text("lines-before", LONGEST))
+    pasted = form.text("pasted", LONGEST)
+    book = _book(project, form, pasted) if do == "import" and not unread_lines else None
+    draft, taken = deepcopy(typed), 0
+    if isinstance(book, CodeBook):
+        taken = take_over(draft, book)
+    accepting = form.flag("accept") and any(column.acceptable for column in draft.columns)
+    # What is sent twice at once changes nothing the second time.
+    if not is_newest(mark, kept) and (accepting or draft != kept):
+        said = lines if unread_lines else ""
+        return _shown(request, typed, kept=kept, lines=said, pasted=pasted)
+    if accepting:
         for column in draft.columns:
             column.proposed &= not column.acceptable
-    if draft.to_json() != before:
+    if draft != kept or isinstance(book, CodeBook):
         draft.declared = False
         project.keep(draft)
     if unread_lines:
         return _shown(request, draft, told=True, lines=lines, unread_lines=unread_lines)
+    if isinstance(book, str):
+        return _shown(request, draft, fault=book, pasted=pasted)
     here = f"/d/{draft.slug}/schema"
-    match form.text("do", 20):
+    match do:
         case "import":
-            return _import(request, draft, form.text("book", 300), form.text("pasted", LONGEST))
+            return to(f"{here}?taken={taken}#columns")
         case "propose":
             propose(project, draft)
             project.keep(draft)
@@ -152,22 +180,14 @@ def save(request: Request) -> Response:
             return to(f"{here}?check=1#open")
 
 
-def _mark(draft: Draft) -> str:
-    """Which columns these are, and in which order: fields are sent by place."""
-    return sha256(json.dumps(list(draft.positions)).encode()).hexdigest()[:16]
-
-
-def _import(request: Request, draft: Draft, name: str, pasted: str) -> Response:
-    """Take over from a code book; one that cannot be read is told beside its field."""
-    project = project_of(request)
+def _book(project: Project, form: Form, pasted: str) -> CodeBook | str:
+    """The code book that was pasted or chosen, or why it cannot be read."""
     try:
-        book = code_book(pasted, "the pasted text") if pasted else read_book(project, name)
+        if pasted:
+            return code_book(pasted, "the pasted text")
+        return read_book(project, form.text("book", 300))
     except Refused as refusal:
-        return _shown(request, draft, fault=str(refusal), pasted=pasted)
-    taken = take_over(draft, book)
-    draft.declared = False
-    project.keep(draft)
-    return to(f"/d/{draft.slug}/schema?taken={taken}#columns")
+        return str(refusal)
 
 
 def _declare(project: Project, draft: Draft) -> bool:

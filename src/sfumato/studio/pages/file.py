@@ -41,21 +41,22 @@ def show_again(request: Request) -> Response:
 
 def read(request: Request) -> Response:
     """Read the header of the chosen file, if all is answered."""
-    typed, header = _answered(request)
+    typed, header, so_far = _answered(request)
     if isinstance(header, dict):
-        return _shown(request, typed, header, status=422)
+        return _shown(request, typed, header, status=422, so_far=so_far)
     project, draft = project_of(request), begun(typed, header)
     try:
         return to(f"/d/{project.begin(draft).slug}/schema")
     except ParameterError as refusal:
         taken = next((one.slug for one in project.datasets if one.name == draft.name), "")
-        return _shown(request, typed, {"name": str(refusal)}, status=422, taken=taken)
+        said = {"name": str(refusal)}
+        return _shown(request, typed, said, status=422, taken=taken, so_far=so_far)
 
 
 def read_again(request: Request) -> Response:
     """Read the header anew, and keep what was typed of columns that are still there."""
     old = _draft(request)
-    typed, header = _answered(request)
+    typed, header, _ = _answered(request)
     if isinstance(header, dict):
         return _shown(request, typed, header, old, status=422)
     new = begun(typed, header)
@@ -66,17 +67,22 @@ def read_again(request: Request) -> Response:
     return to(f"/d/{old.slug}/schema?fresh={fresh}")
 
 
-def _answered(request: Request) -> tuple[Typed, Header | dict[str, str]]:
-    """What was typed, and the header that goes with it; or what is wrong, by its question."""
+def _answered(request: Request) -> tuple[Typed, Header | dict[str, str], str]:
+    """What was typed, and the header that goes with it, or what is wrong, by its question.
+
+    And what was read of the file for that.
+    """
     project, typed = project_of(request), Typed.sent(Form.of(request))
+    so_far = NOTHING_READ
     try:
         typed = replace(typed, file=_chosen(project, typed.file))
         if found := faults(typed):
-            return typed, found
-        header = read_header(project.file(typed.file))
+            return typed, found, so_far
+        place, so_far = project.file(typed.file), READ_SO_FAR
+        header = read_header(place)
     except Refused as refusal:
-        return typed, {"file": str(refusal)}
-    return typed, unfit(typed, header) or header
+        return typed, {"file": str(refusal)}, so_far
+    return typed, unfit(typed, header) or header, so_far
 
 
 def _alike(project: Project, shown: str) -> list[str]:
@@ -112,9 +118,9 @@ def _shown(
     *,
     status: int = 200,
     taken: str = "",
+    so_far: str = NOTHING_READ,
 ) -> Response:
     project = project_of(request)
-    so_far = NOTHING_READ
     if draft is not None:
         so_far = READ_PUBLIC if draft.read_records else READ_SO_FAR
     return page(
