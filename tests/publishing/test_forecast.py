@@ -279,7 +279,7 @@ def test_impossible_parameters_are_refused_by_name(changes, rule):
 
 
 def test_a_single_record_is_refused_where_it_would_not_be_published():
-    with pytest.raises(sf.ParameterError, match="records must be at least 2 where .* public"):
+    with pytest.raises(sf.ParameterError, match=r"records must be at least 2 where .* public"):
         sf.forecast(of(SMALL, "replace-one"), records=1, epsilon=1)
     with pytest.raises(sf.DataError, match="fewer than two records"):
         sf.publish(
