@@ -43,6 +43,8 @@ def test_one_asks_and_another_approves(run, become):
     assert "request 2 is recorded" in asked.output
     assert "anna asks for epsilon 1 for adult" in run("requests").output
     assert "anna asks for epsilon 1 for adult" in run("show").output
+    for listed in ("requests", "show"):
+        assert "sfumato ledger approve 2 --reason …" in run(listed).output
     refused = run("approve", "2", "--reason", "mine")
     assert "made by anna, who cannot approve it" in str(refused.exception)
     become("boris")
@@ -52,6 +54,33 @@ def test_one_asks_and_another_approves(run, become):
     told = run("log").output
     assert "anna: first wave" in told
     assert "boris: data board" in told
+
+
+def test_whoever_approves_is_told_until_when_the_budget_is(run, become):
+    run("create", "--two-people")
+    become("anna")
+    run("request", "adult", "--epsilon", "1", "--until", "2099-12-31", "--reason", "first wave")
+    become("boris")
+    said = run("approve", "2", "--reason", "data board").output
+    assert said == "adult has epsilon 1 left, until 2099-12-31\n"
+
+
+def test_names_of_the_same_data_are_shown_beside_each_other(run):
+    run("create")
+    for name in ("adult", "registry", "survey", "other"):
+        run("grant", name, "--epsilon", "1", "--reason", "board")
+    assert "same data" not in run("show").output
+    run("same-data", "adult", "registry", "--reason", "one table")
+    run("same-data", "survey", "registry", "--reason", "one table")
+    shown = " ".join(run("show").output.split())
+    for name, others in (
+        ("adult", "registry, survey"),
+        ("registry", "adult, survey"),
+        ("survey", "adult, registry"),
+    ):
+        assert f"{name}: the same data as {others}, so its people bear what all" in shown
+    assert "other: the same" not in shown
+    assert "survey" in run("show", "--dataset", "adult").output
 
 
 def test_a_declined_request_grants_nothing(run):
@@ -109,7 +138,9 @@ def test_what_an_auditor_was_given_is_verified_without_the_ledger(run, tmp_path)
     (tmp_path / "budget.db").unlink()
     assert "is sound" in run("verify", "--export", file).output
     assert isinstance(run("verify", "--export", file, "--head", "0" * 64).exception, LedgerError)
-    assert isinstance(run("export", "-o", file).exception, LedgerError)
+    run("create", "--ledger", str(tmp_path / "new.db"))
+    refused = run("export", "-o", file, "--ledger", str(tmp_path / "new.db"))
+    assert "exists: choose another name or remove it first" in str(refused.exception)
 
 
 def test_a_moved_ledger_goes_on_elsewhere_and_nowhere_else(run, tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from query_world import funded, running
 from sfumato.cli.query import app
 from sfumato.errors import (
     BudgetError,
@@ -121,6 +122,21 @@ def serving(words, ledger, *more):
     finally:
         process.kill()
         process.communicate()
+
+
+@pytest.mark.parametrize("compress", [(), ("--compress",)])
+def test_an_answer_without_an_interval_says_how_far_it_may_be_off(run, tmp_path, compress):
+    with running(funded(tmp_path)) as (url, _):
+        answer, more, _ = run("ask", url, "--keys", "k10", "--epsilon", 1, *compress).splitlines()
+    found = re.fullmatch(
+        r"-?[\d,.]+   standard deviation ([\d,.]+), by the noise of .* alone", answer
+    )
+    # √v_x is 141 at ε = 0.01; 64 numbers under noise of variance 1.84 are of length 11, about.
+    assert 141 * 4 < float(found[1].replace(",", "")) < 141 * 40
+    assert more.startswith("it may be off by far more: your own noise ")
+    assert more.endswith(" the root of the sum of all squared counts, which is not public")
+    assert ("adds a standard deviation of 1.36 times" in more) == (not compress)
+    assert ("what --compress left out" in more) == bool(compress)
 
 
 @pytest.mark.slow

@@ -78,6 +78,15 @@ def test_one_tenth_is_one_tenth_whichever_type_carries_it(written):
     assert exact("epsilon", written) == Fraction(1, 10)
 
 
+@pytest.mark.parametrize("written", ["1_0", "٣", "1" * 5_000, 10**5_000, "1_0/3"])
+def test_what_is_no_plain_number_is_refused_in_few_words(written):
+    with pytest.raises(
+        ParameterError, match=r"most must be a number above 0 and below 9, got .+$"
+    ) as said:
+        exact("most", written, below=9)
+    assert len(str(said.value)) < 100
+
+
 def test_zero_is_a_figure_only_where_it_is_allowed():
     assert exact("delta", 0, zero=True) == 0
     with pytest.raises(ParameterError, match="delta must be a number of at least 0"):

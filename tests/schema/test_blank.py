@@ -62,6 +62,16 @@ def test_blanks_that_cannot_be_bought_as_they_are_say_why_and_what_they_are(refu
     assert rule in why
 
 
+def test_what_must_be_corrected_either_way_is_said_once(refused):
+    told = refused(
+        "name: t\ncolumns:\n  a: {kind: integer, low: 0, hihg: 18}\n"
+        "  b: {kind: integer, low: zero, high: 18}"
+    )
+    assert told.count("hihg is not known here (did you mean high?)") == 1
+    assert told.count("column a: high is missing") == 1
+    assert told.count("column b: low must be a whole number, such as 12") == 1
+
+
 def test_where_nothing_is_blank_nothing_is_offered(refused):
     told = refused("name: t\ncolumns: {a: {kind: integer, low: 5, high: 4}}")
     assert "low must be below high" in told

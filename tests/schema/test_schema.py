@@ -78,7 +78,7 @@ def test_defaults_are_the_careful_ones():
         ({"kind": "number", "low": 0, "high": "inf"}, "high: input should be a finite number"),
         ({"kind": "number", "low": 0, "high": 1.1e300}, "high: input should be less than or equal"),
         ({"kind": "number", "low": -1.1e300, "high": 0}, "low: input should be greater than or eq"),
-        ({"kind": "number", "low": "small", "high": 1}, "low: input should be a valid number"),
+        ({"kind": "number", "low": "small", "high": 1}, "low must be a number, such as 12.5"),
         (
             {"kind": "number", "low": 0, "high": 1, "step": 0},
             "step: input should be greater than 0",
@@ -88,7 +88,7 @@ def test_defaults_are_the_careful_ones():
             "high must be a whole number of steps above low: change high or step",
         ),
         ({"kind": "integer", "low": 0, "high": 10, "step": 3}, "high must be a whole number of"),
-        ({"kind": "integer", "low": 0, "high": 1.5}, "high: input should be a valid integer"),
+        ({"kind": "integer", "low": 0, "high": 1.5}, "high must be a whole number, such as"),
         ({"kind": "integer", "low": 0, "high": 2**53 + 1}, "high: input should be less than or eq"),
         (
             {"kind": "integer", "low": 0, "high": 9, "step": -1},

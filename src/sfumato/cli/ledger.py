@@ -100,9 +100,7 @@ def grant(
             heuristic=heuristic,
             until=until,
         )
-        period = opened.period(dataset)
-        time = "" if period is None else f", until {period.until}"
-        say(f"{dataset} has {opened.balance(dataset).left} left{time}")
+        say(ledger_people.left_of(opened, dataset))
 
 
 @app.command(epilog="Example: sfumato ledger show --ledger budget.db --dataset adult")
@@ -127,6 +125,11 @@ def show(
             if period := opened.period(name):
                 over = " and is over: nothing can be charged to it until the next grant"
                 say(f"{name}: its budget is for the time until {period.until}{over * period.over}")
+            if others := opened.joined(name):
+                say(
+                    f"{name}: the same data as {', '.join(others)}, so its people bear what all of "
+                    "these spend: add the budgets up"
+                )
             if protects := opened.balance(name).protects:
                 say(f"{name}: its budget protects {protects}")
             if unproved := opened.balance(name).unproved:

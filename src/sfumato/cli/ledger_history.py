@@ -79,8 +79,10 @@ def export(
 
     Example: sfumato ledger export --for-auditor --ledger budget.db -o audit.jsonl
     """
+    from sfumato.cli.new_file import check_free
     from sfumato.ledger import Ledger
 
+    check_free(output)
     with Ledger(ledger) as opened:
         count, head = opened.export(output, for_auditor=for_auditor), opened.head
     say(f"{output}: {count:,} lines, head {head}")

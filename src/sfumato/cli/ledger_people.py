@@ -9,9 +9,10 @@ from sfumato.cli.screen import say
 from sfumato.cli.whole_number import integer
 
 if TYPE_CHECKING:
+    from sfumato.ledger import Ledger
     from sfumato.ledger.granting import Request
 
-__all__ = ["approve", "asked_for", "create_dataset", "decline", "request", "requests"]
+__all__ = ["approve", "asked_for", "create_dataset", "decline", "left_of", "request", "requests"]
 
 Number = Annotated[int, typer.Argument(parser=integer, help="The number of the request.")]
 
@@ -86,7 +87,7 @@ def approve(number: Number, ledger: File, reason: Reason) -> None:
         asked = next((one for one in opened.requests() if one.number == number), None)
         opened.approve(number, reason=reason)
         if asked is not None:
-            say(f"{asked.dataset} has {opened.balance(asked.dataset).left} left")
+            say(left_of(opened, asked.dataset))
 
 
 def decline(number: Number, ledger: File, reason: Reason) -> None:
@@ -109,5 +110,13 @@ def asked_for(asked: "Request") -> str:
     also = ", releases without a guarantee" * asked.heuristic
     return (
         f"request {asked.number}: {asked.who} asks for {asked.amount}{also} for {asked.dataset}"
-        f"{until}, {said(asked.clock)} UTC ({asked.reason}): sfumato ledger approve {asked.number}"
+        f"{until}, {said(asked.clock)} UTC ({asked.reason}): sfumato ledger approve {asked.number} "
+        "--reason …"
     )
+
+
+def left_of(opened: "Ledger", dataset: str) -> str:
+    """What a decision leaves a data set, and until when."""
+    period = opened.period(dataset)
+    until = "" if period is None else f", until {period.until}"
+    return f"{dataset} has {opened.balance(dataset).left} left{until}"

@@ -209,7 +209,17 @@ def _of_service(
         said += (
             f"   between {at_least(low)} and {at_most(high)} (at least {confidence:.4g} confidence)"
         )
+    else:
+        said += f"   standard deviation {reply.deviation:,.1f}, by the noise of the service alone"
     say(said)
+    if reply.radius is None:
+        own = f"a standard deviation of {promise.law.variance**0.5:.3g} times"
+        torn = "and what --compress left out add the more, the larger is"
+        added = torn if compress else f"adds {own}"
+        say(
+            f"it may be off by far more: your own noise {added} the root of the sum of all squared "
+            "counts, which is not public"
+        )
     say(
         f"sent: your question under noise; one keyword more or less is hidden by epsilon "
         f"{promise.toggled}, one in place of another by {promise.replaced}, "

@@ -271,6 +271,11 @@ class Ledger(Clients):
                 one_promise(dataset, both, protects)
             append(connection, "same-data", dataset, {"reason": reason}, other=other)
 
+    def joined(self, dataset: str) -> list[str]:
+        """The other names of the same data, as decided; what is spent under all of them adds up."""
+        with self._session() as connection:
+            return [name for name in _same_data(connection, dataset) if name != dataset]
+
     def protects(self, dataset: str, protects: str, *, reason: str) -> None:
         """Record what all charges so far are about, for an account that an older Sfumato kept."""
         line_text(dataset=dataset, protects=protects, reason=reason)

@@ -10,7 +10,7 @@ PureDP(epsilon=Fraction(3, 10))
 Heuristic(reason='rotation keeps distances')
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
@@ -38,6 +38,8 @@ Number = int | float | str | Decimal | Fraction
 
 _LARGEST_EXPONENT = 400  # 1e-999999999 is a rational too, but one that fills the memory
 
+_LONGEST_TOLD = 80  # characters
+
 
 def exact(name: str, value: Number, *, below: Number | None = None, zero: bool = False) -> Fraction:
     """The rational that a person wrote: 0.1 is one tenth, whichever type carries it.
@@ -53,11 +55,20 @@ def exact(name: str, value: Number, *, below: Number | None = None, zero: bool =
             raise ValueError
         number = _rational(value)
     except (ValueError, ZeroDivisionError, TypeError):
-        raise ParameterError(f"{name} must be {rule}, got {value!r}") from None
+        raise ParameterError(f"{name} must be {rule}, got {_told(value, repr)}") from None
     too_small = number < 0 or (number == 0 and not zero)
     if too_small or (below is not None and number >= Fraction(below)):
-        raise ParameterError(f"{name} must be {rule}, got {value}")
+        raise ParameterError(f"{name} must be {rule}, got {_told(value, str)}")
     return number
+
+
+def _told(value: Number, spelled: Callable[[Number], str]) -> str:
+    """What was given, unless it is so long that nobody would read the rule beside it."""
+    try:
+        text = spelled(value)
+    except ValueError:  # of so many digits that Python does not write it
+        return "one of very many digits"
+    return text if len(text) <= _LONGEST_TOLD else f"one of {len(text):,} characters"
 
 
 def _rational(value: Number) -> Fraction:

@@ -107,12 +107,17 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer and, where a bound on the counts is public, how far it may be off."""
+    """An answer and, where a bound on the counts is public, how far it may be off.
+
+    `deviation` is the standard deviation of the service's noise alone: what hid the question adds
+    to the error, by how large the counts are.
+    """
 
     id: str
     value: float
     radius: float | None
     confidence: float
+    deviation: float
 
 
 class QueryClient:
@@ -165,7 +170,8 @@ class QueryClient:
         if facts.records is not None:  # ‖x‖₂ ≤ ‖x‖₁, the public number of records
             wanted = prepared.query.astype(np.float64)
             far = facts.answering.radius(wanted, prepared.sent, facts.records, 1 - confidence)
-        return Reply(prepared.question.id, value, far, confidence)
+        least = facts.answering.deviation(prepared.sent)
+        return Reply(prepared.question.id, value, far, confidence, least)
 
     def close(self) -> None:
         """Let go of the connection."""

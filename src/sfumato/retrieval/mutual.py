@@ -154,6 +154,14 @@ class Answering:
         theirs = float(np.linalg.norm(sent - query))
         return norm * theirs + radius([Share(sent, self.law)], chance)
 
+    def deviation(self, sent: Vector) -> float:
+        """The standard deviation of e_x·q, which is all that is known where no ‖x‖₂ is public.
+
+        >>> round(Answering(3, "add-remove", 1).deviation(np.array([2.0, 0, 1])), 2)
+        3.03
+        """
+        return sqrt(self.law.variance) * _norm(sent)
+
     def reach(self, counts: Vector, query: Vector, promise: QueryPromise, chance: float) -> float:
         """NOT PRIVATE (of the counts): what an answer is off by at most, before any noise.
 

@@ -35,9 +35,15 @@ def _neither(refusal: str, other: str, where: str) -> SchemaError:
     """What is said where a schema lacks facts, and something else forbids to buy them."""
     if other == refusal:  # so it lacks none
         return SchemaError(refusal)
+    bare = other.removeprefix(f"{where}: ")
+    rest = set(bare.split("; "))  # which is said once, behind what is blank
+    said = [one for one in refusal.removeprefix(f"{where}: ").split("; ") if one not in rest]
+    place = f"{where}: " * refusal.startswith(f"{where}: ")
     return SchemaError(
-        f"{refusal}. Ranges and values that are blank can also be bought (sfumato schema "
-        f"estimate), once this is corrected: {other.removeprefix(f'{where}: ')}"
+        f"{place}{'; '.join(said)}. Ranges and values that are blank can also be bought (sfumato "
+        f"schema estimate), once this is corrected: {bare}"
+        if said
+        else refusal
     )
 
 

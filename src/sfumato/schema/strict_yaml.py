@@ -118,6 +118,10 @@ def _fault(item: dict[str, Any], where: list[str]) -> str | None:
             return str(item["ctx"]["error"])
         case _ if item["input"] is None:
             return f"{field} is blank: declare it from public knowledge"
+        case "float_parsing" | "float_type" if field:
+            return f"{field} must be a number, such as 12.5"
+        case "int_parsing" | "int_type" | "int_from_float" if field:
+            return f"{field} must be a whole number, such as 12"
         case "tuple_type":
             return f"{field} must be a list"
         case "dict_type" if where[:1] == ["aliases"]:

@@ -127,6 +127,12 @@ def test_an_auditor_reads_all_and_writes_nothing(people, address, schema):
         assert len(ledger.history()) == 2
         with pytest.raises(LedgerError, match="the database role aude may not do this"):
             ledger.inspect("adult", what="a look")
+        owner, publisher = f"{schema}_owner", f"{schema}_publisher"
+        rule = (
+            rf"to grant it needs the role {owner} \(GRANT {owner} TO aude\), to publish {publisher}"
+        )
+        with pytest.raises(LedgerError, match=rule):
+            ledger.grant("adult", epsilon=1, reason="alone")
 
 
 def test_an_owner_does_not_spend_and_a_publisher_does_not_grant(people, address, schema):

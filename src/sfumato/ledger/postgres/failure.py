@@ -80,8 +80,13 @@ def _sentence(error: psycopg.Error, address: LedgerAddress, user: str) -> str:
         )
     if code == _RIGHTS:
         needed = own.removeprefix("it needs the role ")
-        if needed == own:  # the server's own words
-            needed = f"{address.role('owner')} or {address.role('publisher')}"
+        if needed == own:  # the server's own words, which do not say what for
+            owner, publisher = address.role("owner"), address.role("publisher")
+            return (
+                f"the database role {user} may not do this: to grant it needs the role {owner} "
+                f"(GRANT {owner} TO {quoted(user)}), to publish {publisher} (GRANT {publisher} TO "
+                f"{quoted(user)}); nothing was recorded"
+            )
         return (
             f"the database role {user} may not do this: it needs the role {needed} (GRANT "
             f"{needed.split(' or ')[-1]} TO {quoted(user)}); nothing was recorded"
