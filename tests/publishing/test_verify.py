@@ -351,16 +351,6 @@ def test_another_ledger_is_refused_by_name(sound, tmp_path):
     assert (check.name, check.detail) == ("ledger", "the release was not charged to this ledger")
 
 
-def test_a_page_is_the_one_of_its_release_whatever_a_ledger_holds(copy, tmp_path):
-    sf.Release.load(copy).report()
-    with Ledger.create(tmp_path / "other.db") as other:
-        found = sf.verify(copy, ledger=other)
-        assert [c.name for c in found.failed] == ["ledger"]
-        assert found[-1].name == "report"
-        (copy / "report.html").write_bytes(b"another page")
-        assert [c.name for c in sf.verify(copy, ledger=other).failed] == ["ledger", "report"]
-
-
 def test_a_ledger_that_does_not_hold_the_stated_head_is_refused(copy, ledger):
     paper = paper_of(copy)
     paper["ledger"]["head"] = "0" * len(paper["ledger"]["head"])

@@ -292,9 +292,8 @@ def test_text_files_are_checked_in_many_batches(tmp_path, monkeypatch):
 
     def in_small_blocks(*given, **more):
         small = file.pacsv.ReadOptions(block_size=400, use_threads=False)
-        reader = read(*given, read_options=small, **more)
-        seen.append(reader)
-        return reader
+        seen.append(small)
+        return read(*given, **{**more, "read_options": small})
 
     monkeypatch.setattr(file.pacsv, "open_csv", in_small_blocks)
     assert sf.verify(folder)

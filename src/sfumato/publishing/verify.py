@@ -28,6 +28,7 @@ from sfumato.release.folder import CERTIFICATE, DATA, REPORT, SYNOPSIS, sha256
 from sfumato.release.older_content import OlderContent
 from sfumato.release.reading import read_certificate, read_files, read_synopsis
 from sfumato.release.release import Release, table_schema
+from sfumato.render.constrained import CONDITIONED
 from sfumato.schema.domain import Domain
 from sfumato.untrusted.plain_file import content as file_content
 from sfumato.untrusted.plain_file import is_folder, is_there
@@ -196,6 +197,8 @@ def _replanned(folder: Path, certificate: Certificate) -> str:
     earlier = "revision" not in record["options"]  # did not say how good they would be
     if earlier and terms.doubt is not None and record["warnings"] == facts["warnings"][:-1]:
         del facts["warnings"]
+    if record["limits"] == [limit for limit in facts["limits"] if limit != CONDITIONED]:
+        del facts["limits"]  # of a version that did not say it
     for name, fact in facts.items():
         if record[name] != fact:
             raise ReleaseError(f"{name} is not what schema and method say")

@@ -14,7 +14,7 @@ from sfumato.numeric.arrays import Codes
 from sfumato.render.decode import BATCH_ROWS
 from sfumato.render.rules import Rules
 
-__all__ = ["STATEMENT", "kept"]
+__all__ = ["CONDITIONED", "STATEMENT", "kept"]
 
 _RAREST = 100  # draws per record that keeps the rules
 _TRIAL = 20_000  # draws after which the share that keeps them is known well enough
@@ -22,6 +22,12 @@ STATEMENT = (
     "The constraints of the schema hold in every record, by rejection: drawn records that break "
     f"one are drawn again. Where fewer than 1 in {_RAREST} keeps them all, the others are moved "
     "to near values that do. The records of the data were counted as they are."
+)
+# Certificates of the first versions lack it: what is said of the rows was always true of them.
+CONDITIONED = (
+    "So rows are not drawn from the noisy tables alone: their shares and means may be off by more "
+    "than the errors that are stated, which are those of the tables. Ask sfumato accuracy or the "
+    "synopsis for figures of one column, rather than count rows."
 )
 
 

@@ -1,7 +1,7 @@
 """What the page of a release says, before it is set: every figure from the release alone."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sfumato.accuracy.as_read import as_read
 from sfumato.accuracy.fit import judged
@@ -14,6 +14,7 @@ from sfumato.report.bought_facts import CHOSEN, bought_facts
 from sfumato.report.card import Group
 from sfumato.report.count_pictures import count_pictures, count_precision
 from sfumato.report.declared import Fact, declared
+from sfumato.report.drift import drift
 from sfumato.report.fitting import Fitting, fitting
 from sfumato.report.network_pictures import network_pictures
 from sfumato.report.precision import Precision, precision
@@ -23,7 +24,7 @@ from sfumato.report.quality import Headline, headline
 from sfumato.report.series_pictures import series_pictures, series_precision
 from sfumato.report.spending import Item, spending
 from sfumato.report.svg import short
-from sfumato.report.table_pictures import table_pictures
+from sfumato.report.table_pictures import Look, table_pictures
 from sfumato.report.unit import UnitWords, unit_words
 from sfumato.schema import Schema
 
@@ -59,7 +60,9 @@ class Page:
 
 def _table(release: Release) -> tuple[Precision, Iterable[Group]]:
     found = precision(release)
-    return found, table_pictures(release, found)
+    look = Look.at(release, found)
+    rows = drift(release.certificate, list(look.beside.items()))
+    return replace(found, rows=rows), table_pictures(release, found, look)
 
 
 def _network(release: Release) -> tuple[Precision, Iterable[Group]]:

@@ -77,6 +77,7 @@ class Precision:
     answered: bool = False  # whether `sfumato accuracy` takes the release
     found: Published | None = None
     means: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    rows: str = ""  # how far the released rows are from what was counted, in a sentence
     from_rows: bool = False  # whether the rows are what was measured, and nothing was drawn
     changed: Callable[[str], str] = lambda _: ""  # by column: how many were changed in reading
 

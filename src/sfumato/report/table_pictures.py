@@ -1,24 +1,26 @@
 """Pictures of a released table: each column, and the most strongly associated pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from sfumato.accuracy.heaps import Heap, heaps
 from sfumato.accuracy.spelling import at_least, at_most
 from sfumato.release.certificate import stated
 from sfumato.release.release import Release
 from sfumato.report.card import Card, Group
-from sfumato.report.columns import MOST_COLUMNS, Bars, Column, Span, names_of, survey
+from sfumato.report.columns import MOST_COLUMNS, Bars, Column, Span, Survey, names_of, survey
+from sfumato.report.drift import Beside, beside_tables
 from sfumato.report.figures import bars, histogram
 from sfumato.report.group_pictures import group_pictures
 from sfumato.report.pair_pictures import pair_pictures
 from sfumato.report.people_pictures import people_pictures
-from sfumato.report.precision import Precision, share_between
+from sfumato.report.precision import Precision
 from sfumato.report.svg import short
 from sfumato.report.tails import tails
 from sfumato.schema.domain import Domain, Grid
 from sfumato.synopsis.flat_people import COUNT, FlatPeople
 
-__all__ = ["table_pictures"]
+__all__ = ["Look", "table_pictures"]
 
 _LONG = 80  # characters of a name in a sentence
 _ROWS = "Bars are the released rows. "
@@ -31,13 +33,37 @@ _NO_ROW = "Who has no row counts as missing in what rows hold. "
 Interval = tuple[float, float]
 
 
-def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
+@dataclass(frozen=True, eq=False)
+class Look:
+    """The released rows, in the bins of the noisy tables and beside these."""
+
+    precision: Precision  # what is known of these rows
+    starts: Mapping[str, Sequence[int]]  # of the bins that were counted, by column
+    survey: Survey
+    beside: Mapping[str, tuple[Beside, ...]]
+
+    @classmethod
+    def at(cls, release: Release, precision: Precision) -> "Look":
+        """Read once, for the pictures and for what is said of the rows."""
+        if release.certificate.options.get("where"):  # the tables are of all records, not of these
+            precision = Precision(changed=precision.changed)
+        bars = _bars(release, precision)
+        starts = {name: [start for start, _ in bins] for name, bins in bars.items()}
+        found = survey(release, starts)
+        names = {name: [some for _, some in bins] for name, bins in bars.items()}
+        beside = {
+            column.name: beside_tables(column, precision.found, names.get(column.name, ()))
+            for column in found.columns
+        }
+        return cls(precision, starts, found, beside)
+
+
+def table_pictures(
+    release: Release, precision: Precision, look: Look | None = None
+) -> Iterator[Group]:
     """Columns first, then groups where the schema has them, then pairs."""
-    if release.certificate.options.get("where"):  # the tables are of all records, not of these
-        precision = Precision(changed=precision.changed)
-    bars = _bars(release, precision)
-    starts = {name: [start for start, _ in bins] for name, bins in bars.items()}
-    found = survey(release, starts)
+    look = look or Look.at(release, precision)
+    precision, starts, found = look.precision, look.starts, look.survey
     piled, ends = heaps(precision.found) if precision.found else (), tails(precision.found)
     notes = {
         column.name: (*_hints(column.name, piled, precision), *_one(ends, column.name))
@@ -45,8 +71,7 @@ def table_pictures(release: Release, precision: Precision) -> Iterator[Group]:
     }
     cards = tuple(
         _column(
-            column, k, precision, [names for _, names in bars.get(column.name, ())],
-            notes[column.name],
+            column, k, precision, look.beside[column.name], notes[column.name],
         )
         for k, column in enumerate(found.columns)
     )  # fmt: skip
@@ -117,15 +142,15 @@ def _column(
     column: Column,
     k: int,
     precision: Precision,
-    counted: Sequence[tuple[str, ...]],
+    beside: Sequence[Beside],
     hints: tuple[str, ...],
 ) -> Card:
     title = short(column.name, _LONG)
     if column.missing:
         hints = (*hints, f"{_share(column.missing / max(column.rows, 1))} missing")
     if isinstance(column.bins, Span):
-        return _number(column, column.bins, k, (title, hints), precision, counted)
-    return _category(column, column.bins, k, (title, hints), precision)
+        return _number(column, column.bins, k, (title, hints), precision, beside)
+    return _category(column, column.bins, k, (title, hints), beside)
 
 
 def _number(
@@ -134,7 +159,7 @@ def _number(
     k: int,
     told: tuple[str, tuple[str, ...]],
     precision: Precision,
-    counted: Sequence[tuple[str, ...]],
+    beside: Sequence[Beside],
 ) -> Card:
     (title, hints), mean = told, precision.means.get(column.name)
     shares, (low, high) = column.shares, (span.text(end) for end in span.ends)
@@ -144,9 +169,7 @@ def _number(
         f"{title}: histogram of the released {of} from {low} to {high}; the fullest of "
         f"{len(span)} bins, {span.bin(fullest)}, holds {_share(shares[fullest])}"
     )
-    ends: list[Interval] = []
-    if precision.found is not None:
-        ends = [share_between(precision.found, column.name, names) for names in counted]
+    ends = [one.ends for one in beside[: len(span)]]  # missing stands behind
     if ends:
         label += f" (as read {' to '.join(_share(end) for end in ends[fullest])})"
     wide = _noise(column, ends) or _mean_noise(mean, span)
@@ -189,13 +212,14 @@ def _mean_noise(mean: Interval | None, span: Span) -> tuple[str, ...]:
 
 
 def _category(
-    column: Column, values: Bars, k: int, told: tuple[str, tuple[str, ...]], precision: Precision
+    column: Column,
+    values: Bars,
+    k: int,
+    told: tuple[str, tuple[str, ...]],
+    beside: Sequence[Beside],
 ) -> Card:
     title, hints = told
-    named = len(values) - (values.together > 0)
-    found, between = precision.found, list[Interval | None]()
-    if found is not None and set(values.values[:named]) <= set(found.counts.get(column.name, ())):
-        between = [share_between(found, column.name, [value]) for value in values.values[:named]]
+    between = [one.ends for one in beside[: len(values) - (values.together > 0)]]
     words = []
     for j, value in enumerate(values.values):
         ends = between[j] if j < len(between) else None

@@ -28,7 +28,7 @@ from sfumato.plan.made_up import (
 from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
-from sfumato.render.constrained import STATEMENT
+from sfumato.render.constrained import CONDITIONED, STATEMENT
 from sfumato.render.drawing import Drawing
 from sfumato.render.mosaic import (
     Model,
@@ -127,7 +127,7 @@ def plan(
             "one; dependence among three and more columns only as far as these imply it"
             + (", and as some tables of two columns with the target say." if what.triples else "."),
             *((_only(asked),) if asked else ()),
-            *((STATEMENT,) if domain.schema.constraints else ()),
+            *((STATEMENT, CONDITIONED) if domain.schema.constraints else ()),
         ),
     )
 

@@ -15,6 +15,7 @@ from sfumato.plan import Plan
 from sfumato.plan.options import whole
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.mechanism import Event
+from sfumato.render.constrained import CONDITIONED
 from sfumato.render.latent import Settings
 from sfumato.render.panel.measured import MOST_TIMES
 from sfumato.render.panel.people_rules import PEOPLE_STATEMENT, PeopleRules
@@ -112,7 +113,7 @@ def people_plan(
             _FOLLOW if followed else _APART,
             _TOGETHER,
             _LEFT_OUT.format(_ORPHANS if what.flat.people.linked else ""),
-            *((PEOPLE_STATEMENT,) if domain.schema.constraints else ()),
+            *((PEOPLE_STATEMENT, CONDITIONED) if domain.schema.constraints else ()),
         ),
         people=True,
     )
