@@ -136,9 +136,22 @@ class JobFolder:
                 found.append(self.asked(job))
         return [asked for asked in found if asked and dataset in (None, asked.dataset)]
 
+    def without_ending(self) -> list[Asked]:
+        """Jobs that are under way, or whose worker ended without a word; by id."""
+        names = set(self._names())
+        ids = sorted(name.removesuffix(".json") for name in names)
+        found = []
+        for job in ids:
+            if is_job(job) and f"{job}.end.json" not in names:
+                with suppress(ParameterError):  # its own page says what is wrong with it
+                    found.append(self.asked(job))
+        return [asked for asked in found if asked]
+
     def _names(self) -> list[str]:
         try:
             return sorted(entry.name for entry in self._jobs.iterdir())
+        except PermissionError as error:  # another person's
+            raise ParameterError(f"folder {self._jobs} cannot be read: {error.strerror}") from None
         except OSError as error:
             raise ParameterError(
                 f"folder {self._jobs} cannot be read: {error.strerror}. {_PUT_BACK}"

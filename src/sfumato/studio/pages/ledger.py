@@ -17,7 +17,8 @@ from sfumato.release.reading import read_certificate
 from sfumato.studio.account import Account, account, address_of, name_at
 from sfumato.studio.asked import is_job
 from sfumato.studio.forms import Form
-from sfumato.studio.page import page, project_of
+from sfumato.studio.open_releases import open_releases
+from sfumato.studio.page import jobs_of, page, project_of
 from sfumato.studio.place import is_slug
 from sfumato.studio.project import Project
 from sfumato.studio.sheet import sheet
@@ -144,6 +145,7 @@ def shown(
         rows=rows if whole else rows[:_SHOWN],
         older=0 if whole else max(len(rows) - _SHOWN, 0),
         known=_known(project),
+        lost=open_releases(jobs_of(request), found.unfinished).lost,
         head=ledger.head,
         ledger_id=ledger.ledger_id,
         two_people=ledger.two_people,

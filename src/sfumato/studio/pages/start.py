@@ -1,5 +1,6 @@
 """S1: what there is, what is left of each budget, and what to do next."""
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from urllib.parse import quote
@@ -14,7 +15,8 @@ from sfumato.ledger.amount import NOTHING
 from sfumato.studio.account import address_of
 from sfumato.studio.draft import Draft
 from sfumato.studio.madeup import begin_example
-from sfumato.studio.page import page, project_of, to
+from sfumato.studio.open_releases import open_releases
+from sfumato.studio.page import jobs_of, page, project_of, to
 from sfumato.studio.project import Project
 from sfumato.studio.warming import warm_up
 from sfumato.studio.words import NOTHING_READ, READ_SO_FAR, greek, several
@@ -37,6 +39,7 @@ class Line:
     spent: int | None  # hundredths of what was granted, for the bar; None where nothing was
     known: bool  # to the ledger
     releases: int
+    lost: int  # after their noise was drawn
     looks: int
     todo: str
     next: str
@@ -51,15 +54,17 @@ def show(request: Request) -> Response:
     """The start page."""
     warm_up()
     project = project_of(request)
-    drafts, unfinished = project.datasets, []
+    drafts = project.datasets
     with project.ledger() as ledger:
-        lines = [_line(draft, ledger) for draft in drafts]
+        charged = [] if ledger is None else ledger.unfinished()
+    stopped = open_releases(jobs_of(request), charged)
+    lost = Counter(stopped.lost.values())
+    with project.ledger() as ledger:
+        lines = [_line(draft, ledger, lost[draft.name]) for draft in drafts]
         if ledger is not None:
             known = {draft.name for draft in drafts}
-            lines += [_alone(name, ledger) for name in ledger.datasets() if name not in known]
-            unfinished = [
-                (entry.release, entry.dataset, entry.state) for entry in ledger.unfinished()
-            ]
+            others = [name for name in ledger.datasets() if name not in known]
+            lines += [_counted(name, None, ledger, lost[name], "", "") for name in others]
     example = not any(draft.made_up for draft in drafts)
     waiting, astray, complaints = _not_begun(project, {draft.file for draft in drafts})
     return page(
@@ -70,8 +75,8 @@ def show(request: Request) -> Response:
         waiting={name: quote(visible(name), safe="") for name in waiting},
         most=_MOST_NAMED,
         astray=[] if lines or waiting else astray,
-        unfinished=unfinished,
-        complaints=project.complaints + complaints,
+        unfinished=stopped.open,
+        complaints=project.complaints + complaints + stopped.complaints,
         example=example,
         read=READ_SO_FAR if drafts else NOTHING_READ,
     )
@@ -91,30 +96,29 @@ def _not_begun(project: Project, begun: set[str]) -> tuple[list[str], list[str],
         return [], [], [str(refusal)]
 
 
-def _line(draft: Draft, ledger: Ledger | None) -> Line:
+def _line(draft: Draft, ledger: Ledger | None, lost: int) -> Line:
     done = sum(bool(column.kind) and not column.proposed for column in draft.columns)
     all_of_them = len(draft.columns)
     todo = "" if draft.declared else f"{done} of {several(all_of_them, 'column')} declared"
     next_step = "Choose the promise" if draft.declared else "Declare the columns"
     if ledger is None or draft.name not in ledger.datasets():
-        nothing = (_NOTHING_GRANTED, None, False, 0, 0)
+        nothing = (_NOTHING_GRANTED, None, False, 0, 0, 0)
         return Line(draft.name, draft.slug, *nothing, todo, next_step)
-    return _counted(draft.name, draft.slug, ledger, todo, next_step)
+    return _counted(draft.name, draft.slug, ledger, lost, todo, next_step)
 
 
-def _alone(name: str, ledger: Ledger) -> Line:
-    return _counted(name, None, ledger, "", "")
-
-
-def _counted(name: str, slug: str | None, ledger: Ledger, todo: str, next_step: str) -> Line:
+def _counted(
+    name: str, slug: str | None, ledger: Ledger, lost: int, todo: str, next_step: str
+) -> Line:
     balance, looks = ledger.balance(name), sum(ledger.inspections(name).values())
     left = balance.left.spelled(like=balance.granted)
     if balance.granted == NOTHING:
         said, share = _NOTHING_GRANTED, None
     else:
         said, share = greek(f"{left} left of {balance.granted}"), _spent(balance)
-    releases = balance.releases - len(ledger.stopped(name))  # what stopped published nothing
-    spent = (said, share, True, releases, looks)
+    # What stopped published nothing, and neither did what is lost.
+    releases = balance.releases - len(ledger.stopped(name)) - lost
+    spent = (said, share, True, releases, lost, looks)
     return Line(name, slug, *spent, todo, next_step)
 
 
