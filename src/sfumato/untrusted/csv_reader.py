@@ -1,10 +1,11 @@
 """CSV blocks through Arrow, which lets go of what it was lent before anything else happens.
 
 Arrow reads ahead in threads of its own, and what it calls back belongs to Python.  The last of
-these threads to drop a reader drops its stream as well, and takes the lock of the interpreter for
-that.  Where Python is ending by then, it ends the thread instead, C++ sees a destructor left
-halfway, and the process aborts: after a refusal that was told, with another exit code.  So
-whoever closes a reader waits, for microseconds, until nothing lent to it is held there.
+these threads to drop a reader drops its stream as well, and a moment later the block that it read
+last; it takes the lock of the interpreter for each.  Where Python is ending by then, it ends the
+thread instead, C++ sees a destructor left halfway, and the process aborts: after a refusal that was
+told, with another exit code.  So whoever closes a reader waits, for microseconds, until nothing
+that was lent is held there.
 """
 
 import io
@@ -82,8 +83,16 @@ class _Lent(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def read(self, size: int = -1) -> bytes:
-        return b"" if self.ended else bytes(self._stream.read(size))
+    def read(self, size: int = -1) -> "_Block":
+        return _Block(b"" if self.ended else self._stream.read(size), self)
 
     def skip(self, row: Any) -> str:
         return self._skipped(row)
+
+
+class _Block(bytearray):
+    """Bytes that Arrow holds for a while, and what they came from as long: also the empty ones."""
+
+    def __init__(self, content: bytes, lent: "_Lent") -> None:
+        super().__init__(content)
+        self._lent = lent
