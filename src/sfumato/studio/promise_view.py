@@ -122,7 +122,8 @@ def view(
         typed = replace(typed, secret=found.fixed == "add-remove")
     names = list(stated(declared).schema.released)
     meant = judged(typed, names)
-    shown = View(typed, meant, funds=found)
+    person = stated(declared).schema.people is not None
+    shown = View(typed, meant, funds=found, refusal=_PERSONS if person else "")
     if meant.epsilon is None or "delta" in meant.faults:
         return shown
     try:
@@ -137,10 +138,8 @@ def view(
     except Refused as refusal:
         return replace(shown, judged=meant.wrong(_field_of(refusal, meant), str(refusal)))
     shown = _promised(replace(shown, funds=_enough(project, name, plan, found)), plan)
-    if meant.records is None:
+    if meant.records is None or person:
         return shown
-    if facts.schema.people is not None:
-        return replace(shown, refusal=_PERSONS)
     shown = replace(shown, hidden=hidden(plan, meant.records))
     base = Question(
         facts.text,
