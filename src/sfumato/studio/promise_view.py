@@ -149,9 +149,9 @@ def view(
         delta=meant.delta,
         counted=typed.misfit != UNCHECKED,
     )
-    shown = _compared(shown, base, len(names), forecasts)
     shown = _wished(shown, base, forecasts)
-    return _foreseen(shown, base, forecasts, wait)
+    shown = _foreseen(shown, base, forecasts, wait)
+    return _compared(shown, base, len(names), forecasts)  # once there is something to compare with
 
 
 def _field_of(refusal: Refused, meant: Judged) -> str:
