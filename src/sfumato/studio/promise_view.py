@@ -3,6 +3,7 @@
 Sentences are there at once; tables of errors come when they are made (`forecasts`).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -33,6 +34,7 @@ _PERSONS = (
 )
 _FEW_COLUMNS = 40  # for which errors under a failure chance are forecast unasked
 _COMPARED = 3  # columns that are named in one sentence
+_NAMED = re.compile(r"^want (['\"])(.*?)\1: ", re.S)
 _MOST_DELTA = Fraction(1, 10**9)
 
 
@@ -228,7 +230,8 @@ def _wished(shown: View, base: Question, forecasts: Forecasts) -> View:
     asked = replace(base, epsilon=None, want=shown.judged.want)
     found = forecasts.answer(asked)
     if isinstance(found, Refused):
-        return replace(shown, wish_refusal=str(found))
+        said = _NAMED.sub(r"What you want (\2): ", str(found))  # a command has it as an option
+        return replace(shown, wish_refusal=said)
     if found is None:
         return replace(shown, wish_pending=True, wish_tried=forecasts.tried(asked))
     return replace(shown, wish=found.found, wish_epsilon=f"{float(found.epsilon):g}")
