@@ -42,6 +42,11 @@ def test_a_port_in_use_is_one_sentence(tmp_path):
     assert "leave --port out" in str(refusal)
 
 
+def test_a_project_and_a_received_release_are_not_opened_together(tmp_path):
+    found = CliRunner().invoke(app, ["studio", str(tmp_path), "--received", str(tmp_path)])
+    assert (found.exit_code, "leave out the folder" in " ".join(found.output.split())) == (2, True)
+
+
 def test_a_folder_that_cannot_be_one_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):

@@ -47,9 +47,8 @@ def test_an_interval_is_of_the_records_that_fail_there_first():
 def test_where_noise_hides_the_column_no_count_and_no_remedy_is_given():
     cells = [("a", "above", 300), ("b", "above", 565), ("b", "missing", -20)]
     told = said({"a": AGE, "b": AGE}, cells)
-    assert "The noise hides which column it is: perhaps b, whose count is the largest" in told
-    assert "but it may well be another. See it exactly" in told
-    for word in ("probably", "565", "Column b", "widen the range"):
+    assert "The noise hides which column it is. See it exactly" in told
+    for word in ("perhaps", "column b", "probably", "565", "Column b", "widen the range"):
         assert word not in told
 
 
@@ -85,6 +84,6 @@ def test_of_persons_it_is_said_what_is_counted_where_noise_hides_the_column_as_w
     columns = {"id": {"kind": "id"}, "a": {**AGE, "per": "person"}, "b": AGE}
     cells = [("a", "above", 300), ("b", "above", 500)]
     told = said(columns, cells, each=27_720, tables=EVENTS)
-    assert "perhaps b, whose count is the largest" in told
+    assert "The noise hides which column it is. A person counts" in told
     assert "A person counts once in all" in told
     assert "(or --uncounted) --persons FILE, by row. If" in told

@@ -242,3 +242,9 @@ def test_nothing_that_is_too_long_takes_the_page_away(visitor):
     assert reply.status == 422
     assert "At most 200 characters" in reply.text
     assert "p" * 500 in reply.text
+
+
+def test_a_link_is_said_to_be_one(visitor):
+    (visitor.folder / "data" / "link.csv").symlink_to("patients.csv")
+    reply = sent(visitor, file="link.csv")
+    assert (reply.status, "links are not followed" in reply.text) == (422, True)

@@ -345,6 +345,13 @@ def test_persons_with_several_rows_have_a_promise_and_are_told_why_no_forecast(w
     schema = Schema.of({**facts, "person": "who", "rows_per_person": 4})
     world.project.schema_path("visits").write_text(schema.to_yaml())
     with studio(world.project.folder) as visitor:
+        begun = visitor.get(HERE).text
+        assert "No forecast is made where a person is the unit" in begun
+        assert "the errors of all columns stand here" not in begun
+        assert begun.count("measures each row as a unit of its own") == 1
+        assert "<dt>dp-lda, modips, " in begun
+        lacking = visitor.post(HERE, {**USUAL, "records": ""})
+        assert (lacking.status, "about how many people there are." in lacking.text) == (422, True)
         text = asked(visitor).text
         assert (
             "knows all rows of all other people and thinks something about one person 1 %" in text

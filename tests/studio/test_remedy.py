@@ -23,6 +23,7 @@ def test_every_remedy_is_one_that_the_pages_have(axis):
         said = remedy(complaint.words, axis)
         assert OF_A_SCHEMA.search(said)
         assert not OF_A_SCHEMA.search(on_pages(said)), on_pages(said)
+        assert "JSON" not in on_pages(said)
 
 
 def test_a_mark_between_columns_is_not_to_be_chosen_on_a_page():

@@ -95,6 +95,7 @@ def test_the_id_stays_until_something_else_is_typed(world):
         ({}, "Type visits, as it stands above"),
         ({"name": "visit"}, "Type visits, as it stands above"),
         ({"name": "VISITS"}, "Type visits, as it stands above"),
+        ({"name": "visits", "format": "xlsx"}, "Choose one of these formats"),
     ],
 )
 def test_without_the_name_nothing_is_begun(world, form, said):

@@ -34,6 +34,13 @@ def test_the_made_up_clinic_has_a_schema_at_once_and_is_offered_once(visitor):
     assert visitor.post("/example").status == 409
 
 
+def test_columns_that_are_all_declared_are_to_be_confirmed(visitor):
+    visitor.post("/example")
+    found = visitor.get("/").text
+    assert "9 of 9 columns declared" in found
+    assert ">Confirm the columns<" in found
+
+
 def test_what_is_left_of_a_budget_is_shown_beside_looks_and_releases(visitor):
     visitor.post("/example")
     assert "nothing granted yet" in visitor.get("/").text

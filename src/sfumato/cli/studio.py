@@ -13,6 +13,7 @@ __all__ = ["studio"]
 
 
 def studio(
+    context: typer.Context,
     folder: Annotated[
         Path, typer.Argument(help="Folder of the project; made if it is not there.")
     ] = Path(),
@@ -46,6 +47,12 @@ def studio(
     from sfumato.studio.project import Project
 
     if received is not None:
+        source = context.get_parameter_source("folder")
+        if source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(
+                "a received release is looked at by itself: leave out the folder of the project, "
+                "or --received"
+            )
         _whole(received)
     project = Project(folder) if received is None else None
     shown = received if project is None else project.folder

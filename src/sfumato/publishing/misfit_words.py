@@ -76,13 +76,10 @@ def stopped(
 
 def _hidden(facts: FitFacts) -> str:
     """No figure and no remedy: where noise is that large, the largest count is often its work."""
-    largest = max(facts.misfits, key=lambda cell: cell.count).column
-    if len({cell.column for cell in facts.misfits}) == 1:
-        return f"The noise hides what is wrong in column {largest}"
-    return (
-        f"The noise hides which column it is: perhaps {largest}, whose count is the largest, but "
-        "it may well be another"
-    )
+    columns = {cell.column for cell in facts.misfits}
+    if len(columns) == 1:
+        return f"The noise hides what is wrong in column {columns.pop()}"
+    return "The noise hides which column it is"
 
 
 def _named(misfit: Misfit, axis: Axis, fit: Fit, order: str | None) -> str:

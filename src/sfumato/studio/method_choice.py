@@ -8,7 +8,7 @@
 False
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,10 +19,11 @@ from sfumato.privacy.guarantee import Heuristic
 from sfumato.publishing.table import DEFAULT_METHOD, price
 from sfumato.schema import Schema
 
-__all__ = ["DEFAULT_METHOD", "Offer", "offered", "unpromised"]
+__all__ = ["DEFAULT_METHOD", "Offer", "grouped", "offered", "unpromised"]
 
 _SOME_EPSILON, _SOME_DELTA = "1", "1e-9"
 _LONGEST = 300  # characters of a reason
+_FEW = 2  # methods, of which each says its reason by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,28 @@ def offered(text: str, *, strong: bool) -> tuple[Offer, ...]:
     """
     found = _found(Schema.parse(text), None if strong else _SOME_DELTA)
     return tuple(sorted(found, key=lambda one: (one.name != DEFAULT_METHOD, not one.fits)))
+
+
+def grouped(offers: Iterable[Offer]) -> list[tuple[str, str]]:
+    """Methods that cannot be chosen, and why; many with the same reason together.
+
+    >>> why = "dca needs a label", "lip needs a label", "lop needs a label", "too wide"
+    >>> grouped(Offer(one.split()[0], "", "", one) for one in why)
+    [('dca, lip, lop', 'each of these needs a label'), ('too', 'too wide')]
+    """
+    alike: dict[str, list[Offer]] = {}
+    for offer in offers:
+        if not offer.fits:
+            bare = offer.why_not.removeprefix(f"{offer.name} ")
+            said = offer.why_not if bare == offer.why_not else f"each of these {bare}"
+            alike.setdefault(said, []).append(offer)
+    found = []
+    for said, same in alike.items():
+        if len(same) > _FEW:
+            found.append((", ".join(one.name for one in same), said))
+        else:
+            found += [(one.name, one.why_not) for one in same]
+    return found
 
 
 def unpromised() -> list[str]:

@@ -3,6 +3,7 @@
 Sentences are there at once; tables of errors come when they are made (`forecasts`).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -33,6 +34,7 @@ _PERSONS = (
 )
 _FEW_COLUMNS = 40  # for which errors under a failure chance are forecast unasked
 _COMPARED = 3  # columns that are named in one sentence
+_NAMED = re.compile(r"^want (['\"])(.*?)\1: ", re.S)
 _MOST_DELTA = Fraction(1, 10**9)
 
 
@@ -122,7 +124,8 @@ def view(
         typed = replace(typed, secret=found.fixed == "add-remove")
     names = list(stated(declared).schema.released)
     meant = judged(typed, names)
-    shown = View(typed, meant, funds=found)
+    person = stated(declared).schema.people is not None
+    shown = View(typed, meant, funds=found, refusal=_PERSONS if person else "")
     if meant.epsilon is None or "delta" in meant.faults:
         return shown
     try:
@@ -137,10 +140,8 @@ def view(
     except Refused as refusal:
         return replace(shown, judged=meant.wrong(_field_of(refusal, meant), str(refusal)))
     shown = _promised(replace(shown, funds=_enough(project, name, plan, found)), plan)
-    if meant.records is None:
+    if meant.records is None or person:
         return shown
-    if facts.schema.people is not None:
-        return replace(shown, refusal=_PERSONS)
     shown = replace(shown, hidden=hidden(plan, meant.records))
     base = Question(
         facts.text,
@@ -150,9 +151,9 @@ def view(
         delta=meant.delta,
         counted=typed.misfit != UNCHECKED,
     )
-    shown = _compared(shown, base, len(names), forecasts)
     shown = _wished(shown, base, forecasts)
-    return _foreseen(shown, base, forecasts, wait)
+    shown = _foreseen(shown, base, forecasts, wait)
+    return _compared(shown, base, len(names), forecasts)  # once there is something to compare with
 
 
 def _field_of(refusal: Refused, meant: Judged) -> str:
@@ -229,7 +230,8 @@ def _wished(shown: View, base: Question, forecasts: Forecasts) -> View:
     asked = replace(base, epsilon=None, want=shown.judged.want)
     found = forecasts.answer(asked)
     if isinstance(found, Refused):
-        return replace(shown, wish_refusal=str(found))
+        said = _NAMED.sub(r"What you want (\2): ", str(found))  # a command has it as an option
+        return replace(shown, wish_refusal=said)
     if found is None:
         return replace(shown, wish_pending=True, wish_tried=forecasts.tried(asked))
     return replace(shown, wish=found.found, wish_epsilon=f"{float(found.epsilon):g}")

@@ -4,10 +4,17 @@
 'tick May lack beside the column, on the page of the columns, if a record may lack it'
 """
 
+import re
+
 from sfumato.publishing.misfit_words import BUY, GO_ON, LOOK, QUOTE_THEM
 
 __all__ = ["on_pages"]
 
+_OF_LINES = re.compile(
+    "; in lines of JSON see also whether the key is written .*?, in the same letters"
+    "|, in lines of JSON whether each is an object by itself",
+    re.S,
+)
 _ON_PAGES = {
     LOOK: "a look at whether the file fits, which the ledger counts",
     GO_ON: "let more of them pass, or go on without the check, on the page of the promise",
@@ -33,6 +40,7 @@ _ON_PAGES = {
 
 def on_pages(text: str) -> str:
     """The same with the remedies of the pages in place of those of commands and schemas."""
+    text = _OF_LINES.sub("", text)  # which have no header, so that the pages take none
     for command, here in _ON_PAGES.items():
         text = text.replace(command, here)
     return text

@@ -15,7 +15,7 @@ from sfumato.studio.draft import Draft
 from sfumato.studio.forms import Form
 from sfumato.studio.grade import GRADES
 from sfumato.studio.header import shown_name
-from sfumato.studio.method_choice import offered, unpromised
+from sfumato.studio.method_choice import grouped, offered, unpromised
 from sfumato.studio.misfit import UNCHECKED, USUAL
 from sfumato.studio.page import page, project_of, studio_of, to
 from sfumato.studio.project import Project
@@ -63,7 +63,8 @@ def save(request: Request) -> Response:
     found = _view(request, draft, schema, Typed.sent(form), 0)
     meant = found.judged
     if not found.typed.records:
-        meant = meant.wrong("records", "Say about how many records there are.")
+        who = "records" if stated(schema).schema.people is None else "people"
+        meant = meant.wrong("records", f"Say about how many {who} there are.")
     if meant.faults:
         return _shown(request, draft, schema, found, faults=dict(meant.faults), status=422)
     chosen = stated(schema, found.typed.secret).schema
@@ -106,6 +107,7 @@ def _shown(
 ) -> Response:
     schema = stated(text).schema
     names = {name: shown_name(name, draft.positions.get(name, 0)) for name in schema.released}
+    offers = offered(text, strong=found.judged.delta is None)
     lines = found.lines if found.typed.all else found.lines[:_LINES]
     return page(
         request,
@@ -125,7 +127,8 @@ def _shown(
         names=names,
         people=schema.people is not None,
         means=_numbers(schema),
-        offers=offered(text, strong=found.judged.delta is None),
+        offers=offers,
+        refused=grouped(one for one in offers if one.name != found.typed.method),
         unpromised=unpromised(),
         shares=_SHARES,
         read=READ_PUBLIC if draft.read_records else READ_SO_FAR,

@@ -86,6 +86,8 @@ def _faults(form: Form, shown: Review | str, job: str) -> dict[str, str]:
     faults = {}
     if shown.funds.refusal:
         faults["funds"] = "Nothing was charged."
+    if form.text("format", 99) not in ("csv", "parquet", ""):
+        faults["format"] = "Choose one of these formats."
     if shown.doubt and not form.flag("despite"):
         faults["despite"] = "Say that you have read this."
     if form.text("name", 500) != shown.asked.name:

@@ -100,7 +100,8 @@ def _line(draft: Draft, ledger: Ledger | None, lost: int) -> Line:
     done = sum(bool(column.kind) and not column.proposed for column in draft.columns)
     all_of_them = len(draft.columns)
     todo = "" if draft.declared else f"{done} of {several(all_of_them, 'column')} declared"
-    next_step = "Choose the promise" if draft.declared else "Declare the columns"
+    next_step = "Confirm the columns" if done == all_of_them else "Declare the columns"
+    next_step = "Choose the promise" if draft.declared else next_step
     if ledger is None or draft.name not in ledger.datasets():
         nothing = (_NOTHING_GRANTED, None, False, 0, 0, 0)
         return Line(draft.name, draft.slug, *nothing, todo, next_step)
