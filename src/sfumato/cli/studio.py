@@ -13,10 +13,10 @@ __all__ = ["studio"]
 
 
 def studio(
-    context: typer.Context,
     folder: Annotated[
-        Path, typer.Argument(help="Folder of the project; made if it is not there.")
-    ] = Path(),
+        Path | None,
+        typer.Argument(help="Folder of the project; made if it is not there.", show_default="."),
+    ] = None,
     received: Annotated[
         Path | None,
         typer.Option(help="Only look at a release that you received: its folder. No project."),
@@ -47,14 +47,13 @@ def studio(
     from sfumato.studio.project import Project
 
     if received is not None:
-        source = context.get_parameter_source("folder")
-        if source is not None and source.name == "COMMANDLINE":
+        if folder is not None:
             raise typer.BadParameter(
                 "a received release is looked at by itself: leave out the folder of the project, "
                 "or --received"
             )
         _whole(received)
-    project = Project(folder) if received is None else None
+    project = Project(folder or Path()) if received is None else None
     shown = received if project is None else project.folder
 
     def ready(address: str, opening: Path) -> None:

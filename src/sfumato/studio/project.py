@@ -70,8 +70,8 @@ class Project:
         if name not in self.files:
             if name in _names(self.data) and (self.data / name).is_symlink():
                 raise ParameterError(
-                    f"{name!r} in the data folder is a link, and links are not followed: put the "
-                    "file itself there"
+                    f"there is no file {name!r} in the data folder, but a link, and links are not "
+                    "followed: put the file itself there"
                 )
             raise ParameterError(
                 f"there is no file {name!r} in the data folder: put it there, and try again"
