@@ -213,6 +213,7 @@ def test_a_recipient_asks_and_verifies(chromium, project, script):  # noqa: F811
         context.close()
 
 
+@pytest.mark.slow
 def test_a_budget_that_is_spent_has_a_remedy(chromium, tmp_path):  # noqa: F811
     world = World(tmp_path, epsilon="0.5").choose()
     with studio(tmp_path) as visitor, page_of(chromium, visitor) as page:

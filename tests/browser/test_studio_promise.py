@@ -55,6 +55,7 @@ def test_sentence_and_table_follow_the_slider_by_keyboard(chromium, visitor, key
     context.close()
 
 
+@pytest.mark.slow
 def test_the_slider_follows_the_field_and_a_fault_is_said_beside_it(chromium, visitor):  # noqa: F811
     context, faults = opened(chromium, visitor)
     page = context.new_page()

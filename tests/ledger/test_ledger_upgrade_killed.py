@@ -88,7 +88,7 @@ def older(request, folder):
     return Older(folder, request.param)
 
 
-@pytest.mark.parametrize("stride", [5, slow(2)])
+@pytest.mark.parametrize("stride", [15, slow(2)])
 def test_killed_at_any_line_it_is_as_it_was_or_has_the_new_rules(older, stride):
     action = older.upgrade, FILES, older.check, older.prepare
     assert kill_at_every_line(*action, stride=stride) > 90

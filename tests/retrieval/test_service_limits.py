@@ -122,6 +122,7 @@ def test_a_body_that_does_not_come_is_refused_and_costs_nothing(folder):
     assert "slow" in {line.get("refusal") for line in lines(folder)}
 
 
+@pytest.mark.slow
 def test_a_body_that_goes_on_after_its_refusal_is_cut_off(folder):
     """The head is refused for its type; the body would take its sender for ever."""
     head = HEAD.replace(b"application/json", b"text/plain") + b"Content-Length: 999999999\r\n\r\n"
@@ -244,6 +245,7 @@ def test_questions_that_are_being_read_have_so_much_memory(folder):
     assert "full" in {line.get("refusal") for line in lines(folder)}
 
 
+@pytest.mark.slow
 def test_large_messages_of_one_asker_take_no_room_from_the_others(folder):
     """Nor do many small ones, which would fill what the large ones leave."""
     large, small = (HEAD + f"Content-Length: {n}\r\n\r\n".encode() for n in (2600, 2))

@@ -37,6 +37,7 @@ from sfumato.retrieval.counts import Counts
 from sfumato.retrieval.desk import Asked
 from sfumato.retrieval.service import Limits, RequestLog, application, listening, serve
 from sfumato.retrieval.service.counter import Counter
+from slowness import slow
 
 HEAD = b"POST /answer HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 BYTES = "application/octet-stream"
@@ -282,7 +283,7 @@ def test_a_second_signal_ends_at_once(folder):
     assert time.monotonic() - start < 60
 
 
-@pytest.mark.parametrize("how", ["gone", "reset", "half closed"])
+@pytest.mark.parametrize("how", ["gone", slow("reset"), slow("half closed")])
 def test_a_client_that_drops_in_the_middle_of_a_body_leaves_no_complaint(folder, how):
     with running(folder) as (url, process):
         place = (urlsplit(url).hostname, urlsplit(url).port)

@@ -167,6 +167,7 @@ def test_many_fields_and_other_kinds_of_forms_are_refused(visitor):
     assert visitor.ask("POST", "/new", b"a=\xff", **own(visitor), **FORM).status == 409
 
 
+@pytest.mark.slow
 def test_a_form_that_trickles_in_is_given_up_and_nobody_waits_for_it(visitor, monkeypatch):
     monkeypatch.setattr(gate, "_PATIENCE", 2)
     with socket.create_connection(("127.0.0.1", visitor.port), timeout=60) as slow:
@@ -236,6 +237,7 @@ def test_a_fault_of_the_program_is_placed_and_its_words_are_not_shown(tmp_path, 
         assert visitor.said[0].startswith("internal error: ValueError at ")
 
 
+@pytest.mark.slow
 def test_nobody_about_for_long_enough_ends_it(tmp_path):
     begun = time.monotonic()
     with studio(tmp_path, idle=1.5) as visitor:

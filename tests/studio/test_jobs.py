@@ -72,6 +72,7 @@ def test_another_studio_stops_a_charged_release_by_the_ledger_alone(tmp_path):
     assert (world.lines("draw"), world.spent, world.left_over()) == (0, 0, [])
 
 
+@pytest.mark.slow
 def test_no_more_releases_run_at_once_than_there_are_cores(tmp_path, monkeypatch):
     monkeypatch.setattr("sfumato.studio.jobs._MOST_AT_WORK", 1)
     world = World(tmp_path)

@@ -33,6 +33,7 @@ def test_no_page_says_where_home_is(home):
         assert str(home) not in visitor.get("/r/received").text
 
 
+@pytest.mark.slow
 def test_a_look_that_was_kept_is_shown_again_and_says_where_from_the_folder_on(home):
     world = World(home / "registry").choose()
     with studio(world.project.folder) as visitor:

@@ -100,6 +100,7 @@ def kept_by_another(path):
         connection.close()
 
 
+@pytest.mark.slow
 def test_a_ledger_that_is_held_for_long_ends_no_page_that_is_followed(tmp_path, monkeypatch):
     monkeypatch.setattr("sfumato.ledger.sqlite.file.WAIT", 0.2)
     world = World(tmp_path).choose()

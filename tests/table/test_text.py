@@ -5,9 +5,11 @@ import gzip
 import io
 import time
 from collections import deque
+from contextlib import closing
 from threading import Thread
 
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -344,3 +346,28 @@ def test_a_closed_reader_has_waited_for_the_threads_that_held_what_it_was_lent(
         deque(batches, maxlen=0)
     assert len(readers) >= 1
     assert len(let_go) == len(readers)
+
+
+@pytest.mark.parametrize("after", [1, 3])
+def test_a_stream_that_breaks_off_is_told_at_once(after):
+    """What it raised remembers whose `read` it came from: that is not waited for."""
+
+    class Broken(io.RawIOBase):
+        def __init__(self):
+            self.left = after
+
+        def readable(self):
+            return True
+
+        def read(self, size=-1):
+            self.left -= 1
+            if not self.left:
+                raise OSError("broken off")
+            return b"a,b\n" + b"1,2\n" * 100
+
+    begun = time.monotonic()
+    options = {"read": pacsv.ReadOptions(block_size=404), "convert": pacsv.ConvertOptions()}
+    with pytest.raises(OSError, match="broken off"):  # noqa: SIM117  to the last block
+        with closing(csv_reader.CsvReader(Broken(), parse={}, **options)) as reader:
+            deque(reader, maxlen=0)
+    assert time.monotonic() - begun < csv_reader._PATIENCE / 2

@@ -13,7 +13,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from sys import getrefcount
+from sys import exc_info, getrefcount
+from traceback import clear_frames
 from typing import Any
 
 import pyarrow as pa
@@ -69,9 +70,17 @@ class CsvReader(Iterator[pa.RecordBatch]):
             with suppress(pa.ArrowException):
                 deque(self._reader, maxlen=0)
             self._reader = None
+        _let_go(exc_info()[1])
         patience = time.monotonic() + _PATIENCE
         while getrefcount(self._lent) > self._unlent and time.monotonic() < patience:
             time.sleep(_PAUSE)  # a thread that lets go needs the interpreter for it
+
+
+def _let_go(error: BaseException | None) -> None:
+    """What a stream raised is on its way through here, and remembers whose `read` it came from."""
+    while error is not None:
+        clear_frames(error.__traceback__)
+        error = error.__context__
 
 
 class _Lent(io.RawIOBase):
