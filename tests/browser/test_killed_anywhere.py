@@ -68,10 +68,11 @@ def told_and_brought_to_an_end(browser, world, job, step):
         context, faults = opened(browser, visitor)
         page = context.new_page()
         page.goto(home(visitor))
-        if charges:
-            page.locator(f'[href="/jobs/{job}"]').click()
-        else:  # nothing was charged: the review knows of it
+        if what == "lost":  # nothing is to be done about it any more
+            page.get_by_text("lost after its noise was drawn").wait_for()
             page.goto(f"{home(visitor)}/jobs/{job}")
+        else:
+            page.locator(f'[href="/jobs/{job}"]').click()
         page.get_by_text(said).wait_for()
         if found.may_finish:
             page.locator(f'form[action="/jobs/{job}/finish"] button').dblclick()

@@ -277,26 +277,3 @@ def test_whatever_time_a_request_was_for_its_approval_leaves_a_sound_ledger(
     forged = lines[-1]._replace(detail='{"reason":"the board agreed","until":"2039-01-01"}')
     with pytest.raises(LedgerError, match="something else was approved"):
         audited([*lines[:-1], forged], strict.ledger_id)
-
-
-def test_a_request_is_not_approved_where_names_are_those_of_another_place(strict, tmp_path):
-    """A person has one name in a database, and another on the machine that a file lies on."""
-    number = asked_by("anna", strict)
-    strict.move(tmp_path / "elsewhere.db")
-    with Ledger(tmp_path / "elsewhere.db") as ledger, who_writes("bert"):
-        with pytest.raises(LedgerError, match="made where this ledger was before"):
-            ledger.approve(number, reason="the board agreed")
-        lines = [line for line, _ in lines_in(ledger)]
-        forged = following(
-            lines,
-            "approve",
-            "adult",
-            amount=lines[number - 1].amount,
-            other=str(number),
-            detail='{"reason":"x"}',
-            who="bert",
-        )
-        with pytest.raises(LedgerError, match="or by a name of another place"):
-            audited([*lines, forged._replace(clock=lines[-1].clock)], ledger.ledger_id)
-        ledger.decline(number, reason="ask again")
-        ledger.verify()

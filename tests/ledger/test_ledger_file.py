@@ -3,12 +3,14 @@
 import os
 import sqlite3
 import stat
+import time
 
 import pytest
 
 from ledger_world import ABOUT, at_time, connection_of
 from sfumato.errors import LedgerError
 from sfumato.ledger import Ledger
+from sfumato.ledger.history import act_of
 from sfumato.ledger.sqlite import file as ledger_file
 from sfumato.privacy.guarantee import PureDP
 
@@ -208,3 +210,14 @@ def test_a_charge_takes_as_many_steps_however_many_came_before_it(ledger):
             few = steps(until, 10)
             reserved(90, until)
             assert steps(until, 100) < 1.2 * few
+
+
+@pytest.mark.parametrize("clock", [10**12, 9 * 10**18, -1, 10**30])
+def test_a_clock_that_is_far_off_makes_a_ledger_that_can_be_read(tmp_path, monkeypatch, clock):
+    monkeypatch.setattr(time, "time", lambda: float(clock))
+    with Ledger.create(tmp_path / "budget.db") as ledger:
+        ledger.grant("adult", epsilon=1, reason="in the year 9999, or in 1970")
+        ledger.verify()
+        assert [act_of(line).when[:4] for line in ledger.history("adult")] == [
+            "9999" if clock > 0 else "1970"
+        ]

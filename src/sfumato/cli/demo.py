@@ -161,7 +161,7 @@ def _spread(column: Any, within: Any) -> list[float]:
     values, span = (_as_floats(side) for side in (column, within))
     edges = np.linspace(span.min(), span.max(), 19)
     counts = np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0]
-    return [float(count) / len(values) for count in counts]
+    return [float(count) / max(len(values), 1) for count in counts]  # noise may leave none
 
 
 def _as_floats(column: Any) -> Any:

@@ -13,6 +13,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from fnmatch import filter as matching
 from pathlib import Path
 from typing import Literal
 
@@ -119,7 +120,7 @@ class JobFolder:
 
     def all_at_work(self) -> set[str]:
         """The jobs that some worker is at."""
-        ids = (name.removesuffix(".lock") for name in self._names() if name.endswith(".lock"))
+        ids = (name.removesuffix(".lock") for name in self._names("*.lock"))
         return {job for job in ids if is_job(job) and self.at_work(job)}
 
     def release(self, job: str) -> Path:
@@ -147,9 +148,9 @@ class JobFolder:
                     found.append(self.asked(job))
         return [asked for asked in found if asked]
 
-    def _names(self) -> list[str]:
+    def _names(self, pattern: str = "*") -> list[str]:
         try:
-            return sorted(entry.name for entry in self._jobs.iterdir())
+            return sorted(matching(os.listdir(self._jobs), pattern))
         except PermissionError as error:  # another person's
             raise ParameterError(f"folder {self._jobs} cannot be read: {error.strerror}") from None
         except OSError as error:

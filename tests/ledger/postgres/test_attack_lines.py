@@ -72,7 +72,7 @@ FORBIDDEN = {
     "the same data": (NO_RIGHT, lambda raw: by_hand(raw, "same-data", other="adult")),
     "another promise": (NO_RIGHT, lambda raw: by_hand(raw, "protects", protects=ABOUT)),
     "a move": (NO_RIGHT, lambda raw: by_hand(raw, "move", "", said='{"to":"here"}')),
-    "an arrival": (NO_RIGHT, lambda raw: by_hand(raw, "arrive", "", said='{"from":"here"}')),
+    "an arrival": (RULES, lambda raw: by_hand(raw, "arrive", "", said='{"from":"here"}')),
     "a lapse": (NO_RIGHT, lambda raw: by_hand(raw, "lapse", amount=ONE)),
     "an approval": (NO_RIGHT, lambda raw: by_hand(raw, "approve", amount=ONE, other="2")),
     "a second beginning": (NO_RIGHT, lambda raw: by_hand(raw, "create", "")),
