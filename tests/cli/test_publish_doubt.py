@@ -6,12 +6,14 @@ import signal
 import sys
 from select import select
 
+import pyarrow as pa
 import pyarrow.csv as pacsv
 import pytest
 import yaml
 
 import sfumato as sf
 from commands import run
+from sfumato.cli.demo import _spread
 from sfumato.example import CLINIC, clinic
 
 QUESTION = "Publish all the same? [y/N] "
@@ -145,3 +147,8 @@ def test_an_agreement_shows_the_doubt(tmp_path):
     words = "party agree e --schema clinic.yaml --method mosaic --release s --party a --party b"
     said = run(f"{words} --epsilon 0.1 --delta 1e-9 --option records=60", cwd=tmp_path).stdout
     assert "hardly better than guessing" in " ".join(said.split())
+
+
+def test_a_column_of_which_noise_leaves_no_value_is_drawn_empty():
+    nothing, before = pa.array([None, None], pa.int64()), pa.array([1, 2, 3])
+    assert set(_spread(nothing, before)) == {0.0}
