@@ -150,7 +150,8 @@ class JobFolder:
 
     def _names(self, pattern: str = "*") -> list[str]:
         try:
-            return sorted(matching(os.listdir(self._jobs), pattern))
+            found = os.listdir(self._jobs)  # noqa: PTH208  names alone, or what is wrong
+            return sorted(matching(found, pattern))
         except PermissionError as error:  # another person's
             raise ParameterError(f"folder {self._jobs} cannot be read: {error.strerror}") from None
         except OSError as error:
