@@ -63,8 +63,8 @@ def signer(certificate: Certificate, trust: Trust) -> str:
         raise ReleaseError(f"signed by another key: {brief(found)} is not in {keys.named}")
     if not whole:
         raise ReleaseError(
-            f"its figures are signed by key {brief(found)}, its files are not: somebody else wrote "
-            "them anew, and a file can show other figures to some programs. Take the release as "
+            f"its figures are signed by key {brief(found)}, its files are not: they were "
+            "written anew, and a file can show other figures to some programs. Take the release as "
             "the publisher has it, or have it signed again"
         )
     return f"signed by key {brief(found)}, which is in {keys.keys[found]}"
